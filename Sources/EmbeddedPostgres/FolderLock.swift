@@ -1,0 +1,22 @@
+import Foundation
+
+/// A folder's lock file, locked by this process; the kernel unlocks it however the process ends.
+struct FolderLock: ~Copyable {
+    private let file: Int32
+
+    /// - Throws: `.inUse` when another process, or another value in this one, has it.
+    init(path: String, folder: String) throws {
+        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw EmbeddedPostgresError.notWritable(folder: folder, errno: errno) }
+        guard flock(file, LOCK_EX | LOCK_NB) == 0 else {
+            close(file)
+            throw EmbeddedPostgresError.inUse(folder: folder)
+        }
+    }
+
+    deinit {
+        // Closing alone is not enough while a child process, between its fork and its exec, holds a copy of the descriptor.
+        flock(file, LOCK_UN)
+        close(file)
+    }
+}

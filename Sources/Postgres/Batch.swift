@@ -1,0 +1,62 @@
+import CLibPQ
+
+/// Statements that went to the server together, up to one Sync, and what has come back so far.
+@EventLoop
+final class Batch {
+    /// What the server answers one after the other.
+    enum Step {
+        case deallocate(name: String)
+        case prepare(PreparedStatements.Key, name: String)
+        case query(PreparedStatements.Key)
+    }
+
+    let sentAt = ContinuousClock.now
+    private(set) var steps: [Step] = []
+    private var position = 0
+    private(set) var results: [Rows] = []
+    /// The first error; the statements behind it were skipped.
+    private(set) var error: DatabaseError?
+    /// Whether `error` is only about a prepared statement that has to be prepared again.
+    private(set) var isStale = false
+    /// The names whose DEALLOCATE has not been carried out.
+    private(set) var deallocating: [String] = []
+    var isCancelled = false
+    private var continuation: CheckedContinuation<Void, Never>?
+    private(set) var isOver = false
+
+    func append(_ step: Step) {
+        steps.append(step)
+        if case .deallocate(let name) = step { deallocating.append(name) }
+    }
+
+    func deallocated(_ name: String) {
+        deallocating.removeAll { $0 == name }
+    }
+
+    /// The step whose answer comes next.
+    var current: Step? { position < steps.count ? steps[position] : nil }
+
+    func advance() {
+        position += 1
+    }
+
+    func receive(_ rows: Rows) {
+        results.append(rows)
+    }
+
+    func fail(_ error: DatabaseError, isStale: Bool = false) {
+        guard self.error == nil else { return }
+        (self.error, self.isStale) = (error, isStale)
+    }
+
+    func finish() {
+        isOver = true
+        continuation?.resume()
+        continuation = nil
+    }
+
+    func wait() async {
+        guard !isOver else { return }
+        await withCheckedContinuation { continuation = $0 }
+    }
+}

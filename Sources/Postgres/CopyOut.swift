@@ -1,0 +1,97 @@
+/// A `COPY … TO STDOUT` that has not begun yet; each iterator is a run of it.
+struct CopyOut: AsyncSequence, Sendable {
+    let connections: Connections
+    let sql: SQL
+    let prelude: [SQL]
+
+    func makeAsyncIterator() -> Iterator {
+        Iterator(copy: self)
+    }
+
+    struct Iterator: AsyncIteratorProtocol {
+        fileprivate let copy: CopyOut
+        private var run: Run?
+        private var isOver = false
+
+        fileprivate init(copy: CopyOut) {
+            self.copy = copy
+        }
+
+        mutating func next() async throws -> [UInt8]? {
+            guard !isOver else { return nil }
+            do {
+                if run == nil { run = try await Run.begin(copy) }
+                if let row = try await run?.next() { return row }
+            } catch {
+                (run, isOver) = (nil, true)
+                throw error
+            }
+            (run, isOver) = (nil, true)
+            return nil
+        }
+    }
+
+    /// The connection of a COPY under way. When its iterator is dropped midway, the connection ends with it: the server would
+    /// send the rest otherwise, however long.
+    @EventLoop
+    final class Run {
+        private let connections: Connections
+        private let connection: Connection
+        private var isReturned = false
+
+        private init(connections: Connections, connection: Connection) {
+            (self.connections, self.connection) = (connections, connection)
+        }
+
+        deinit {
+            guard !isReturned else { return }
+            let (connections, connection) = (connections, connection)
+            Task { @EventLoop in
+                connection.abandon()
+                connections.giveBack(connection)
+            }
+        }
+
+        static func begin(_ copy: CopyOut) async throws -> Run {
+            guard copy.sql.parameters.isEmpty else {
+                throw DatabaseError(.misuse, "COPY takes no bound values; set them in the prelude and read current_setting(…)")
+            }
+            let run = Run(connections: copy.connections, connection: try await copy.connections.lend())
+            // One transaction around all, so that what the prelude sets is local to it.
+            _ = try await run.connection.run(["BEGIN READ ONLY"] + copy.prelude)
+            try await run.cancellable { try await run.connection.beginCopy(copy.sql.text) }
+            return run
+        }
+
+        func next() async throws -> [UInt8]? {
+            if let row = try await cancellable({ try await connection.copiedRow() }) { return row }
+            _ = try await connection.run(["COMMIT"], isCancellable: false)
+            isReturned = true
+            connections.giveBack(connection)
+            return nil
+        }
+
+        private func cancellable<T: Sendable>(_ body: @EventLoop () async throws -> T) async throws -> T {
+            let connection = connection
+            try Task.checkCancellation()
+            return try await withTaskCancellationHandler {
+                do {
+                    return try await body()
+                } catch  where Task.isCancelled {
+                    throw CancellationError()
+                }
+            } onCancel: {
+                Task { @EventLoop in connection.abandon() }
+            }
+        }
+    }
+}
+
+extension Connection {
+    /// Ends the session and what it is doing, which may be minutes from noticing that nobody listens any more.
+    func abandon() {
+        guard failure == nil else { return }
+        requestCancellation()
+        close(DatabaseError(.connection, "the statement was abandoned"))
+    }
+}

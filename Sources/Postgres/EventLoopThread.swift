@@ -1,0 +1,171 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The thread of `EventLoop`: runs its tasks, and in between sleeps in `poll` on the sockets that are watched.
+///
+/// `poll` and not `epoll`: a process has a few dozen connections, for which both cost the same, and `poll` is everywhere.
+///
+/// Unchecked: `inbox` is locked, everything else is touched by the thread alone.
+final class EventLoopThread: SerialExecutor, @unchecked Sendable {
+    static let shared = EventLoopThread()
+
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        /// Whether the thread is in `poll`, or about to be, and must be woken for a job.
+        var isAsleep = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    /// A byte into the second ends the first's sleep.
+    private let wakeUp: (read: Int32, write: Int32)
+    private let thread: Thread
+    private var watches: [Watch] = []
+    private var polled: [pollfd] = []
+    private var timers: [EventLoop.Timer] = []
+    /// Nothing in `timers` is due before; may be early after a timer was cancelled.
+    private var nextDeadline: ContinuousClock.Instant?
+
+    /// A socket and whom to tell about it.
+    final class Watch {
+        let socket: Int32
+        fileprivate let action: @EventLoop () -> Void
+        /// Whether there is something to be told about when the other side has sent, or hung up.
+        var wantsToRead = true { didSet { EventLoopThread.shared.update(self) } }
+        /// Whether there is something to send that the socket had no room for.
+        var wantsToWrite = false { didSet { EventLoopThread.shared.update(self) } }
+        fileprivate var index = -1
+
+        init(socket: Int32, action: @escaping @EventLoop () -> Void) {
+            (self.socket, self.action) = (socket, action)
+        }
+
+        fileprivate var polled: pollfd {
+            // A negative number is skipped; with no events asked for, a hang-up would still be told for ever.
+            let events = Int16(wantsToRead ? POLLIN : 0) | Int16(wantsToWrite ? POLLOUT : 0)
+            return pollfd(fd: events == 0 ? -1 : socket, events: events, revents: 0)
+        }
+    }
+
+    private init() {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { fatalError("no pipe for the event loop: errno \(errno)") }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        wakeUp = (ends[0], ends[1])
+        polled = [pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0)]
+        thread = Thread { EventLoopThread.shared.run() }
+        thread.name = "postgres"
+        thread.start()
+    }
+
+    // MARK: Executor
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let mustWake = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            defer { inbox.isAsleep = false }
+            return inbox.isAsleep
+        }
+        if mustWake {
+            var byte: UInt8 = 1
+            // A full pipe wakes just as well.
+            _ = write(wakeUp.write, &byte, 1)
+        }
+    }
+
+    func checkIsolated() {
+        precondition(Thread.current === thread, "not on the event loop's thread")
+    }
+
+    // MARK: What connections ask for
+
+    func add(_ watch: Watch) {
+        watches.append(watch)
+        watch.index = watches.count - 1
+        polled.append(watch.polled)
+    }
+
+    func remove(_ watch: Watch) {
+        guard watch.index >= 0 else { return }
+        let last = watches.removeLast()
+        let lastPolled = polled.removeLast()
+        if last !== watch {
+            watches[watch.index] = last
+            polled[watch.index + 1] = lastPolled
+            last.index = watch.index
+        }
+        watch.index = -1
+    }
+
+    fileprivate func update(_ watch: Watch) {
+        guard watch.index >= 0 else { return }
+        polled[watch.index + 1] = watch.polled
+    }
+
+    func add(_ timer: EventLoop.Timer) {
+        timers.append(timer)
+        nextDeadline = min(nextDeadline ?? timer.deadline, timer.deadline)
+    }
+
+    func remove(_ timer: EventLoop.Timer) {
+        timers.removeAll { $0 === timer }
+    }
+
+    // MARK: The loop
+
+    private func run() {
+        var jobs: [UnownedJob] = []
+        while true {
+            inbox.withLock { swap(&$0.jobs, &jobs) }
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            jobs.removeAll(keepingCapacity: true)
+            sleep()
+            fireTimers()
+        }
+    }
+
+    /// Waits for sockets, the next timer or a job, and tells whom it concerns; only looks when there are jobs already.
+    private func sleep() {
+        let mayWait = inbox.withLock { inbox in
+            inbox.isAsleep = inbox.jobs.isEmpty
+            return inbox.isAsleep
+        }
+        var ready = poll(&polled, nfds_t(polled.count), mayWait ? millisecondsToNextTimer() : 0)
+        inbox.withLock { $0.isAsleep = false }
+        guard ready > 0 else { return }
+        if polled[0].revents != 0 {
+            ready -= 1
+            var bytes: (UInt64, UInt64) = (0, 0)
+            _ = read(wakeUp.read, &bytes, MemoryLayout.size(ofValue: bytes))
+        }
+        guard ready > 0 else { return }
+        // A snapshot: an action may open and close other connections.
+        let concerned = watches.filter { polled[$0.index + 1].revents != 0 }
+        for watch in concerned where watch.index >= 0 { EventLoop.assumeIsolated(watch.action) }
+    }
+
+    private func millisecondsToNextTimer() -> Int32 {
+        guard let nextDeadline else { return -1 }
+        let left = max(.zero, nextDeadline - .now)
+        // Rounded up: waking too early would only spin until the time has come.
+        return Int32(min(left / .milliseconds(1), 60_000).rounded(.up))
+    }
+
+    private func fireTimers() {
+        guard let nextDeadline, nextDeadline <= .now else { return }
+        let now = ContinuousClock.now
+        let due = timers.filter { $0.deadline <= now }.sorted { $0.deadline < $1.deadline }
+        timers.removeAll { $0.deadline <= now }
+        self.nextDeadline = timers.lazy.map(\.deadline).min()
+        for timer in due { EventLoop.assumeIsolated(timer.action) }
+    }
+}

@@ -1,0 +1,72 @@
+import Logging
+
+/// What a listener learns.
+package enum Listening: Sendable, Equatable {
+    /// From now on notifications arrive. Whatever changed before was not told.
+    case connected
+    case notification(channel: String, payload: String)
+    /// From now on notifications are lost, until the next `connected`.
+    case disconnected
+}
+
+/// Keeps one connection listening.
+enum Listener {
+    static func events(of channels: [String], parameters: ConnectionParameters, logger: Logger) -> AsyncStream<Listening> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Listening.self)
+        let task = Task { @EventLoop in
+            var failures = 0
+            while !Task.isCancelled {
+                do {
+                    try await listen(to: channels, parameters: parameters) { event in
+                        if event == .connected { failures = 0 }
+                        continuation.yield(event)
+                    }
+                } catch is CancellationError {
+                    break
+                } catch {
+                    failures += 1
+                    logger.warning("not listening to PostgreSQL", metadata: ["error": "\(error)", "attempt": "\(failures)"])
+                    // Ends early only when the task is cancelled, which the loop looks at.
+                    try? await Task.sleep(for: BackOff.delay(afterFailures: failures))
+                }
+            }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in task.cancel() }
+        return stream
+    }
+
+    /// Listens until the connection is lost, which is thrown, or the task is cancelled.
+    @EventLoop
+    private static func listen(
+        to channels: [String], parameters: ConnectionParameters, _ tell: @escaping @EventLoop (Listening) -> Void
+    ) async throws {
+        let connection = try await Connection.open(parameters)
+        defer { connection.close() }
+        connection.onNotification = { tell(.notification(channel: $0, payload: $1)) }
+        _ = try await connection.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
+        tell(.connected)
+        await withTaskCancellationHandler {
+            await connection.ended()
+        } onCancel: {
+            Task { @EventLoop in connection.close() }
+        }
+        try Task.checkCancellation()
+        tell(.disconnected)
+        throw connection.failure ?? DatabaseError(.connection)
+    }
+
+    private static func quoted(_ name: String) -> String {
+        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+}
+
+extension Connection {
+    /// Returns when the connection has ended.
+    fileprivate func ended() async {
+        guard failure == nil else { return }
+        await withCheckedContinuation { continuation in
+            onClose = { _ in continuation.resume() }
+        }
+    }
+}

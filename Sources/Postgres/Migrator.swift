@@ -1,0 +1,141 @@
+import CLibPQ
+import Foundation
+
+/// Brings a database's schema to the state of a folder of migrations, forward only.
+///
+/// Each file runs in a transaction together with its row in `schema_migration`, so it is applied and remembered or
+/// neither; so `CREATE INDEX CONCURRENTLY` and the like cannot be in one. Several processes may migrate at once: an
+/// advisory lock has them do it one after the other.
+package struct Migrator: Sendable {
+    /// How a database stands to the folder.
+    package enum Status: Sendable, Equatable {
+        case current
+        /// These have not been applied.
+        case behind([String])
+        /// A newer version has applied these, which this one does not know.
+        case ahead([String])
+    }
+
+    private let migrations: [Migration]
+
+    /// Of all `.sql` files in a folder.
+    /// - Throws: `MigrationError` for a name, number or gap that leaves the order in doubt.
+    package init(folder: String) throws {
+        guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
+            throw MigrationError.unreadableFolder(folder)
+        }
+        migrations = try files.filter { $0.hasSuffix(".sql") }.sorted().map { file in
+            guard let bytes = FileManager.default.contents(atPath: folder + "/" + file) else {
+                throw MigrationError.unreadableFolder(folder)
+            }
+            return try Migration(file: file, bytes: Array(bytes))
+        }
+        for (first, second) in zip(migrations, migrations.dropFirst()) where first.version == second.version {
+            throw MigrationError.duplicate(first.file, second.file)
+        }
+        for (index, migration) in migrations.enumerated() where migration.version != index + 1 {
+            throw MigrationError.gap(expected: index + 1, file: migration.file)
+        }
+    }
+
+    // MARK: Migrating
+
+    /// Applies what is missing, as the role that is to own the schema.
+    /// - Returns: the names of what was applied.
+    /// - Throws: `MigrationError`, `DatabaseError`.
+    @discardableResult
+    package func migrate(url: String) async throws -> [String] {
+        // A migration may take its time, and so may another process's that holds the lock.
+        let parameters = try ConnectionParameters(
+            url: url, applicationName: "migrator",
+            settings: [("timezone", "UTC"), ("statement_timeout", "0"), ("lock_timeout", "0")])
+        return try await migrate(over: parameters)
+    }
+
+    @EventLoop
+    private func migrate(over parameters: ConnectionParameters) async throws -> [String] {
+        let connection = try await Connection.open(parameters)
+        // The lock is the session's and goes with it.
+        defer { connection.close() }
+        _ = try await connection.run(["SELECT pg_advisory_lock(\(Self.lock))"])
+        _ = try await connection.run([Self.table])
+        let results = try await connection.run([applied, checksums])
+        let pending = try pending(applied: results[0], checksums: results[1], toleratesNewer: false)
+        for migration in pending { try await apply(migration, on: connection) }
+        return pending.map(\.name)
+    }
+
+    /// Any number will do that nothing else in the database locks: "migrate" in ASCII.
+    private static let lock: Int64 = 0x6D_6967_7261_7465
+
+    private static let table: SQL = """
+        CREATE TABLE IF NOT EXISTS schema_migration (
+            version int PRIMARY KEY,
+            name text NOT NULL,
+            checksum bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now()
+        )
+        """
+
+    private let applied: SQL = "SELECT version, name, checksum FROM schema_migration ORDER BY version"
+
+    /// SHA-256 of the files at hand, computed where the applied ones' was.
+    private var checksums: SQL {
+        "SELECT sha256(content) AS checksum FROM unnest(\(migrations.map(\.bytes))) WITH ORDINALITY AS file (content, number) ORDER BY number"
+    }
+
+    /// Compares what was applied with what is here, and gives what is left to do.
+    private func pending(applied: Rows, checksums: Rows, toleratesNewer: Bool) throws -> [Migration] {
+        var done: Set<Int> = []
+        for row in applied {
+            let version: Int = try row.get("version")
+            let name: String = try row.get("name")
+            done.insert(version)
+            guard migrations.indices.contains(version - 1) else {
+                if toleratesNewer { continue }
+                throw MigrationError.missing(name: name)
+            }
+            let migration = migrations[version - 1]
+            guard migration.name == name else { throw MigrationError.missing(name: name) }
+            guard try checksums[version - 1].get("checksum", as: [UInt8].self) == row.get("checksum", as: [UInt8].self) else {
+                throw MigrationError.edited(file: migration.file)
+            }
+        }
+        return migrations.filter { !done.contains($0.version) }
+    }
+
+    @EventLoop
+    private func apply(_ migration: Migration, on connection: Connection) async throws {
+        do {
+            _ = try await connection.run(["BEGIN"])
+            try await connection.script(String(decoding: migration.bytes, as: UTF8.self))
+            guard connection.transactionStatus == PQTRANS_INTRANS else { throw MigrationError.endsTransaction(file: migration.file) }
+            _ = try await connection.run([
+                """
+                INSERT INTO schema_migration (version, name, checksum)
+                VALUES (\(migration.version), \(migration.name), sha256(\(migration.bytes)))
+                """,
+                "COMMIT",
+            ])
+        } catch let error as DatabaseError {
+            let line = error.position.map { position in
+                1 + String(decoding: migration.bytes, as: UTF8.self).unicodeScalars.prefix(position - 1).count { $0 == "\n" }
+            }
+            throw MigrationError.failed(file: migration.file, line: line, reason: error.description)
+        }
+    }
+
+    // MARK: Looking
+
+    /// Compares without writing, so that the server's own role may ask, if it may read `schema_migration`.
+    /// - Throws: `MigrationError` for a file that was edited or is missing, `DatabaseError`.
+    package func status(of pool: DatabasePool) async throws -> Status {
+        let exists: Bool = try await pool.run("SELECT to_regclass('schema_migration') IS NOT NULL AS found")[0].get("found")
+        guard exists else { return migrations.isEmpty ? .current : .behind(migrations.map(\.name)) }
+        let results = try await pool.run([applied, checksums])
+        let pending = try pending(applied: results[0], checksums: results[1], toleratesNewer: true)
+        let newer = try results[0].filter { try $0.get("version") > migrations.count }
+        if !newer.isEmpty { return .ahead(try newer.map { try $0.get("name") }) }
+        return pending.isEmpty ? .current : .behind(pending.map(\.name))
+    }
+}

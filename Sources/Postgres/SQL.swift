@@ -1,0 +1,105 @@
+/// A statement with its values apart: `"SELECT name FROM tenant WHERE id = \(id)"` is the text
+/// `SELECT name FROM tenant WHERE id = $1` and one bound value.
+///
+/// Nothing interpolated ever becomes SQL text, so there is nothing to escape and nothing to inject.
+/// A value is encoded when it is interpolated; its type travels along, so that PostgreSQL never has
+/// to guess it: write `$1::inet` (`\(text)::inet`) where the column's type has no Swift counterpart.
+package struct SQL: Sendable {
+    /// The text with `$1`, `$2` … in place of the values.
+    package private(set) var text: String
+    /// Where each value lies in `bytes`, and its type.
+    private(set) var parameters: [Parameter] = []
+    /// All encoded values, one after the other: one allocation for a statement, not one for a value.
+    private(set) var bytes: [UInt8] = []
+
+    struct Parameter: Sendable {
+        var type: UInt32
+        var start: Int
+        /// Nil is NULL.
+        var length: Int32?
+    }
+
+    /// Text that is trusted and cannot be a literal: DDL with a computed name, a migration.
+    ///
+    /// The caller vouches for every character; nothing that came over a wire belongs here.
+    package init(unsafe text: String) {
+        self.text = text
+    }
+
+    private mutating func bind<Value: SQLValue>(_ value: Value?) {
+        let start = bytes.count
+        value?.encode(into: &bytes)
+        let length = value == nil ? nil : Int32(bytes.count - start)
+        parameters.append(Parameter(type: Value.sqlType.oid, start: start, length: length))
+        text += "$"
+        text += String(parameters.count)
+    }
+}
+
+extension SQL: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) {
+        self.init(unsafe: text)
+    }
+}
+
+extension SQL: ExpressibleByStringInterpolation {
+    package struct StringInterpolation: StringInterpolationProtocol {
+        fileprivate var sql = SQL(unsafe: "")
+
+        package init(literalCapacity: Int, interpolationCount: Int) {
+            sql.text.reserveCapacity(literalCapacity + 3 * interpolationCount)
+            sql.parameters.reserveCapacity(interpolationCount)
+            sql.bytes.reserveCapacity(24 * interpolationCount)
+        }
+
+        package mutating func appendLiteral(_ literal: String) {
+            sql.text += literal
+        }
+
+        /// Binds a value.
+        package mutating func appendInterpolation(_ value: some SQLValue) {
+            sql.bind(value)
+        }
+
+        /// Binds a value, or NULL of the value's type.
+        package mutating func appendInterpolation(_ value: (some SQLValue)?) {
+            sql.bind(value)
+        }
+    }
+
+    package init(stringInterpolation interpolation: StringInterpolation) {
+        self = interpolation.sql
+    }
+}
+
+extension SQL: CustomStringConvertible {
+    /// The text without its values, so that a statement may be logged.
+    package var description: String { text }
+}
+
+extension SQL {
+    /// The values as libpq wants them: addresses, nil for NULL; lengths; and formats, binary all of them.
+    func withParameters<Result>(
+        _ body: (
+            _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>, _ lengths: UnsafePointer<Int32>, _ formats: UnsafePointer<Int32>
+        ) -> Result
+    ) -> Result {
+        let count = parameters.count
+        // One element more than needed: an empty value at the end of nothing needs some address, since none would be NULL.
+        return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count + 1) { values in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * count + 1) { numbers in
+                bytes.withUnsafeBytes { bytes in
+                    let start = bytes.baseAddress ?? UnsafeRawPointer(numbers.baseAddress!)
+                    for (index, parameter) in parameters.enumerated() {
+                        let address = (start + parameter.start).assumingMemoryBound(to: CChar.self)
+                        values.initializeElement(at: index, to: parameter.length == nil ? nil : address)
+                        numbers.initializeElement(at: index, to: parameter.length ?? 0)
+                        numbers.initializeElement(at: count + index, to: 1)
+                    }
+                    let lengths = UnsafePointer(numbers.baseAddress!)
+                    return body(Int32(count), UnsafePointer(values.baseAddress!), lengths, lengths + count)
+                }
+            }
+        }
+    }
+}

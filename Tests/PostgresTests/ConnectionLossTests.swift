@@ -1,0 +1,114 @@
+import EmbeddedPostgres
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("Connection loss", .serialized)
+struct ConnectionLossTests {
+    @Test("a connection cut in mid-transaction fails it, nothing of it lasts, and the pool goes on")
+    func cutInTransaction() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let pool = try TestDatabase.pool(url)
+        let other = try TestDatabase.pool(url)
+        _ = try await pool.run("CREATE TABLE item (id int)")
+        let error = await databaseError {
+            try await pool.transaction { db in
+                let pid: Int = try await db.run("INSERT INTO item VALUES (1) RETURNING pg_backend_pid() AS pid")[0].get("pid")
+                _ = try await other.run("SELECT pg_terminate_backend(\(pid)::int)")
+                #expect(try await other.wait(until: "SELECT count(*) = 0 AS done FROM pg_stat_activity WHERE pid = \(pid)"))
+                _ = try await db.run("INSERT INTO item VALUES (2)")
+            }
+        }
+        #expect(error?.kind == .connection)
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
+    }
+
+    @Test("a server that is frozen, and so holds to no limit of its own, is given up in time")
+    func frozen() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let pool = try TestDatabase.pool(url) { $0.statementTimeout = .milliseconds(100) }
+        let pid: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
+        kill(pid_t(pid), SIGSTOP)
+        let error = await databaseError { _ = try await pool.run("SELECT 1") }
+        kill(pid_t(pid), SIGCONT)
+        #expect(error?.kind == .connection)
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+
+    @Test("a connection cut in mid-statement fails it, and it is not repeated")
+    func cutInStatement() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let pool = try TestDatabase.pool(url)
+        let other = try TestDatabase.pool(url)
+        _ = try await pool.run("CREATE SEQUENCE attempts")
+        async let error = databaseError { _ = try await pool.run("SELECT nextval('attempts'), pg_sleep(600)") }
+        #expect(try await other.wait(until: "SELECT is_called AS done FROM attempts"))
+        _ = try await other.run(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(600)%' AND pid <> pg_backend_pid()"
+        )
+        #expect(await error?.kind == .connection)
+        #expect(try await pool.run("SELECT nextval('attempts') AS n")[0].get("n") == 2)
+    }
+
+    @Test("an idle connection that was cut is noticed before it is used")
+    func cutWhileIdle() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let pool = try TestDatabase.pool(url)
+        let other = try TestDatabase.pool(url)
+        for _ in 1...20 {
+            let pid: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
+            _ = try await other.run("SELECT pg_terminate_backend(\(pid)::int, 10000)")
+            #expect(try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid") != pid)
+        }
+    }
+
+    @Test("a server killed under load and started again: what was acknowledged is there, and the pool recovers by itself")
+    func crash() async throws {
+        // What is acknowledged must be on disk here, as in production.
+        let cluster = try await TestCluster.own(settings: [:])
+        let url = await cluster.url(user: "postgres", database: "postgres")
+        let pool = try TestDatabase.pool(url)
+        _ = try await pool.run("CREATE TABLE item (id int PRIMARY KEY)")
+        let acknowledged = try await withThrowingTaskGroup(of: [Int].self) { group in
+            for writer in 0..<8 {
+                group.addTask {
+                    var written: [Int] = []
+                    for number in 0... {
+                        let id = writer * 1_000_000 + number
+                        do {
+                            _ = try await pool.run("INSERT INTO item VALUES (\(id))")
+                            written.append(id)
+                        } catch let error as DatabaseError {
+                            #expect(error.kind == .connection)
+                            return written
+                        }
+                    }
+                    return written
+                }
+            }
+            let observer = try TestDatabase.pool(url)
+            #expect(try await observer.wait(until: "SELECT count(*) > 100 AS done FROM item"))
+            try await cluster.crash()
+            return try await group.reduce(into: [Int]()) { $0 += $1 }
+        }
+        #expect(acknowledged.count > 50)
+        // Callers meanwhile wait for the server to come back.
+        async let waiting = pool.run("SELECT id FROM item").map { try $0.get("id", as: Int.self) }
+        try await cluster.start()
+        let there = Set(try await waiting)
+        #expect(there.isSuperset(of: acknowledged))
+        #expect(there.count <= acknowledged.count + 8)
+        try await cluster.stop()
+    }
+
+    @Test("while the server is away, callers get an error in time")
+    func away() async throws {
+        let cluster = try await TestCluster.own()
+        let pool = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) { $0.waitingTime = .milliseconds(300) }
+        _ = try await pool.run("SELECT 1")
+        try await cluster.crash()
+        for _ in 1...3 { #expect(await databaseError { _ = try await pool.run("SELECT 1") }?.kind == .connection) }
+        try await cluster.stop()
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("COPY out")
+struct CopyOutTests {
+    private let pool: DatabasePool
+    private let observer: DatabasePool
+
+    init() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        pool = try TestDatabase.pool(url) {
+            $0.maximumConnections = 1
+            // A COPY lasts as long as its reader takes, which beside all other tests may be long.
+            $0.statementTimeout = .seconds(60)
+        }
+        observer = try TestDatabase.pool(url)
+    }
+
+    @Test("rows come as the server writes them, all of them, and the connection goes back")
+    func stream() async throws {
+        for _ in 1...2 {
+            var rows = 0
+            var last: [UInt8] = []
+            for try await row in pool.copyOut("COPY (SELECT n, 'ü' FROM generate_series(1, 100000) AS n) TO STDOUT (FORMAT csv)") {
+                rows += 1
+                last = row
+            }
+            #expect(rows == 100_000)
+            #expect(String(decoding: last, as: UTF8.self) == "100000,ü\n")
+            #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+        }
+    }
+
+    @Test("values reach it by the prelude's settings, which end with it")
+    func prelude() async throws {
+        let copy = pool.copyOut(
+            "COPY (SELECT current_setting('test.tenant')) TO STDOUT", prelude: ["SELECT set_config('test.tenant', \("seven"), true)"])
+        var rows: [String] = []
+        for try await row in copy { rows.append(String(decoding: row, as: UTF8.self)) }
+        #expect(rows == ["seven\n"])
+        #expect(try await pool.run("SELECT coalesce(current_setting('test.tenant', true), '') AS tenant")[0].get("tenant") == "")
+    }
+
+    @Test("bound values, and statements that are no COPY, are refused")
+    func misuse() async throws {
+        for sql: SQL in ["COPY (SELECT \(1)) TO STDOUT", "SELECT 1", "COPY pg_class FROM STDIN"] {
+            #expect(await databaseError { for try await _ in pool.copyOut(sql) {} } != nil)
+            #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+        }
+    }
+
+    @Test("an error midway is thrown behind the rows before it")
+    func errorMidway() async throws {
+        var rows = 0
+        let error = await databaseError {
+            for try await _ in pool.copyOut("COPY (SELECT 1 / (1000 - n) FROM generate_series(1, 2000) AS n) TO STDOUT") { rows += 1 }
+        }
+        #expect(error?.sqlState == "22012")
+        #expect(rows == 999)
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+
+    @Test("a reader that stops reading stops the server, and one that goes away ends it")
+    func abandoned() async throws {
+        do {
+            var rows = pool.copyOut("COPY (SELECT repeat('x', 1000), generate_series(1, 100000000)) TO STDOUT").makeAsyncIterator()
+            for _ in 1...10 { _ = try await rows.next() }
+            // The server waits for the socket to have room: nothing is hoarded on this side.
+            #expect(
+                try await observer.wait(
+                    until:
+                        "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'ClientWrite'"
+                ))
+            _ = try await rows.next()
+        }
+        #expect(
+            try await observer.wait(
+                until: "SELECT count(*) = 0 AS done FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY%'"))
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+
+    @Test("cancelling the reader's task ends it")
+    func cancelled() async throws {
+        let task = Task { [pool] in for try await _ in pool.copyOut("COPY (SELECT pg_sleep(600)) TO STDOUT") {} }
+        #expect(
+            try await observer.wait(
+                until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'PgSleep'"))
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(
+            try await observer.wait(
+                until: "SELECT count(*) = 0 AS done FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'COPY%'"))
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+}

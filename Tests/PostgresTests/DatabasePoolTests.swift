@@ -1,0 +1,147 @@
+import EmbeddedPostgres
+import Foundation
+import Postgres
+import ServiceLifecycle
+import TestSupport
+import Testing
+
+@Suite("DatabasePool")
+struct DatabasePoolTests {
+    private let url: String
+
+    init() async throws {
+        url = try await TestDatabase.empty().ownerURL
+    }
+
+    private static let sessions: SQL = "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()"
+
+    @Test("no more connections are opened than allowed, and all callers get their turn")
+    func maximum() async throws {
+        let pool = try TestDatabase.pool(url) { $0.maximumConnections = 3 }
+        let pids = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...200 { group.addTask { try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid") } }
+            return try await group.reduce(into: [Int]()) { $0.append($1) }
+        }
+        #expect(pids.count == 200)
+        #expect(Set(pids).count <= 3)
+        #expect(try await pool.run(Self.sessions)[0].get("n", as: Int.self) <= 3)
+    }
+
+    @Test("one after the other, callers share one connection")
+    func lastInFirstOut() async throws {
+        let pool = try TestDatabase.pool(url) { $0.maximumConnections = 3 }
+        var pids: Set<Int> = []
+        for _ in 1...20 { pids.insert(try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")) }
+        #expect(pids.count == 1)
+    }
+
+    @Test("who waits too long is told so, and a queue that is full takes no more")
+    func waitingLimits() async throws {
+        let pool = try TestDatabase.pool(url) {
+            $0.maximumConnections = 1
+            $0.maximumWaiting = 1
+            $0.waitingTime = .milliseconds(100)
+        }
+        try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            async let first = databaseError { _ = try await pool.run("SELECT 1") }
+            async let second = databaseError { _ = try await pool.run("SELECT 1") }
+            let errors = await [first, second]
+            #expect(errors.map { $0?.kind } == [.poolTimeout, .poolTimeout])
+            #expect(errors.count { $0?.description.contains("wait already") == true } == 1)
+        }
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+
+    @Test("a caller that is cancelled leaves the queue")
+    func cancelledWaiter() async throws {
+        let pool = try TestDatabase.pool(url) {
+            $0.maximumConnections = 1
+            $0.maximumWaiting = 1
+            $0.waitingTime = .seconds(60)
+        }
+        try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            for _ in 1...3 {
+                let waiting = Task { try await pool.run("SELECT 1") }
+                waiting.cancel()
+                await #expect(throws: CancellationError.self) { try await waiting.value }
+            }
+        }
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+
+    @Test("run keeps the minimum open; a graceful shutdown waits for what is in flight, and lends no more")
+    func lifecycle() async throws {
+        let pool = try TestDatabase.pool(url) { $0.minimumConnections = 3 }
+        let group = ServiceGroup(services: [pool], logger: .silent)
+        async let running: Void = group.run()
+        let observer = try TestDatabase.pool(url)
+        #expect(try await observer.wait(until: "SELECT count(*) = 4 AS done FROM pg_stat_activity WHERE datname = current_database()"))
+        let result = try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            await group.triggerGracefulShutdown()
+            #expect(try await observer.wait(until: "SELECT count(*) = 2 AS done FROM pg_stat_activity WHERE datname = current_database()"))
+            #expect(await databaseError { _ = try await pool.run("SELECT 1") }?.kind == .connection)
+            return try await db.run("SELECT 7 AS n")[0].get("n", as: Int.self)
+        }
+        #expect(result == 7)
+        try await running
+        #expect(try await observer.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
+    }
+
+    @Test("connections that idle are closed, and a pool that is dropped closes all")
+    func closing() async throws {
+        let observer = try TestDatabase.pool(url) { $0.maximumConnections = 1 }
+        var pool: DatabasePool? = try TestDatabase.pool(url) { $0.idleTime = .milliseconds(1) }
+        try await withThrowingTaskGroup(of: Void.self) { [pool] group in
+            for _ in 1...4 { group.addTask { _ = try await pool?.run("SELECT pg_sleep(0.05)") } }
+            try await group.waitForAll()
+        }
+        #expect(try await observer.wait(until: "SELECT count(*) <= 2 AS done FROM pg_stat_activity WHERE datname = current_database()"))
+        pool = nil
+        #expect(try await observer.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
+    }
+
+    @Test("sessions have the pool's settings from the first statement on, and the URL's own options win")
+    func settings() async throws {
+        let pool = try TestDatabase.pool(url + "&options=-c%20work_mem%3D5MB%20-c%20lock_timeout%3D7s") {
+            $0.applicationName = "a test"
+            $0.statementTimeout = .milliseconds(12_345)
+        }
+        func setting(_ name: String) async throws -> String {
+            try await pool.run("SELECT current_setting(\(name)) AS value")[0].get("value")
+        }
+        #expect(try await setting("statement_timeout") == "12345ms")
+        #expect(try await setting("lock_timeout") == "7s")
+        #expect(try await setting("work_mem") == "5MB")
+        #expect(try await setting("TimeZone") == "UTC")
+        #expect(try await setting("client_encoding") == "UTF8")
+        #expect(try await setting("application_name") == "a test")
+    }
+
+    @Test("a URL that libpq does not understand is refused without repeating it")
+    func badURL() throws {
+        let error = try #require(#expect(throws: DatabaseError.self) { try TestDatabase.pool("postgresql://user:secret@[host/") })
+        #expect(error.kind == .misuse)
+        #expect(!"\(error)".contains("secret"))
+    }
+
+    @Test("where nobody answers, callers get an error in time that says where")
+    func nobodyThere() async throws {
+        let pool = try TestDatabase.pool("postgresql://user:secret@127.0.0.1:1/db") { $0.waitingTime = .milliseconds(200) }
+        let error = try #require(await databaseError { _ = try await pool.run("SELECT 1") })
+        #expect(error.kind == .connection)
+        #expect(error.description.contains("127.0.0.1"))
+        #expect(!error.description.contains("secret"))
+    }
+
+    @Test("of several hosts the first that is alive, and takes writes, is used")
+    func severalHosts() async throws {
+        let socket = try #require(URLComponents(string: url)?.queryItems?.first { $0.name == "host" }?.value)
+        let database = try #require(URLComponents(string: url)?.path.dropFirst())
+        let pool = try TestDatabase.pool(
+            "host=127.0.0.1,\(socket) port=1,5432 user=espalier dbname=\(database) target_session_attrs=read-write")
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+}

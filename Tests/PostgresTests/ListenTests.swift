@@ -1,0 +1,46 @@
+import EmbeddedPostgres
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("LISTEN")
+struct ListenTests {
+    @Test("notifications arrive in order, from the channels asked for, whatever their names")
+    func notifications() async throws {
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
+        var events = pool.listen(["changed", #"Odd "name""#]).makeAsyncIterator()
+        #expect(try await events.next() == .connected)
+        _ = try await pool.run([
+            "SELECT pg_notify('changed', \("one ü"))", "SELECT pg_notify('other', 'x')", #"SELECT pg_notify('Odd "name"', '')"#,
+        ])
+        #expect(try await events.next() == .notification(channel: "changed", payload: "one ü"))
+        #expect(try await events.next() == .notification(channel: #"Odd "name""#, payload: ""))
+    }
+
+    @Test("a lost connection is told, and listening goes on once the server is back")
+    func reconnects() async throws {
+        let cluster = try await TestCluster.own()
+        let pool = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres"))
+        var events = pool.listen(["changed"]).makeAsyncIterator()
+        #expect(try await events.next() == .connected)
+        try await cluster.crash()
+        #expect(try await events.next() == .disconnected)
+        try await cluster.start()
+        #expect(try await events.next() == .connected)
+        _ = try await pool.run("NOTIFY changed, 'again'")
+        #expect(try await events.next() == .notification(channel: "changed", payload: "again"))
+        try await cluster.stop()
+    }
+
+    @Test("it ends with the task that listens, and its session with it")
+    func ends() async throws {
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
+        let (connected, tell) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { for await event in pool.listen(["changed"]) where event == .connected { tell.finish() } }
+        for await _ in connected {}
+        task.cancel()
+        await task.value
+        #expect(try await pool.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
+    }
+}

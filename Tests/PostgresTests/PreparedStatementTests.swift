@@ -1,0 +1,68 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite("Prepared statements")
+struct PreparedStatementTests {
+    private let pool: DatabasePool
+
+    init() async throws {
+        // Of the session's own, so that the database can be shared: one connection, temporary tables.
+        pool = try await SharedDatabase.pool { $0.maximumConnections = 1 }
+    }
+
+    private func prepared(like text: String) async throws -> Int {
+        try await pool.run("SELECT count(*) AS n FROM pg_prepared_statements WHERE statement LIKE \(text)")[0].get("n")
+    }
+
+    @Test("a statement is prepared once a connection, whatever its values")
+    func reuse() async throws {
+        for number in 1...5 { #expect(try await pool.run("SELECT \(number) AS reused")[0].get("reused") == number) }
+        #expect(try await prepared(like: "SELECT $1 AS reused") == 1)
+        let executions: Int = try await pool.run(
+            "SELECT generic_plans + custom_plans AS n FROM pg_prepared_statements WHERE statement = 'SELECT $1 AS reused'")[0].get("n")
+        #expect(executions == 5)
+    }
+
+    @Test("the same text with values of other types is another statement")
+    func types() async throws {
+        #expect(try await pool.run("SELECT \(1)::text AS typed")[0].get("typed") == "1")
+        #expect(try await pool.run("SELECT \("one")::text AS typed")[0].get("typed") == "one")
+        #expect(try await pool.run("SELECT \(true)::text AS typed")[0].get("typed") == "true")
+        #expect(try await prepared(like: "SELECT $1::text AS typed") == 3)
+    }
+
+    @Test("the least recently used make room: no more than 256 are kept, and those in use stay")
+    func leastRecentlyUsed() async throws {
+        for number in 0..<400 {
+            _ = try await pool.run([SQL(unsafe: "SELECT \(number) AS many"), "SELECT \(number) AS kept"])
+        }
+        #expect(try await prepared(like: "%") <= 257)
+        #expect(try await prepared(like: "SELECT $1 AS kept") == 1)
+        #expect(try await prepared(like: "SELECT 0 AS many") == 0)
+        #expect(try await pool.run("SELECT 0 AS many")[0].get("many") == 0)
+    }
+
+    @Test("a statement whose result changed with its table is prepared again by itself")
+    func changedTable() async throws {
+        _ = try await pool.run(["CREATE TEMP TABLE thing (a int)", "INSERT INTO thing VALUES (1)"])
+        let select: SQL = "SELECT * FROM thing"
+        #expect(try await pool.run(select)[0].get("a") == 1)
+        _ = try await pool.run("ALTER TABLE thing ADD b text DEFAULT 'new'")
+        #expect(try await pool.run(select)[0].get("b") == "new")
+        // Inside an explicit transaction it cannot be repeated, but the next one finds it prepared anew.
+        _ = try await pool.run("ALTER TABLE thing ADD c int DEFAULT 3")
+        let error = await databaseError { try await pool.transaction { _ = try await $0.run(select) } }
+        #expect(error?.sqlState == "0A000")
+        #expect(try await pool.transaction { try await $0.run(select)[0].get("c", as: Int.self) } == 3)
+    }
+
+    @Test("a session that forgot its statements is given them again")
+    func discarded() async throws {
+        let select: SQL = "SELECT \(1) AS forgotten"
+        _ = try await pool.run(select)
+        _ = try await pool.run("DEALLOCATE ALL")
+        #expect(try await pool.run(select)[0].get("forgotten") == 1)
+    }
+}
