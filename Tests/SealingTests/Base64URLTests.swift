@@ -1,0 +1,31 @@
+import Foundation
+import Sealing
+import Testing
+
+@Suite("base64url")
+struct Base64URLTests {
+    @Test("encoding agrees with Foundation's at every length", arguments: 0..<70)
+    func agreesWithFoundation(count: Int) {
+        var random = SystemRandomNumberGenerator()
+        let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &random) }
+        let expected = Data(bytes).base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+        #expect(bytes.base64URL == expected)
+        #expect([UInt8](base64URL: bytes.base64URL) == bytes)
+    }
+
+    @Test("every byte value survives")
+    func everyByte() {
+        let bytes = [UInt8](0...255)
+        #expect([UInt8](base64URL: bytes.base64URL) == bytes)
+    }
+
+    @Test(
+        "a spelling that the encoder would not give is refused",
+        arguments: [
+            "AA==", "AAA=", "A", "AAAAA", "AA+A", "AA/A", "AA A", "AA\nA", " AAAA", "AAAÄ", "AAA\u{0}", "AB", "AAB", "QUJD.QUJD",
+        ])
+    func refusesOtherSpellings(text: String) {
+        #expect([UInt8](base64URL: text) == nil)
+    }
+}
