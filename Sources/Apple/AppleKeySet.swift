@@ -1,0 +1,175 @@
+import Foundation
+import JWTKit
+import Logging
+import Synchronization
+
+/// Apple's published signing keys (`GET /auth/keys`), kept in memory and chosen by `kid`.
+///
+/// - A known `kid` never waits, however old the set is; an old set is fetched again in the background.
+/// - An unknown `kid` has the set fetched, once for all callers together and at most once per `minimumRefetch`.
+/// - A fetch that fails, or that brings no usable key, leaves the last good set in place.
+final class AppleKeySet: Sendable {
+    private struct State {
+        var keys: [String: any JWTAlgorithm] = [:]
+        var fetchedAt = Date.distantPast
+        var attemptedAt = Date.distantPast
+        /// Why the last attempt failed; nil if it succeeded.
+        var failure: AppleError?
+        /// The fetch under way. It belongs to no caller, so that one who gives up does not end it for the others.
+        var fetch: Task<Void, Never>?
+    }
+
+    private enum Step {
+        case found(any JWTAlgorithm)
+        case wait(Task<Void, Never>)
+        case unknown
+        case failed(AppleError)
+    }
+
+    private let state = Mutex(State())
+    private let minimumRefetch: TimeInterval
+    private let maximumAge: TimeInterval
+    private let logger: Logger
+    private let download: @Sendable () async throws(AppleError) -> [UInt8]
+
+    init(
+        minimumRefetch: Duration, maximumAge: Duration, logger: Logger,
+        download: @escaping @Sendable () async throws(AppleError) -> [UInt8]
+    ) {
+        self.minimumRefetch = minimumRefetch / .seconds(1)
+        self.maximumAge = maximumAge / .seconds(1)
+        self.logger = logger
+        self.download = download
+    }
+
+    /// The key of this `kid`; nil if Apple publishes none.
+    ///
+    /// - Parameter deadline: How long the caller can wait for a fetch, which goes on for others.
+    /// - Throws: The reason why Apple's keys could not be had, when the key at hand is not among those already known.
+    func key(_ id: String, at now: Date, by deadline: ContinuousClock.Instant? = nil) async throws(AppleError) -> (any JWTAlgorithm)? {
+        switch nextStep(for: id, at: now) {
+        case .found(let key): return key
+        case .unknown: return nil
+        case .failed(let failure): throw failure
+        case .wait(let fetch):
+            let isFinished = await Self.wait(for: fetch, until: deadline)
+            guard !Task.isCancelled else { throw .cancelled }
+            guard isFinished else { throw .timedOut }
+            let (key, failure) = state.withLock { ($0.keys[id], $0.failure) }
+            if key == nil, let failure { throw failure }
+            return key
+        }
+    }
+
+    /// Has the keys fetched, without waiting, if none are known yet.
+    func prepare(at now: Date) {
+        state.withLock { state in
+            guard state.keys.isEmpty, state.fetch == nil, abs(now.timeIntervalSince(state.attemptedAt)) >= minimumRefetch else { return }
+            startFetch(&state, at: now)
+        }
+    }
+
+    /// Whether the fetch ended before the deadline, and before the caller was cancelled.
+    private static func wait(for fetch: Task<Void, Never>, until deadline: ContinuousClock.Instant?) async -> Bool {
+        let (ends, end) = AsyncStream.makeStream(of: Bool.self)
+        Task {
+            await fetch.value
+            end.yield(true)
+        }
+        let limit = deadline.map { deadline in
+            Task {
+                try await Task.sleep(until: deadline)
+                end.yield(false)
+            }
+        }
+        defer { limit?.cancel() }
+        return await ends.first { _ in true } ?? false
+    }
+
+    private func nextStep(for id: String, at now: Date) -> Step {
+        state.withLock { state in
+            // By absolute value: a clock set back must not stop fetching until it has caught up.
+            let mayFetch = abs(now.timeIntervalSince(state.attemptedAt)) >= minimumRefetch
+            if let key = state.keys[id] {
+                let isOld = abs(now.timeIntervalSince(state.fetchedAt)) >= maximumAge
+                if isOld, mayFetch, state.fetch == nil { startFetch(&state, at: now) }
+                return .found(key)
+            }
+            if let fetch = state.fetch { return .wait(fetch) }
+            // Without any keys there is nothing to fall back on, so the interval does not hold.
+            if mayFetch || state.keys.isEmpty { return .wait(startFetch(&state, at: now)) }
+            return state.failure.map(Step.failed) ?? .unknown
+        }
+    }
+
+    @discardableResult
+    private func startFetch(_ state: inout State, at now: Date) -> Task<Void, Never> {
+        state.attemptedAt = now
+        let fetch = Task {
+            do throws(AppleError) {
+                let keys = try await Self.parse(try await download())
+                self.state.withLock {
+                    $0.keys = keys
+                    $0.fetchedAt = now
+                    $0.failure = nil
+                    $0.fetch = nil
+                }
+            } catch {
+                logger.warning("Apple's keys could not be fetched; the last good ones stay in use.", metadata: ["reason": "\(error)"])
+                self.state.withLock {
+                    $0.failure = error
+                    $0.fetch = nil
+                }
+            }
+        }
+        state.fetch = fetch
+        return fetch
+    }
+}
+
+// MARK: Reading a JWKS
+
+extension AppleKeySet {
+    /// The RSA keys of a JWKS (RFC 7517) that may verify RS256. Keys of other kinds are passed over: Apple may add
+    /// some one day, and one strange key must not take the others away.
+    private static func parse(_ json: [UInt8]) async throws(AppleError) -> [String: any JWTAlgorithm] {
+        guard let set = try? JSONDecoder().decode(PublishedSet.self, from: Data(json)) else { throw .nonsense("a key set that is none") }
+        let collection = JWTKeyCollection()
+        var keys: [String: any JWTAlgorithm] = [:]
+        for published in set.keys.compactMap(\.rsa) {
+            let id = JWKIdentifier(string: published.kid)
+            guard let key = try? Insecure.RSA.PublicKey(modulus: published.n, exponent: published.e) else { continue }
+            await collection.add(rsa: key, digestAlgorithm: .sha256, kid: id)
+            keys[published.kid] = try? await collection.getKey(for: id)
+        }
+        guard !keys.isEmpty else { throw .nonsense("a key set without a usable key") }
+        return keys
+    }
+
+    private struct PublishedSet: Decodable {
+        let keys: [PublishedKey]
+    }
+
+    private struct PublishedKey: Decodable {
+        let rsa: RSAFields?
+
+        init(from decoder: any Decoder) {
+            guard let fields = try? RSAFields(from: decoder), fields.kty == "RSA", fields.alg ?? "RS256" == "RS256",
+                fields.use ?? "sig" == "sig", !fields.kid.isEmpty
+            else {
+                rsa = nil
+                return
+            }
+            rsa = fields
+        }
+    }
+
+    private struct RSAFields: Decodable {
+        let kty: String
+        let kid: String
+        let alg: String?
+        let use: String?
+        let n: String
+        let e: String
+    }
+}

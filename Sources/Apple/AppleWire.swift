@@ -1,0 +1,93 @@
+import AsyncHTTPClient
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// One HTTP exchange with Apple: bounded in time and size, its failures named.
+struct AppleWire: Sendable {
+    let baseURL: String
+    let timeout: Duration
+    let http: HTTPClient
+    let logger: Logger
+
+    /// Apple's answers have a few kilobytes; more than this is not read.
+    static let largestBody = 64 * 1024
+
+    struct Answer: Sendable {
+        let status: Int
+        let body: [UInt8]
+    }
+
+    func get(_ path: String) async throws(AppleError) -> Answer {
+        try await send(HTTPClientRequest(url: baseURL + path), path: path, by: nil)
+    }
+
+    /// - Parameter deadline: when the caller's own time is up, if that is before `timeout`.
+    func post(
+        _ path: String, _ form: KeyValuePairs<String, String?>, by deadline: ContinuousClock.Instant? = nil
+    ) async throws(AppleError) -> Answer {
+        var request = HTTPClientRequest(url: baseURL + path)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        request.body = .bytes(ByteBuffer(string: percentEncoded(form)))
+        return try await send(request, path: path, by: deadline)
+    }
+
+    private func send(
+        _ request: HTTPClientRequest, path: String, by deadline: ContinuousClock.Instant?
+    ) async throws(AppleError) -> Answer {
+        var request = request
+        request.headers.add(name: "accept", value: "application/json")
+        request.headers.add(name: "user-agent", value: "espalier")
+        do {
+            return try await within(min(timeout, deadline.map { $0 - .now } ?? timeout)) { [request] in
+                // The client's own deadline ends with the head of the answer; ours lies round it all.
+                let response = try await http.execute(request, deadline: .distantFuture)
+                guard response.history.count == 1 else { throw AppleError.nonsense("it redirects elsewhere") }
+                let body = try await response.body.collect(upTo: Self.largestBody)
+                return Answer(status: Int(response.status.code), body: Array(buffer: body))
+            }
+        } catch {
+            let failure = Self.name(error)
+            if failure != .cancelled {
+                logger.warning(
+                    "A call to Apple failed.",
+                    metadata: ["path": "\(path)", "reason": "\(failure)", "cause": "\(error)"])
+            }
+            throw failure
+        }
+    }
+
+    /// Runs one exchange against the clock; whichever ends first ends the other.
+    private func within(_ limit: Duration, _ exchange: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            defer { group.cancelAll() }
+            group.addTask(operation: exchange)
+            group.addTask {
+                try await Task.sleep(for: limit)
+                throw AppleError.timedOut
+            }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            // A body that ends because the task was cancelled looks like a short one.
+            try Task.checkCancellation()
+            return answer
+        }
+    }
+
+    private static let timeouts: [HTTPClientError] = [
+        .deadlineExceeded, .connectTimeout, .readTimeout, .writeTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout,
+    ]
+
+    private static func name(_ error: any Error) -> AppleError {
+        if Task.isCancelled { return .cancelled }
+        return switch error {
+        case let error as AppleError: error
+        case is NIOTooManyBytesError: .nonsense("it is longer than 64 KiB")
+        case HTTPParserError.invalidEOFState: .unreachable
+        case is HTTPParserError: .nonsense("it is not HTTP")
+        case let error as HTTPClientError where timeouts.contains(error): .timedOut
+        default: .unreachable
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import Apple
+import Foundation
+import Testing
+
+@Suite("Apple's keys")
+struct AppleKeySetTests {
+    private let path = "/auth/keys"
+
+    private func verify(_ token: String, _ client: AppleClient, at now: Date = Claims.now) async throws(AppleError) {
+        _ = try await client.verify(token, audiences: [Claims.audience], nonce: Claims.nonce, at: now)
+    }
+
+    @Test("one fetch serves all tokens")
+    func fetchedOnce() async throws {
+        let (first, second) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
+        try await AppleStandIn.run { apple, client in
+            apple.answerKeys(first, second)
+            for _ in 0..<5 {
+                try await verify(try first.sign(Claims()), client)
+                try await verify(try second.sign(Claims()), client)
+            }
+            #expect(apple.requests(path).count == 1)
+        }
+    }
+
+    @Test("all callers that wait for keys share one fetch")
+    func singleFlight() async throws {
+        let key = try await SigningKey.make("key-1")
+        let token = try key.sign(Claims())
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .held(SigningKey.publish([key])))
+            let started = Gate(0)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<50 {
+                    group.addTask {
+                        started.set { $0 += 1 }
+                        try await verify(token, client)
+                    }
+                }
+                await started.wait(until: { $0 == 50 })
+                await apple.waitForRequests(1)
+                apple.release()
+                try await group.waitForAll()
+            }
+            #expect(apple.requests(path).count == 1)
+        }
+    }
+
+    @Test("a caller whose time is up does not wait for keys, and the fetch goes on for others")
+    func deadline() async throws {
+        let key = try await SigningKey.make("key-1")
+        let token = try key.sign(Claims())
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .held(SigningKey.publish([key])))
+            let patient = Task { try await verify(token, client) }
+            await apple.waitForRequests(1)
+            await #expect(throws: AppleError.timedOut) {
+                _ = try await client.verify(
+                    token, audiences: [Claims.audience], nonce: Claims.nonce, at: Claims.now, by: ContinuousClock.now)
+            }
+            apple.release()
+            try await patient.value
+            // With the keys at hand it needs no time.
+            _ = try await client.verify(
+                token, audiences: [Claims.audience], nonce: Claims.nonce, at: Claims.now, by: ContinuousClock.now)
+        }
+    }
+
+    @Test("a caller that gives up does not end the fetch for the others")
+    func cancelledCaller() async throws {
+        let key = try await SigningKey.make("key-1")
+        let token = try key.sign(Claims())
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .held(SigningKey.publish([key])))
+            let impatient = Task { try await verify(token, client) }
+            await apple.waitForRequests(1)
+            let patient = Task { try await verify(token, client) }
+            impatient.cancel()
+            apple.release()
+            try await patient.value
+            await #expect(throws: AppleError.cancelled) { try await impatient.value }
+            #expect(apple.requests(path).count == 1)
+        }
+    }
+
+    @Test("a new key is found by fetching again, once the shortest interval is over")
+    func rotation() async throws {
+        let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
+        try await AppleStandIn.run({ $0.keysMinimumRefetch = .seconds(10) }) { apple, client in
+            apple.answerKeys(old)
+            try await verify(try old.sign(Claims()), client)
+            apple.answerKeys(old, new)
+            await #expect(throws: AppleError.untrusted(.unknownKey)) {
+                try await verify(try new.sign(Claims()), client, at: Claims.now + 9)
+            }
+            #expect(apple.requests(path).count == 1)
+            try await verify(try new.sign(Claims()), client, at: Claims.now + 10)
+            try await verify(try old.sign(Claims()), client, at: Claims.now + 10)
+            #expect(apple.requests(path).count == 2)
+        }
+    }
+
+    @Test("a clock set back does not keep new keys from being fetched")
+    func clockSetBack() async throws {
+        let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
+        try await AppleStandIn.run { apple, client in
+            apple.answerKeys(old)
+            try await verify(try old.sign(Claims()), client, at: Claims.now + 3000)
+            apple.answerKeys(old, new)
+            try await verify(try new.sign(Claims()), client, at: Claims.now)
+        }
+    }
+
+    @Test("any number of made-up key names costs Apple one request an interval")
+    func noStorm() async throws {
+        let key = try await SigningKey.make("key-1")
+        try await AppleStandIn.run({ $0.keysMinimumRefetch = .seconds(10) }) { apple, client in
+            apple.answerKeys(key)
+            try await verify(try key.sign(Claims()), client)
+            let forged = try (0..<200).map { try key.sign(header: #"{"kid":"made-up-\#($0)","alg":"RS256"}"#, payload: Claims().json) }
+            for interval in 1...2 {
+                let now = Claims.now + Double(interval) * 10
+                await withTaskGroup(of: Void.self) { group in
+                    for token in forged {
+                        group.addTask {
+                            await #expect(throws: AppleError.untrusted(.unknownKey)) { try await verify(token, client, at: now) }
+                        }
+                    }
+                }
+                #expect(apple.requests(path).count == 1 + interval)
+            }
+        }
+    }
+
+    @Test("while Apple is down its known keys serve on, and an unknown one is Apple's fault, not the token's")
+    func appleDown() async throws {
+        let (known, unknown) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
+        try await AppleStandIn.run { apple, client in
+            apple.answerKeys(known)
+            try await verify(try known.sign(Claims()), client)
+            apple.answer(path, .html(503))
+            let later = Claims.now + 7200
+            for _ in 0..<3 { try await verify(try known.sign(Claims()), client, at: later) }
+            // The first of them asked in the background. Within the interval its failure is the answer for all, and
+            // nothing asks again: not even a known key, although the set is old.
+            for second in 1...3 {
+                await #expect(throws: AppleError.unavailable(status: 503)) {
+                    try await verify(try unknown.sign(Claims()), client, at: later + Double(second))
+                }
+                try await verify(try known.sign(Claims()), client, at: later + Double(second))
+            }
+            #expect(apple.requests(path).count == 2)
+            await #expect(throws: AppleError.unavailable(status: 503)) {
+                try await verify(try unknown.sign(Claims()), client, at: later + 60)
+            }
+            #expect(apple.requests(path).count == 3)
+            apple.answerKeys(known, unknown)
+            try await verify(try unknown.sign(Claims()), client, at: later + 120)
+        }
+    }
+
+    @Test(
+        "an answer that is no key set, or has no usable key, leaves the last good one in place",
+        arguments: [
+            "", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"EC","kid":"key-1","crv":"P-256"}]}"#,
+            #"{"keys":[{"kty":"RSA","kid":"key-1","alg":"RS256","n":"AQAB","e":"AQAB"}]}"#,
+        ])
+    func nonsense(answer: String) async throws {
+        let key = try await SigningKey.make("key-1")
+        try await AppleStandIn.run { apple, client in
+            apple.answerKeys(key)
+            try await verify(try key.sign(Claims()), client)
+            apple.answer(path, .json(answer))
+            let unknown = try key.sign(header: #"{"kid":"key-2","alg":"RS256"}"#, payload: Claims().json)
+            let later = Claims.now + 60
+            do {
+                try await verify(unknown, client, at: later)
+                Issue.record("an unknown key was accepted")
+            } catch AppleError.nonsense {
+                #expect(apple.requests(path).count == 2)
+            }
+            try await verify(try key.sign(Claims()), client, at: later)
+        }
+    }
+
+    @Test("a first fetch that failed holds nobody up: every caller may try again")
+    func firstFetchFails() async throws {
+        let key = try await SigningKey.make("key-1")
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .html(500))
+            await #expect(throws: AppleError.unavailable(status: 500)) { try await verify(try key.sign(Claims()), client) }
+            apple.answerKeys(key)
+            try await verify(try key.sign(Claims()), client)
+        }
+    }
+
+    @Test("an old set is fetched again in the background, and nobody waits for it")
+    func backgroundRefetch() async throws {
+        let key = try await SigningKey.make("key-1")
+        try await AppleStandIn.run({ $0.keysMaximumAge = .seconds(3600) }) { apple, client in
+            apple.answerKeys(key)
+            try await verify(try key.sign(Claims()), client)
+            apple.answer(path, .held(SigningKey.publish([key])))
+            try await verify(try key.sign(Claims()), client, at: Claims.now + 3599)
+            #expect(apple.requests(path).count == 1)
+            // These would never end if they waited for the answer that is held back.
+            for second in [3600, 3600, 3620] { try await verify(try key.sign(Claims()), client, at: Claims.now + Double(second)) }
+            await apple.waitForRequests(2)
+            apple.release()
+            // Waits for the fetch under way, and would find a second one that the last of them had started.
+            let unknown = try key.sign(header: #"{"kid":"key-2","alg":"RS256"}"#, payload: Claims().json)
+            await #expect(throws: AppleError.untrusted(.unknownKey)) { try await verify(unknown, client, at: Claims.now + 3605) }
+            #expect(apple.requests(path).count == 2)
+        }
+    }
+
+    @Test("a key that Apple has withdrawn is refused after the next fetch")
+    func withdrawn() async throws {
+        let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
+        try await AppleStandIn.run { apple, client in
+            apple.answerKeys(old)
+            try await verify(try old.sign(Claims()), client)
+            apple.answerKeys(new)
+            try await verify(try new.sign(Claims()), client, at: Claims.now + 60)
+            await #expect(throws: AppleError.untrusted(.unknownKey)) {
+                try await verify(try old.sign(Claims()), client, at: Claims.now + 60)
+            }
+        }
+    }
+
+    @Test("keys of a strange kind are passed over, and the others are used")
+    func strangeKeys() async throws {
+        let key = try await SigningKey.make("key-1")
+        let strange = [
+            #"{"kty":"EC","kid":"ec","crv":"P-256","x":"AAAA","y":"AAAA"}"#, #"{"kty":"NEW","kid":"new"}"#, "17", "null",
+            key.jwk.replacingOccurrences(of: "key-1", with: "for-encryption").replacingOccurrences(of: #""sig""#, with: #""enc""#),
+            key.jwk.replacingOccurrences(of: "key-1", with: "other-algorithm").replacingOccurrences(of: "RS256", with: "RS512"),
+        ]
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(#"{"keys":[\#(strange.joined(separator: ",")),\#(key.jwk)]}"#))
+            try await verify(try key.sign(Claims()), client)
+            for id in ["ec", "new", "for-encryption", "other-algorithm", ""] {
+                let token = try key.sign(header: #"{"kid":"\#(id)","alg":"RS256"}"#, payload: Claims().json)
+                await #expect(throws: AppleError.untrusted(.unknownKey)) { try await verify(token, client) }
+            }
+        }
+    }
+}

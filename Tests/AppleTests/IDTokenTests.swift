@@ -1,0 +1,276 @@
+import Apple
+import Crypto
+import Foundation
+import Testing
+
+@Suite("id_token")
+struct IDTokenTests {
+    /// Verifies a token against a stand-in that publishes the first key.
+    private func verify(
+        audiences: Set<String> = [Claims.audience], nonce: String? = Claims.nonce, form: IDToken.NonceForm = .exact,
+        at now: Date = Claims.now, token: (SigningKey) throws -> String
+    ) async throws -> IDToken {
+        let key = try await SigningKey.make("key-1")
+        let token = try token(key)
+        return try await AppleStandIn.run { apple, client in
+            apple.answerKeys(key)
+            return try await client.verify(token, audiences: audiences, nonce: nonce, nonceForm: form, at: now)
+        }
+    }
+
+    private func expectRefusal(
+        _ refusal: IDTokenRefusal, audiences: Set<String> = [Claims.audience], nonce: String? = Claims.nonce,
+        form: IDToken.NonceForm = .exact, at now: Date = Claims.now, sourceLocation: SourceLocation = #_sourceLocation,
+        token: (SigningKey) throws -> String
+    ) async {
+        await #expect(throws: AppleError.untrusted(refusal), sourceLocation: sourceLocation) {
+            try await verify(audiences: audiences, nonce: nonce, form: form, at: now, token: token)
+        }
+    }
+
+    @Test("a good token is accepted and its claims are read")
+    func accepted() async throws {
+        let token = try await verify {
+            try $0.sign(Claims(["is_private_email": "true", "real_user_status": "2", "transfer_sub": #""000999.f.0001""#]))
+        }
+        #expect(token.issuer == "https://appleid.apple.com")
+        #expect(token.audience == Claims.audience)
+        #expect(token.subject == Claims.subject)
+        #expect(token.email == "ada@example.com")
+        #expect(token.emailVerified == true)
+        #expect(token.isPrivateEmail == true)
+        #expect(token.nonce == Claims.nonce)
+        #expect(token.nonceSupported == true)
+        #expect(token.realUserStatus == .likelyReal)
+        #expect(token.transferSubject == "000999.f.0001")
+        #expect(token.authTime == Claims.now)
+        #expect(token.issuedAt == Claims.now)
+        #expect(token.expiresAt == Claims.now + 86_400)
+    }
+
+    @Test("a token with nothing but what is required is accepted")
+    func minimal() async throws {
+        let token = try await verify(nonce: nil) {
+            try $0.sign(
+                Claims([
+                    "nonce": nil, "nonce_supported": nil, "email": nil, "email_verified": nil, "auth_time": nil, "at_hash": nil,
+                ]))
+        }
+        #expect(token.email == nil)
+        #expect(token.emailVerified == nil)
+        #expect(token.isPrivateEmail == nil)
+        #expect(token.realUserStatus == nil)
+        #expect(token.transferSubject == nil)
+        #expect(token.authTime == nil)
+    }
+
+    @Test(
+        "Booleans are read as Booleans and as strings; anything else counts as absent",
+        arguments: [
+            ("true", true), ("false", false), (#""true""#, true), (#""false""#, false), ("null", nil), ("1", nil), (#""yes""#, nil),
+            (#""TRUE""#, nil), ("[true]", nil), (nil, nil),
+        ] as [(String?, Bool?)])
+    func booleans(json: String?, expected: Bool?) async throws {
+        let token = try await verify { try $0.sign(Claims(["email_verified": json, "is_private_email": json])) }
+        #expect(token.emailVerified == expected)
+        #expect(token.isPrivateEmail == expected)
+    }
+
+    @Test("claims that decide nothing do not fail a login when they are of an odd type")
+    func oddTypes() async throws {
+        let token = try await verify {
+            try $0.sign(Claims(["real_user_status": #""2""#, "auth_time": #""today""#, "transfer_sub": "17", "at_hash": "[]"]))
+        }
+        #expect(token.subject == Claims.subject)
+        #expect(token.realUserStatus == nil)
+        #expect(token.authTime == nil)
+        #expect(token.transferSubject == nil)
+    }
+
+    // MARK: Form, algorithm, key, signature
+
+    @Test(
+        "what is no JWT is refused as malformed",
+        arguments: ["", ".", "..", "a.b", "not a token", "e30.e30.e30", "e30=.e30.AAAA", String(repeating: "A", count: 100_000)])
+    func malformed(text: String) async {
+        await expectRefusal(.malformed) { _ in text }
+    }
+
+    @Test("a good token of four parts, with padding, or with a broken signature part is refused as malformed")
+    func malformedSpellings() async {
+        await expectRefusal(.malformed) { try $0.sign(Claims()) + ".e30" }
+        await expectRefusal(.malformed) { try $0.sign(Claims()) + "==" }
+        await expectRefusal(.malformed) { try $0.sign(Claims()) + "\n" }
+        // 256 bytes leave four bits of the last character unused: set, they make a second spelling of one signature.
+        await expectRefusal(.malformed) {
+            let token = try $0.sign(Claims())
+            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+            let index = try #require(alphabet.firstIndex { $0 == token.last })
+            return token.dropLast() + String(alphabet[index + 1])
+        }
+    }
+
+    @Test("a token over 16 KiB is not looked at, however well it is signed")
+    func oversized() async throws {
+        _ = try await verify { try $0.sign(Claims(["org_id": "\"\(String(repeating: "x", count: 10_000))\""])) }
+        await expectRefusal(.malformed) { try $0.sign(Claims(["org_id": "\"\(String(repeating: "x", count: 13_000))\""])) }
+    }
+
+    @Test(
+        "a signed payload that is not the claims of an id_token is refused as malformed",
+        arguments: [
+            "", "[]", "null", "{", #"{"iss":1}"#, Claims(["exp": #""soon""#]).json, Claims(["iat": nil]).json, Claims(["exp": nil]).json,
+        ])
+    func malformedPayload(payload: String) async {
+        await expectRefusal(.malformed) { try $0.sign(header: #"{"kid":"key-1","alg":"RS256"}"#, payload: payload) }
+    }
+
+    @Test(
+        "any other algorithm than RS256 is refused, signed rightly or not",
+        arguments: ["none", "None", "HS256", "RS384", "RS512", "PS256", "ES256", "rs256", ""])
+    func algorithm(name: String) async {
+        await expectRefusal(.algorithm) { try $0.sign(header: #"{"kid":"key-1","alg":"\#(name)"}"#, payload: Claims().json) }
+    }
+
+    @Test("a token without a signature that calls itself unsigned is refused")
+    func unsigned() async {
+        await expectRefusal(.algorithm) { _ in
+            base64URL(Data(#"{"kid":"key-1","alg":"none"}"#.utf8)) + "." + base64URL(Data(Claims().json.utf8)) + "."
+        }
+    }
+
+    @Test("an HMAC made with the public key is refused")
+    func confusedAlgorithm() async {
+        await expectRefusal(.algorithm) { key in
+            let input = base64URL(Data(#"{"kid":"key-1","alg":"HS256"}"#.utf8)) + "." + base64URL(Data(Claims().json.utf8))
+            let code = HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: Data(key.jwk.utf8)))
+            return input + "." + base64URL(Data(code))
+        }
+    }
+
+    @Test("a critical header that is not understood is refused")
+    func criticalHeader() async {
+        await expectRefusal(.malformed) {
+            try $0.sign(header: #"{"kid":"key-1","alg":"RS256","crit":["exp"],"exp":1}"#, payload: Claims().json)
+        }
+    }
+
+    @Test("a key that Apple does not publish is refused, also when it is the token's only fault")
+    func unknownKey() async {
+        await expectRefusal(.unknownKey) { try $0.sign(header: #"{"kid":"key-2","alg":"RS256"}"#, payload: Claims().json) }
+        await expectRefusal(.unknownKey) { try $0.sign(header: #"{"kid":"","alg":"RS256"}"#, payload: Claims().json) }
+        await expectRefusal(.unknownKey) { try $0.sign(header: #"{"alg":"RS256"}"#, payload: Claims().json) }
+    }
+
+    @Test("a signature by another key under a published name is refused")
+    func otherKey() async throws {
+        let other = try await SigningKey.make("key-1", pem: TestKeys.rsa2)
+        await expectRefusal(.signature) { _ in try other.sign(Claims()) }
+    }
+
+    @Test("a token changed after signing, or with its signature taken off, is refused")
+    func changed() async {
+        await expectRefusal(.signature) { key in
+            let (good, other) = (try key.sign(Claims()), try key.sign(Claims(["sub": #""someone.else""#])))
+            let (parts, otherParts) = (good.split(separator: "."), other.split(separator: "."))
+            return [parts[0], otherParts[1], parts[2]].joined(separator: ".")
+        }
+        await expectRefusal(.signature) { key in
+            let parts = try key.sign(Claims()).split(separator: ".")
+            return "\(parts[0]).\(parts[1])."
+        }
+    }
+
+    // MARK: Claims
+
+    @Test("both of Apple's issuers are accepted", arguments: ["https://appleid.apple.com", "https://account.apple.com"])
+    func issuers(issuer: String) async throws {
+        let token = try await verify { try $0.sign(Claims(["iss": "\"\(issuer)\""])) }
+        #expect(token.issuer == issuer)
+    }
+
+    @Test(
+        "any other issuer is refused",
+        arguments: ["https://appleid.apple.com/", "http://appleid.apple.com", "https://evil.example", "", "HTTPS://APPLEID.APPLE.COM"])
+    func otherIssuer(issuer: String) async {
+        await expectRefusal(.issuer) { try $0.sign(Claims(["iss": "\"\(issuer)\""])) }
+    }
+
+    @Test("any of the connection's client ids is accepted as the audience, and another tenant's is refused")
+    func audience() async throws {
+        let audiences: Set = ["com.example.app", Claims.audience]
+        let token = try await verify(audiences: audiences) { try $0.sign(Claims(["aud": #""com.example.app""#])) }
+        #expect(token.audience == "com.example.app")
+        await expectRefusal(.audience, audiences: audiences) { try $0.sign(Claims(["aud": #""com.other.web""#])) }
+        await expectRefusal(.audience, audiences: audiences) { try $0.sign(Claims(["aud": #""COM.EXAMPLE.WEB""#])) }
+        await expectRefusal(.audience, audiences: []) { try $0.sign(Claims()) }
+    }
+
+    @Test("a token is accepted until a minute after it expires, and not a second longer")
+    func expired() async throws {
+        let expiry = Claims.now + 86_400
+        _ = try await verify(at: expiry + 59) { try $0.sign(Claims()) }
+        await expectRefusal(.expired, at: expiry + 60) { try $0.sign(Claims()) }
+    }
+
+    @Test("a token from the future is refused, beyond a minute")
+    func notYetValid() async throws {
+        _ = try await verify(at: Claims.now - 60) { try $0.sign(Claims()) }
+        await expectRefusal(.notYetValid, at: Claims.now - 61) { try $0.sign(Claims()) }
+        await expectRefusal(.notYetValid) { try $0.sign(Claims(["nbf": "1800000061"])) }
+    }
+
+    @Test("a token that names no user, or names one at absurd length, is refused")
+    func subject() async {
+        await expectRefusal(.subject) { try $0.sign(Claims(["sub": nil])) }
+        await expectRefusal(.subject) { try $0.sign(Claims(["sub": #""""#])) }
+        await expectRefusal(.subject) { try $0.sign(Claims(["sub": "\"" + String(repeating: "0", count: 256) + "\""])) }
+    }
+
+    // MARK: Nonce
+
+    @Test("a missing nonce is refused unless Apple says that it could not keep it")
+    func nonceMissing() async throws {
+        await expectRefusal(.nonceMissing) { try $0.sign(Claims(["nonce": nil])) }
+        await expectRefusal(.nonceMissing) { try $0.sign(Claims(["nonce": nil, "nonce_supported": nil])) }
+        await expectRefusal(.nonceMissing) { try $0.sign(Claims(["nonce": nil, "nonce_supported": #""true""#])) }
+        for unsupported in ["false", #""false""#] {
+            let token = try await verify { try $0.sign(Claims(["nonce": nil, "nonce_supported": unsupported])) }
+            #expect(token.nonce == nil)
+        }
+    }
+
+    @Test(
+        "another nonce is refused, whether or not nonces are supported",
+        arguments: ["n-7f3b", "", "N-7F3A", "n-7f3a "], ["true", "false"])
+    func nonceMismatch(nonce: String, supported: String) async {
+        await expectRefusal(.nonceMismatch) { try $0.sign(Claims(["nonce": "\"\(nonce)\"", "nonce_supported": supported])) }
+    }
+
+    @Test("the nonce's SHA-256 is accepted where it is asked for, and nowhere else")
+    func hashedNonce() async throws {
+        // printf n-7f3a | sha256sum
+        let hashed = Claims(["nonce": #""0fab97f573f741329afdb31dae4ac81644ce750ccfcbd9b5ada7a82e7bbe4742""#])
+        _ = try await verify(form: .exactOrHashed) { try $0.sign(hashed) }
+        _ = try await verify(form: .exactOrHashed) { try $0.sign(Claims()) }
+        await expectRefusal(.nonceMismatch, form: .exact) { try $0.sign(hashed) }
+        await expectRefusal(.nonceMismatch, nonce: "n-7f3b", form: .exactOrHashed) { try $0.sign(hashed) }
+    }
+
+    @Test("where no nonce was sent, none is asked for")
+    func noNonceSent() async throws {
+        _ = try await verify(nonce: nil) { try $0.sign(Claims(["nonce": nil])) }
+        _ = try await verify(nonce: nil) { try $0.sign(Claims()) }
+    }
+
+    // MARK: Printing
+
+    @Test("neither a token nor a refusal prints anything of it")
+    func neverPrints() async throws {
+        let token = try await verify { try $0.sign(Claims()) }
+        var text = "\(token) \(String(reflecting: token))"
+        dump(token, to: &text)
+        for refusal in IDTokenRefusal.allCases { text += "\(AppleError.untrusted(refusal))" }
+        for content in ["ada@example.com", Claims.subject, Claims.nonce] { #expect(!text.contains(content)) }
+    }
+}

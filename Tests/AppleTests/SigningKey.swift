@@ -1,0 +1,39 @@
+import Foundation
+import JWTKit
+
+/// One of the keys that the stand-in signs with, and its public half as a JWK.
+struct SigningKey: Sendable {
+    let id: String
+    let jwk: String
+    private let algorithm: any JWTAlgorithm
+
+    static func make(_ id: String, pem: String = TestKeys.rsa1) async throws -> SigningKey {
+        let key = try Insecure.RSA.PrivateKey(pem: pem)
+        let keys = JWTKeyCollection()
+        await keys.add(rsa: key, digestAlgorithm: .sha256, kid: "key")
+        let primitives = try key.publicKey.getKeyPrimitives()
+        let (n, e) = (base64URL(primitives.modulus), base64URL(primitives.publicExponent))
+        return SigningKey(
+            id: id, jwk: #"{"kty":"RSA","kid":"\#(id)","use":"sig","alg":"RS256","n":"\#(n)","e":"\#(e)"}"#,
+            algorithm: try await keys.getKey(for: "key"))
+    }
+
+    static func publish(_ keys: [SigningKey]) -> String {
+        #"{"keys":[\#(keys.map(\.jwk).joined(separator: ","))]}"#
+    }
+
+    /// Signs header and payload as they are, whatever they say.
+    func sign(header: String, payload: String) throws -> String {
+        let input = base64URL(Data(header.utf8)) + "." + base64URL(Data(payload.utf8))
+        return input + "." + base64URL(Data(try algorithm.sign(Data(input.utf8))))
+    }
+
+    func sign(_ claims: Claims) throws -> String {
+        try sign(header: #"{"kid":"\#(id)","alg":"RS256"}"#, payload: claims.json)
+    }
+}
+
+func base64URL(_ data: Data) -> String {
+    data.base64EncodedString()
+        .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
+}

@@ -1,0 +1,206 @@
+import Crypto
+import Apple
+import AsyncHTTPClient
+import Foundation
+import Testing
+
+@Suite("Apple's token endpoint")
+struct TokenTests {
+    private let path = "/auth/token"
+    private let redirectURI = "https://login.example.com/t/acme/auth/apple/callback"
+    private let answer = #"{"access_token":"at","token_type":"Bearer","expires_in":3600,"refresh_token":"rt","id_token":"it"}"#
+
+    private func redeem(_ client: AppleClient, code: String = "c0de", with credentials: AppleClientCredentials = .make())
+        async throws(AppleError)
+        -> AppleTokens
+    {
+        try await client.redeem(code: code, redirectURI: redirectURI, credentials: credentials, at: Claims.now)
+    }
+
+    @Test("a code is redeemed with exactly the fields that Apple asks for")
+    func redeems() async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(answer))
+            let code = "c+0/d=e&x y%41ä.0"
+            let tokens = try await redeem(client, code: code)
+            #expect(tokens.idToken == "it")
+            #expect(tokens.refreshToken == "rt")
+            #expect(tokens.accessToken == "at")
+            #expect(tokens.expiresIn == 3600)
+            let request = try #require(apple.requests(path).first)
+            #expect(request.method == "POST")
+            #expect(request.contentType == "application/x-www-form-urlencoded")
+            var form = request.form
+            #expect(form.removeValue(forKey: "client_secret")?.split(separator: ".").count == 3)
+            #expect(
+                form == [
+                    "grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI, "client_id": Claims.audience,
+                ])
+        }
+    }
+
+    @Test("a native application's code is redeemed without a redirect URI")
+    func redeemsNativeCode() async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(answer))
+            _ = try await client.redeem(code: "c", redirectURI: nil, credentials: .make(client: "com.example.app"), at: Claims.now)
+            let form = try #require(apple.requests(path).first).form
+            #expect(Set(form.keys) == ["grant_type", "code", "client_id", "client_secret"])
+            #expect(form["client_id"] == "com.example.app")
+        }
+    }
+
+    @Test("a refresh token is checked, and its answer has no new one")
+    func refreshes() async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(#"{"access_token":"at","token_type":"Bearer","expires_in":3600,"id_token":"it"}"#))
+            let tokens = try await client.refresh("r.t+1", credentials: .make(), at: Claims.now)
+            #expect(tokens.refreshToken == nil)
+            var form = try #require(apple.requests(path).first).form
+            #expect(form.removeValue(forKey: "client_secret") != nil)
+            #expect(form == ["grant_type": "refresh_token", "refresh_token": "r.t+1", "client_id": Claims.audience])
+        }
+    }
+
+    // MARK: What Apple may answer instead
+
+    @Test(
+        "each error of Apple's protocol is told apart",
+        arguments: [
+            ("invalid_request", .invalidRequest), ("invalid_client", .invalidClient), ("invalid_grant", .invalidGrant),
+            ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
+            ("invalid_scope", .invalidScope), ("something_new", .other), ("", .other),
+        ] as [(String, OAuthErrorCode)])
+    func refused(error: String, code: OAuthErrorCode) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(#"{"error":"\#(error)","error_description":"…"}"#, status: 400))
+            await #expect(throws: AppleError.refused(code)) { try await redeem(client) }
+        }
+    }
+
+    @Test("any other status is Apple being unavailable, whatever its body says", arguments: [201, 401, 403, 404, 429, 500, 502, 503])
+    func unavailable(status: Int) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .html(status))
+            await #expect(throws: AppleError.unavailable(status: status)) { try await redeem(client) }
+            apple.answer(path, .json(#"{"error":"invalid_grant"}"#, status: status))
+            await #expect(throws: AppleError.unavailable(status: status)) { try await redeem(client) }
+        }
+    }
+
+    @Test(
+        "a success that brings no tokens is nonsense",
+        arguments: [
+            "", "{", "[]", "null", "<html></html>", #"{"access_token":"at"}"#, #"{"access_token":"at","id_token":null}"#,
+            #"{"access_token":"at","id_token":17}"#, #"{"error":"invalid_grant"}"#,
+        ])
+    func malformed(body: String) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(body))
+            await #expect(throws: AppleError.nonsense("a token answer without tokens")) { try await redeem(client) }
+        }
+    }
+
+    @Test("a refusal that names no error is nonsense", arguments: ["", "[]", "<html></html>", #"{"error":17}"#, #"{"message":"no"}"#])
+    func malformedRefusal(body: String) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(body, status: 400))
+            await #expect(throws: AppleError.nonsense("a refusal without an error code")) { try await redeem(client) }
+        }
+    }
+
+    @Test("an answer over 64 KiB is not read, announced or not", arguments: [true, false])
+    func oversized(announced: Bool) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .large(65 * 1024, announced: announced))
+            await #expect(throws: AppleError.nonsense("it is longer than 64 KiB")) { try await redeem(client) }
+        }
+    }
+
+    @Test("a redirect is not followed", arguments: [301, 302, 303, 307, 308])
+    func redirect(status: Int) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .redirect(status, to: "/elsewhere"))
+            apple.answer("/elsewhere", .json(answer))
+            await #expect(throws: AppleError.unavailable(status: status)) { try await redeem(client) }
+            #expect(apple.requests("/elsewhere").isEmpty)
+        }
+    }
+
+    @Test("a redirect that the HTTP client followed by mistake is not believed")
+    func followedRedirect() async throws {
+        try await AppleStandIn.run(http: HTTPClient.Configuration()) { apple, client in
+            apple.answer(path, .redirect(303, to: "/elsewhere"))
+            apple.answer("/elsewhere", .json(answer))
+            await #expect(throws: AppleError.nonsense("it redirects elsewhere")) { try await redeem(client) }
+        }
+    }
+
+    // MARK: Time and connection
+
+    @Test("an answer that does not come, or does not end, is over at the time limit", arguments: [AppleStandIn.Answer.silent, .stalled])
+    func timesOut(answer: AppleStandIn.Answer) async throws {
+        try await AppleStandIn.run({ $0.timeout = .milliseconds(200) }) { apple, client in
+            apple.answer(path, answer)
+            await #expect(throws: AppleError.timedOut) { try await redeem(client) }
+            #expect(apple.requests(path).count <= 1, "a code is never sent twice")
+        }
+    }
+
+    @Test("a connection that breaks off makes Apple unreachable")
+    func cutOff() async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .cutOff)
+            await #expect(throws: AppleError.unreachable) { try await redeem(client) }
+        }
+    }
+
+    @Test("a port that nobody listens on makes Apple unreachable")
+    func nobodyListens() async throws {
+        // Port 1 is privileged and reserved (tcpmux): nothing that these tests start can be there.
+        try await AppleStandIn.run({ $0.baseURL = "http://127.0.0.1:1" }) { _, client in
+            await #expect(throws: AppleError.unreachable) { try await redeem(client) }
+        }
+    }
+
+    @Test("a cancelled call ends at once, as cancelled", arguments: [AppleStandIn.Answer.silent, .stalled])
+    func cancelled(answer: AppleStandIn.Answer) async throws {
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, answer)
+            let call = Task { try await redeem(client) }
+            await apple.waitForRequests(1)
+            call.cancel()
+            await #expect(throws: AppleError.cancelled) { try await call.value }
+        }
+    }
+
+    @Test("after a failure the next call succeeds")
+    func recovers() async throws {
+        // Only the silence has to outlast it; the answers between must not, on the busiest machine.
+        try await AppleStandIn.run({ $0.timeout = .seconds(5) }) { apple, client in
+            for failing in [AppleStandIn.Answer.html(500), .cutOff, .silent] {
+                apple.answer(path, failing)
+                await #expect(throws: AppleError.self) { try await redeem(client) }
+                apple.answer(path, .json(answer))
+                let tokens = try await redeem(client)
+                #expect(tokens.idToken == "it")
+            }
+        }
+    }
+
+    // MARK: Printing
+
+    @Test("tokens and credentials never print")
+    func neverPrints() async throws {
+        let credentials = AppleClientCredentials.make()
+        try await AppleStandIn.run { apple, client in
+            apple.answer(path, .json(#"{"access_token":"5ecret-1","refresh_token":"5ecret-2","id_token":"5ecret-3","expires_in":1}"#))
+            let tokens = try await redeem(client, with: credentials)
+            var text = "\(tokens) \(String(reflecting: tokens)) \(credentials) \(ApplePrivateKey(P256.Signing.PrivateKey()))"
+            dump(tokens, to: &text)
+            dump(credentials, to: &text)
+            #expect(!text.contains("5ecret"))
+            #expect(!text.contains(credentials.keyID))
+        }
+    }
+}
