@@ -1,0 +1,64 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mustache
+
+/// What goes back to the redirect URI, in the response mode that was asked for.
+struct AuthorizeAnswer: Sendable {
+    let redirectURI: String
+    let mode: AuthorizeRequest.ResponseMode
+    let form: Form
+
+    init(to request: AuthorizeRequest, _ fields: [(name: String, value: String)]) {
+        redirectURI = request.redirectURI
+        mode = request.responseMode
+        form = Form(fields: fields + (request.state.map { [(name: "state", value: $0)] } ?? []))
+    }
+
+    var response: Response {
+        switch mode {
+        case .query: redirect("\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(form.encoded)")
+        case .fragment: redirect("\(redirectURI)#\(form.encoded)")
+        case .formPost: .page(formPostPage, script: Self.scriptSource)
+        }
+    }
+
+    private func redirect(_ location: String) -> Response {
+        var headers = HTTPFields()
+        headers[.location] = location
+        headers[.cacheControl] = "no-store"
+        return Response(status: .found, headers: headers)
+    }
+
+    private var formPostPage: String {
+        Self.template.render([
+            "action": redirectURI, "script": Self.script,
+            "fields": form.fields.map { ["name": $0.name, "value": $0.value] },
+        ])
+    }
+
+    private static let script = "document.forms[0].submit()"
+
+    /// The CSP source that lets this script run and no other.
+    private static let scriptSource = "'sha256-\(Data(SHA256.hash(data: Data(script.utf8))).base64EncodedString())'"
+
+    /// OAuth 2.0 Form Post Response Mode, section 2. Without JavaScript the button does it.
+    private static let template = Pages.parse(
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head><meta charset="utf-8"><title>Returning</title></head>
+        <body>
+        <form method="post" action="{{action}}">
+        {{#fields}}
+        <input type="hidden" name="{{name}}" value="{{value}}">
+        {{/fields}}
+        <noscript><p>JavaScript is off.</p></noscript>
+        <button type="submit">Return to the website</button>
+        </form>
+        <script>{{{script}}}</script>
+        </body>
+        </html>
+        """)
+}

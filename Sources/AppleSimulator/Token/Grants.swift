@@ -1,0 +1,157 @@
+import Crypto
+import Foundation
+
+/// What people have granted to teams, and the codes and tokens that stand for it. Kept in memory: a restart forgets all of it.
+struct Grants: Sendable {
+    /// A person's consent to a team. It is given once, whatever the client, and ends by a revocation or an account's deletion.
+    struct Consent: Sendable {
+        /// What tokens refer to: a consent given again after a revocation is another one.
+        let serial: Int
+        let person: Person
+        let team: Team.ID
+        /// As typed on the sheet.
+        let givenName: String
+        let familyName: String
+        /// The person's own address, the relay's, or nil when the account has none.
+        let email: String?
+        let isPrivateEmail: Bool
+        /// What the first authorization asked for; a later one gets no more.
+        let scopes: Set<Scope>
+
+        /// Stable for a person and a team, and the same again after a restart.
+        var subject: String { Grants.subject(of: person.id, team: team) }
+    }
+
+    /// An authorization code: single use, five minutes, bound to its client and redirect URI.
+    struct Code: Sendable {
+        let clientID: String
+        /// nil for the code of a native app.
+        let redirectURI: String?
+        let nonce: String?
+        let consent: Consent
+        /// For a native app's first authorization only.
+        let realUserStatus: Int?
+        let expires: Date
+    }
+
+    struct Token: Sendable {
+        enum Kind: Sendable { case access, refresh }
+        let kind: Kind
+        let clientID: String
+        let consent: Consent
+        /// nil: until revoked.
+        let expires: Date?
+    }
+
+    static let codeLifetime: TimeInterval = 300
+    static let accessTokenLifetime: TimeInterval = 3600
+
+    private struct ConsentKey: Hashable {
+        let person: Person.ID
+        let team: Team.ID
+    }
+
+    private var consents: [ConsentKey: Consent] = [:]
+    private var codes: [String: Code] = [:]
+    private var tokens: [String: Token] = [:]
+    private var lastSerial = 0
+    private var issuedSinceSweep = 0
+
+    func consent(of person: Person.ID, to team: Team.ID) -> Consent? {
+        consents[ConsentKey(person: person, team: team)]
+    }
+
+    /// Records a first authorization.
+    mutating func consent(
+        of person: Person, to team: Team.ID, givenName: String, familyName: String, hidesEmail: Bool, scopes: Set<Scope>
+    ) -> Consent {
+        lastSerial += 1
+        let relays = hidesEmail && person.email != nil
+        let consent = Consent(
+            serial: lastSerial, person: person, team: team, givenName: givenName, familyName: familyName,
+            email: relays ? Self.relayAddress(of: person.id, team: team) : person.email, isPrivateEmail: relays, scopes: scopes)
+        consents[ConsentKey(person: person.id, team: team)] = consent
+        return consent
+    }
+
+    /// Ends the consent and with it every code and token.
+    mutating func endConsent(of person: Person.ID, to team: Team.ID) {
+        consents[ConsentKey(person: person, team: team)] = nil
+    }
+
+    mutating func issue(_ code: Code, at now: Date) -> String {
+        sweep(at: now)
+        let value = "c\(randomToken(bytes: 32)).0.\(randomToken(bytes: 3))"
+        codes[value] = code
+        return value
+    }
+
+    enum CodeRefusal: String, Error {
+        case unknown = "the code is unknown, used or expired"
+        case foreign = "the code was issued to another client"
+        case redirectURI = "redirect_uri is not the one of the authorization request"
+        case consentEnded = "the person has revoked consent"
+    }
+
+    /// Takes the code away, whether or not the rest fits: a second attempt is refused.
+    mutating func redeem(_ value: String, clientID: String, redirectURI: String?, at now: Date) throws(CodeRefusal) -> Code {
+        guard let code = codes[value] else { throw .unknown }
+        guard code.clientID == clientID else { throw .foreign }
+        codes[value] = nil
+        guard now < code.expires else { throw .unknown }
+        guard code.redirectURI == redirectURI else { throw .redirectURI }
+        guard isStanding(code.consent) else { throw .consentEnded }
+        return code
+    }
+
+    mutating func issue(_ kind: Token.Kind, for consent: Consent, clientID: String, at now: Date) -> String {
+        let (prefix, lifetime) = kind == .access ? ("a", Self.accessTokenLifetime) : ("r", nil)
+        let value = "\(prefix)\(randomToken(bytes: 32)).0.\(randomToken(bytes: 3))"
+        tokens[value] = Token(kind: kind, clientID: clientID, consent: consent, expires: lifetime.map { now + $0 })
+        return value
+    }
+
+    /// The refresh token if it is this client's and still good.
+    func refreshToken(_ value: String, clientID: String) -> Token? {
+        guard let token = tokens[value], token.kind == .refresh, token.clientID == clientID, isStanding(token.consent) else { return nil }
+        return token
+    }
+
+    /// Ends the consent that the token stands for, if it is this client's; otherwise nothing happens (RFC 7009, section 2.2).
+    mutating func revoke(_ value: String, clientID: String) {
+        guard let token = tokens[value], token.clientID == clientID else { return }
+        tokens[value] = nil
+        if isStanding(token.consent) { endConsent(of: token.consent.person.id, to: token.consent.team) }
+    }
+
+    private func isStanding(_ consent: Consent) -> Bool {
+        self.consent(of: consent.person.id, to: consent.team)?.serial == consent.serial
+    }
+
+    /// Forgets what has expired, now and then: load tests issue a hundred thousand codes.
+    private mutating func sweep(at now: Date) {
+        issuedSinceSweep += 1
+        guard issuedSinceSweep >= 4096 else { return }
+        issuedSinceSweep = 0
+        codes = codes.filter { now < $0.value.expires }
+        tokens = tokens.filter { $0.value.expires.map { now < $0 } ?? true }
+    }
+
+    private static func digest(_ purpose: String, _ person: Person.ID, _ team: Team.ID) -> [UInt8] {
+        Array(SHA256.hash(data: Data("\(purpose)\n\(team)\n\(person)".utf8)))
+    }
+
+    /// In Apple's shape: six digits, 32 hexadecimal ones, four digits.
+    static func subject(of person: Person.ID, team: Team.ID) -> String {
+        let digest = digest("subject", person, team)
+        let digits = digest[16..<24].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let (head, tail) = (String(digits % 2000), String(digits / 2000 % 2400))
+        return "\(String(repeating: "0", count: 6 - head.count))\(head).\(digest[..<16].hexadecimal)."
+            + "\(String(repeating: "0", count: 4 - tail.count))\(tail)"
+    }
+
+    static func relayAddress(of person: Person.ID, team: Team.ID) -> String {
+        let alphabet = Array("23456789bcdfghjkmnpqrstvwxyz")
+        return String(digest("relay", person, team).prefix(10).map { alphabet[Int($0) % alphabet.count] }) + "@privaterelay.appleid.com"
+    }
+}

@@ -1,0 +1,125 @@
+import AppleSimulator
+import Foundation
+import JWTKit
+import Testing
+
+@Suite("Consent")
+struct ConsentTests {
+    private func secondTeam(_ website: Website) async throws {
+        expectSuccess(try await website.send("PUT", "/simulator/teams/TEAM000002", json: "{}"))
+        expectSuccess(
+            try await website.send(
+                "PUT", "/simulator/services-ids/org.other.web",
+                json: #"{"team": "TEAM000002", "display_name": "Other", "return_urls": ["https://other.example/callback"]}"#))
+    }
+
+    @Test("user is sent once a person and team, also when the code is never redeemed")
+    func userOnce() async throws {
+        try await withSimulator { website in
+            try await secondTeam(website)
+            let other = ["client_id": "org.other.web", "redirect_uri": "https://other.example/callback"]
+            let user = try await website.authorize().hiddenFields["user"]
+            #expect(user == #"{"email":"ada-lovelace@example.com","name":{"firstName":"Ada","lastName":"Lovelace"}}"#)
+            #expect(try await website.authorize().hiddenFields["user"] == nil)
+            #expect(try await website.authorize(as: "Grace Hopper").hiddenFields["user"] != nil)
+            #expect(try await website.authorize(other).hiddenFields["user"] != nil)
+            #expect(try await website.authorize(other).hiddenFields["user"] == nil)
+        }
+    }
+
+    @Test("user holds only what the scope asks for")
+    func scopes() async throws {
+        try await withSimulator { website in
+            let name = try await website.authorize(as: "A One", ["scope": "name"]).hiddenFields["user"]
+            #expect(name == #"{"name":{"firstName":"A","lastName":"One"}}"#)
+            let email = try await website.authorize(as: "B Two", ["scope": "email"]).hiddenFields["user"]
+            #expect(email == #"{"email":"b-two@example.com"}"#)
+            #expect(try await website.authorize(as: "C Three", ["scope": nil]).hiddenFields["user"] == nil)
+            #expect(try await website.signIn(as: "D Four", ["scope": "name"])["email"] == nil)
+        }
+    }
+
+    @Test("the headers choose name and e-mail at the first authorization and are ignored later")
+    func headers() async throws {
+        try await withSimulator { website in
+            let first = try await website.authorize(
+                as: "Alan Turing", headers: [("Simulator-Name", "Al van T"), ("Simulator-Email", "hide")])
+            #expect(first.hiddenFields["user"]?.contains(#"{"firstName":"Al","lastName":"van T"}"#) == true)
+            let claims = try await website.verified(website.redeem(try #require(first.hiddenFields["code"]))["id_token"])
+            #expect(claims["email"]?.asString?.hasSuffix("@privaterelay.appleid.com") == true)
+            #expect(claims["is_private_email"] == true)
+            let second = try await website.authorize(as: "Alan Turing", headers: [("Simulator-Email", "share")])
+            let later = try await website.verified(website.redeem(try #require(second.hiddenFields["code"]))["id_token"])
+            #expect(later["email"] == claims["email"])
+        }
+    }
+
+    @Test("a word the e-mail header does not know is refused")
+    func badHeader() async throws {
+        try await withSimulator { website in
+            let answer = try await website.authorize(headers: [("Simulator-Email", "perhaps")])
+            #expect(answer.status == 400)
+        }
+    }
+
+    @Test("subject and relay address differ by person and team, and last")
+    func subjects() async throws {
+        try await withSimulator { website in
+            try await secondTeam(website)
+            let key = try await website.send("POST", "/simulator/keys", json: #"{"team": "TEAM000002"}"#)
+            #expect(key.status == 201)
+            let other = ["client_id": "org.other.web", "redirect_uri": "https://other.example/callback", "response_type": "code id_token"]
+            let hide = [("Simulator-Email", "hide")]
+            func claims(_ answer: Answer) async throws -> Claims { try await website.verified(answer.hiddenFields["id_token"]) }
+            let here = try await claims(website.authorize(["response_type": "code id_token"], headers: hide))
+            let again = try await claims(website.authorize(["response_type": "code id_token"]))
+            let grace = try await claims(website.authorize(as: "Grace Hopper", ["response_type": "code id_token"], headers: hide))
+            let there = try await claims(website.authorize(other, headers: hide))
+            #expect(here["sub"] == again["sub"])
+            #expect(here["email"] == again["email"])
+            #expect(Set([here["sub"], grace["sub"], there["sub"]]).count == 3)
+            #expect(Set([here["email"], grace["email"], there["email"]]).count == 3)
+        }
+    }
+
+    @Test("a person is the same in another simulator: a database outlives the process")
+    func acrossRestarts() async throws {
+        var subjects: Set<JWTHeaderField?> = []
+        for _ in 1...2 {
+            try await withSimulator { website in subjects.insert(try await website.signIn()["sub"]) }
+        }
+        #expect(subjects.count == 1)
+    }
+
+    @Test("Booleans come as strings, as Booleans and not at all; an account at Work & School has no e-mail")
+    func styles() async throws {
+        try await withSimulator { website in
+            let ada = try await website.signIn(as: "Ada Lovelace")
+            #expect(ada["email_verified"] == "true")
+            #expect(ada["is_private_email"] == "false")
+            let katherine = try await website.signIn(as: "Katherine Johnson")
+            #expect(katherine["email"] == nil)
+            #expect(katherine["email_verified"] == nil)
+            #expect(katherine["org_id"] == "langley.example")
+            let person = #"{"name": "Barbara Liskov", "boolean_style": "omitted"}"#
+            #expect(try await website.send("POST", "/simulator/people", json: person).status == 201)
+            let barbara = try await website.signIn(as: "barbara-liskov")
+            #expect(barbara["email"] == "barbara-liskov@example.com")
+            #expect(barbara["email_verified"] == nil)
+            #expect(barbara["is_private_email"] == nil)
+        }
+    }
+
+    @Test("people who were named are listed; new is somebody fresh each time")
+    func listed() async throws {
+        try await withSimulator { website in
+            let first = try await website.signIn(as: "new")
+            let second = try await website.signIn(as: "new")
+            #expect(first["sub"] != second["sub"])
+            #expect(try await website.signIn(as: "Mary Shelley")["sub"] == (try await website.signIn(as: "mary shelley")["sub"]))
+            let people = try #require(try await website.send("GET", "/simulator/people")["people"] as? [[String: Any]])
+            #expect(people.compactMap { $0["name"] as? String }.count { $0 == "Mary Shelley" } == 1)
+            #expect(people.count == 4 + 3)
+        }
+    }
+}
