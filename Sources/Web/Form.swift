@@ -1,0 +1,105 @@
+package import Hummingbird
+import NIOCore
+
+/// The parameters of a query or of an `application/x-www-form-urlencoded` body, as OAuth reads them:
+/// one that is empty counts as absent, and one that comes twice is an error (RFC 6749, section 3.1).
+package struct Form: Sendable {
+    package enum Refusal: Error {
+        /// The parameter that came more than once.
+        case repeated(String)
+        /// A `%` that two hexadecimal digits do not follow, or bytes that are not UTF-8.
+        case malformed
+        case tooManyFields
+        /// A body that ended too early, or is no proper HTTP.
+        case unreadable
+    }
+
+    private var fields: [String: String] = [:]
+
+    // Bytes in an array, not generic collections: this stands in every login three times.
+    package init(_ encoded: String) throws(Refusal) {
+        for pair in Array(encoded.utf8).split(separator: UInt8(ascii: "&")) {
+            guard fields.count < 64 else { throw .tooManyFields }
+            let split = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+            let name = try Self.decode(pair[..<split])
+            let value = try Self.decode(pair[split...].dropFirst())
+            guard fields.updateValue(value, forKey: name) == nil else { throw .repeated(name) }
+        }
+    }
+
+    /// A posted form.
+    /// - Throws: `Refusal`; `NIOTooManyBytesError`, which is answered with 413, past the limit in bytes.
+    package init(_ body: RequestBody, upTo limit: Int) async throws {
+        let buffer: ByteBuffer
+        do {
+            buffer = try await body.collect(upTo: limit)
+        } catch let error as NIOTooManyBytesError {
+            throw error
+        } catch {
+            throw Refusal.unreadable
+        }
+        try self.init(String(buffer: buffer))
+    }
+
+    /// The names that came, in no order.
+    package var names: some Collection<String> { fields.keys }
+
+    /// The value, or nil when it is absent or empty.
+    package subscript(_ name: String) -> String? {
+        guard let value = fields[name], !value.isEmpty else { return nil }
+        return value
+    }
+
+    private static func decode(_ encoded: ArraySlice<UInt8>) throws(Refusal) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(encoded.count)
+        var rest = encoded.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))
+            case UInt8(ascii: "%"):
+                guard let high = rest.next()?.hexDigit, let low = rest.next()?.hexDigit else { throw .malformed }
+                bytes.append(high << 4 | low)
+            default: bytes.append(byte)
+            }
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .malformed }
+        return text
+    }
+
+    /// One form-encoded value; nil if it is malformed.
+    package static func decode(_ encoded: String) -> String? {
+        try? decode(Array(encoded.utf8)[...])
+    }
+
+    /// Percent-encoded for a query or a form: everything but RFC 3986's unreserved characters.
+    package static func encode(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+                bytes.append(byte)
+            default:
+                bytes.append(UInt8(ascii: "%"))
+                bytes.append(Self.hexDigits[Int(byte >> 4)])
+                bytes.append(Self.hexDigits[Int(byte & 15)])
+            }
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static let hexDigits = Array("0123456789ABCDEF".utf8)
+}
+
+extension UInt8 {
+    fileprivate var hexDigit: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// Counters and histograms in Prometheus' text form, for the operations port.
+///
+/// Two families answer most questions: requests by action and status, with their durations, and the
+/// login funnel by step and outcome. Labels come from closed sets of ours, so that no stranger can make
+/// this grow.
+package final class Metrics: Sendable {
+    /// Steps of a login, in their order.
+    package enum Step: String, Sendable {
+        case authorize, callback, token, refresh
+    }
+
+    private struct Request: Hashable {
+        let action: String
+        let status: Int
+    }
+    private struct Funnel: Hashable {
+        let step: Step
+        let outcome: String
+    }
+    private struct Histogram {
+        var buckets = [UInt64](repeating: 0, count: Metrics.bounds.count + 1)
+        var seconds = 0.0
+    }
+    private struct State {
+        var requests: [Request: UInt64] = [:]
+        var durations: [String: Histogram] = [:]
+        var logins: [Funnel: UInt64] = [:]
+    }
+
+    /// Upper bounds in seconds.
+    static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10]
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func observe(action: String, status: Int, took: Duration) {
+        let seconds = Double(took.components.seconds) + Double(took.components.attoseconds) * 1e-18
+        let bucket = Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count
+        state.withLock { state in
+            state.requests[Request(action: action, status: status), default: 0] += 1
+            state.durations[action, default: Histogram()].buckets[bucket] += 1
+            state.durations[action]!.seconds += seconds
+        }
+    }
+
+    /// One login came this far: `ok`, or the short name of what refused it.
+    package func count(_ step: Step, _ outcome: String) {
+        state.withLock { $0.logins[Funnel(step: step, outcome: outcome), default: 0] += 1 }
+    }
+
+    /// The exposition format, version 0.0.4.
+    package var text: String {
+        let state = state.withLock { $0 }
+        var lines = ["# TYPE espalier_requests_total counter"]
+        for (key, count) in state.requests.sorted(by: { ($0.key.action, $0.key.status) < ($1.key.action, $1.key.status) }) {
+            lines.append("espalier_requests_total{action=\"\(key.action)\",status=\"\(key.status)\"} \(count)")
+        }
+        lines.append("# TYPE espalier_request_seconds histogram")
+        for (action, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
+            var sum: UInt64 = 0
+            for (bound, count) in zip(Self.bounds.map { "\($0)" } + ["+Inf"], histogram.buckets) {
+                sum += count
+                lines.append("espalier_request_seconds_bucket{action=\"\(action)\",le=\"\(bound)\"} \(sum)")
+            }
+            lines.append("espalier_request_seconds_sum{action=\"\(action)\"} \(histogram.seconds)")
+            lines.append("espalier_request_seconds_count{action=\"\(action)\"} \(sum)")
+        }
+        lines.append("# TYPE espalier_logins_total counter")
+        for (key, count) in state.logins.sorted(by: { ($0.key.step.rawValue, $0.key.outcome) < ($1.key.step.rawValue, $1.key.outcome) }) {
+            lines.append("espalier_logins_total{step=\"\(key.step.rawValue)\",outcome=\"\(key.outcome)\"} \(count)")
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+}

@@ -1,0 +1,65 @@
+package import Hummingbird
+import Synchronization
+
+/// What travels with a request: Hummingbird's core, and the record that the access log will write.
+package struct WebContext: RequestContext {
+    package var coreContext: CoreRequestContextStorage
+    package let record = RequestRecord()
+
+    package init(source: Source) {
+        coreContext = CoreRequestContextStorage(source: source)
+    }
+
+    /// Largest body that is read, in bytes. Nothing that is posted here is larger than a form.
+    package var maxUploadSize: Int { 64 * 1024 }
+}
+
+/// What is known of a request by the time it is answered. A reference, since an action knows more than
+/// the middleware that logs it.
+package final class RequestRecord: Sendable {
+    package struct Facts: Sendable {
+        package var requestID = ""
+        /// The action's `operationId`, or nil where none has begun.
+        package var action: String?
+        /// The tenant's slug as the path or the key named it.
+        package var tenant: String?
+        /// A refusal's short name. Nil when all went well.
+        package var outcome: String?
+    }
+
+    private let facts = Mutex(Facts())
+
+    package init() {}
+
+    package var current: Facts { facts.withLock { $0 } }
+
+    package func note(requestID: String? = nil, action: String? = nil, tenant: String? = nil, outcome: String? = nil) {
+        facts.withLock { facts in
+            if let requestID { facts.requestID = requestID }
+            if let action { facts.action = action }
+            if let tenant { facts.tenant = tenant }
+            if let outcome { facts.outcome = outcome }
+        }
+    }
+}
+
+/// A context that carries the record of its request.
+package protocol RecordedContext: RequestContext {
+    var record: RequestRecord { get }
+}
+
+extension WebContext: RecordedContext {}
+
+extension RouterMethods where Context: RecordedContext {
+    /// A route and the name of its action: the spec's `operationId`, the log's and the metrics' label.
+    @discardableResult
+    package func on(
+        _ method: HTTPRequest.Method, _ path: RouterPath = "", _ action: String,
+        use handler: @Sendable @escaping (Request, Context) async throws -> Response
+    ) -> Self {
+        on(path, method: method) { request, context in
+            context.record.note(action: action)
+            return try await handler(request, context)
+        }
+    }
+}

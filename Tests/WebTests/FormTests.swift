@@ -1,0 +1,43 @@
+import Testing
+import Web
+
+@Suite("Form")
+struct FormTests {
+    @Test("a field is decoded: plus, percent, UTF-8")
+    func decoding() throws {
+        let form = try Form("a=one+two&b=%C3%A9%2B&c=x%3Dy=z")
+        #expect(form["a"] == "one two")
+        #expect(form["b"] == "é+")
+        #expect(form["c"] == "x=y=z")
+    }
+
+    @Test("an empty value counts as absent")
+    func empty() throws {
+        let form = try Form("a=&b&c=1&&")
+        #expect(form["a"] == nil)
+        #expect(form["b"] == nil)
+        #expect(form["c"] == "1")
+    }
+
+    @Test("a repeated field is refused, even when one of them is empty")
+    func repeated() {
+        #expect(throws: Form.Refusal.self) { try Form("a=1&a=2") }
+        #expect(throws: Form.Refusal.self) { try Form("a=1&%61=") }
+    }
+
+    @Test("what cannot be decoded is refused", arguments: ["a=%", "a=%2", "a=%zz", "a=%ff", "%C3=1"])
+    func malformed(_ text: String) {
+        #expect(throws: Form.Refusal.self) { try Form(text) }
+    }
+
+    @Test("a flood of fields is refused")
+    func flood() {
+        let many = (0..<100).map { "f\($0)=1" }.joined(separator: "&")
+        #expect(throws: Form.Refusal.self) { try Form(many) }
+    }
+
+    @Test("what is encoded decodes to itself", arguments: ["", "a b+c&d=e%", "ключ\u{0}\r\n", "🍎"])
+    func roundTrip(_ text: String) {
+        #expect(Form.decode(Form.encode(text)) == text)
+    }
+}
