@@ -1,0 +1,74 @@
+package import Foundation
+package import Postgres
+package import Sealing
+
+/// A machine's secret for the REST API.
+///
+/// `esk_live_` or `esk_test_`, 30 random base62 characters (178 bits), and 6 of their CRC-32, so that a
+/// typo is refused without a look-up and a scanner can recognise a leaked one. Only a keyed digest is
+/// stored: a slow hash would add nothing to 178 bits but a way to load the server.
+package struct APIKey: Identified, Sendable {
+    package static let idPrefix = "apikey"
+
+    /// What a key may do.
+    package enum Scope: String, Codable, CaseIterable, Sendable {
+        case tenantsRead = "tenants:read"
+        case usageRead = "usage:read"
+    }
+
+    package let id: ID<APIKey>
+    /// A tenant's id, or the platform's.
+    package let owner: UUID
+    package let scopes: Set<Scope>
+    package let expiresAt: Date?
+    package let revokedAt: Date?
+
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        owner = try row.get("tenant_id")
+        // A scope this version does not know allows nothing here.
+        scopes = Set(try row.get("scopes", as: [String].self).compactMap(Scope.init))
+        expiresAt = try row.get("expires_at")
+        revokedAt = try row.get("revoked_at")
+    }
+
+    package func isValid(at now: Date) -> Bool {
+        revokedAt == nil && expiresAt.map { now < $0 } ?? true
+    }
+
+    /// By its digest under any key of the keyring.
+    package static func find(digests: [[UInt8]]) -> SQL {
+        "SELECT id, tenant_id, scopes, expires_at, revoked_at FROM api_key WHERE digest = ANY(\(digests))"
+    }
+
+    package static func insert(
+        _ id: ID<APIKey>, owner: UUID, name: String, secret: Secret, scopes: [Scope], keyring: Keyring, at now: Date
+    ) -> SQL {
+        let text = secret.reveal()
+        let digest = keyring.digest(Array(text.utf8), purpose: digestPurpose)
+        return """
+            INSERT INTO api_key (tenant_id, id, name, digest, last_four, scopes, created_at)
+            VALUES (\(owner), \(id), \(name), \(digest), \(String(text.suffix(4))), \(scopes.map(\.rawValue)), \(now))
+            """
+    }
+
+    package static let digestPurpose = "api_key"
+
+    // MARK: The secret's form
+
+    private static let random = 30
+    private static let checksum = 6
+
+    /// A fresh secret.
+    package static func makeSecret(live: Bool, using generator: inout some RandomNumberGenerator) -> Secret {
+        let body = (live ? "esk_live_" : "esk_test_") + Base62.random(random, using: &generator)
+        return Secret(body + Base62.encode(CRC32.checksum(body.utf8), digits: checksum))
+    }
+
+    /// Whether a text can be a secret of ours at all.
+    static func isWellFormed(_ text: String) -> Bool {
+        guard text.hasPrefix("esk_live_") || text.hasPrefix("esk_test_"), text.utf8.count == 9 + random + checksum else { return false }
+        let body = text.utf8.prefix(9 + random)
+        return Base62.encode(CRC32.checksum(body), digits: checksum) == String(text.suffix(checksum))
+    }
+}

@@ -1,0 +1,76 @@
+package import Foundation
+package import Postgres
+import Sealing
+
+/// All that a login needs to know of a tenant, read in one round trip and kept.
+package struct TenantConfiguration: Sendable {
+    package let tenant: Tenant
+    /// What serves it, its own or the shared one. Nil before anybody set one up.
+    package let connection: Connection?
+    /// The key that signs for the connection.
+    package let appleKey: AppleKey?
+    package let applications: [ID<Application>: Application]
+}
+
+/// Finds tenants by what requests know of them. Reads are from memory but for the first.
+package final class TenantDirectory: Sendable {
+    private let bySlug: ConfigurationCache<String, TenantConfiguration>
+    private let slugs: ConfigurationCache<ID<Application>, String>
+    private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
+
+    package init(pool: DatabasePool) {
+        let database = PlatformDatabase(pool)
+        bySlug = ConfigurationCache { slug in
+            let found = try await database.run([
+                Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
+                Application.all(ofTenantWithSlug: slug),
+            ])
+            guard let tenant = try found[0].first(Tenant.init) else { return nil }
+            let configuration = TenantConfiguration(
+                tenant: tenant, connection: try found[1].first(Connection.init), appleKey: try found[2].first(AppleKey.init),
+                applications: Dictionary(uniqueKeysWithValues: try found[3].map(Application.init).map { ($0.id, $0) }))
+            return .init(configuration, owner: tenant.id.uuid)
+        }
+        slugs = ConfigurationCache { application in
+            try await database.run(Application.slugOfTenant(of: application)).first { row in
+                .init(try row.get("slug"), owner: try row.get("id"))
+            }
+        }
+        slugsOfTenants = ConfigurationCache { tenant in
+            try await database.run(Tenant.find(tenant)).first { row in .init(try row.get("slug"), owner: tenant.uuid) }
+        }
+    }
+
+    package func find(slug: some StringProtocol) async throws -> TenantConfiguration? {
+        guard Tenant.isSlug(slug) else { return nil }
+        return try await bySlug[String(slug)]
+    }
+
+    package func find(application: ID<Application>) async throws -> TenantConfiguration? {
+        guard let slug = try await slugs[application] else { return nil }
+        return try await bySlug[slug]
+    }
+
+    package func find(_ tenant: ID<Tenant>) async throws -> TenantConfiguration? {
+        guard let slug = try await slugsOfTenants[tenant] else { return nil }
+        return try await bySlug[slug]
+    }
+
+    /// By id or by slug, as paths of the REST API name a tenant.
+    package func find(idOrSlug text: String) async throws -> TenantConfiguration? {
+        guard let id = ID<Tenant>(text) else { return try await find(slug: text) }
+        return try await find(id)
+    }
+
+    package func forget(_ owner: UUID) {
+        bySlug.forget(owner)
+        slugs.forget(owner)
+        slugsOfTenants.forget(owner)
+    }
+
+    package func forgetAll(isFresh: Bool) {
+        bySlug.forgetAll(isFresh: isFresh)
+        slugs.forgetAll(isFresh: isFresh)
+        slugsOfTenants.forgetAll(isFresh: isFresh)
+    }
+}

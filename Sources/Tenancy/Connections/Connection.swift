@@ -1,0 +1,48 @@
+package import Foundation
+package import Postgres
+
+/// A binding to Apple: a tenant's own, or the platform's shared one.
+package struct Connection: Identified, Sendable {
+    package static let idPrefix = "connection"
+
+    /// Whose it is. In the ledger too: the price may differ.
+    package enum Ownership: String, Codable, SQLValue {
+        case own, shared
+    }
+
+    package let id: ID<Connection>
+    /// The tenant's id, or the platform's.
+    package let owner: UUID
+    package let teamID: String
+    package let servicesID: String
+    package let bundleIDs: [String]
+
+    package var ownership: Ownership { owner == .platform ? .shared : .own }
+
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        owner = try row.get("tenant_id")
+        teamID = try row.get("team_id")
+        servicesID = try row.get("services_id")
+        bundleIDs = try row.get("bundle_ids")
+    }
+
+    /// The connection that serves a tenant: its own where it has one.
+    package static func serving(tenantWithSlug slug: String) -> SQL {
+        """
+        SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids FROM tenant t JOIN connection c
+        ON CASE WHEN t.connection_id IS NULL THEN c.tenant_id = \(UUID.platform)
+        ELSE c.tenant_id = t.id AND c.id = t.connection_id END
+        WHERE t.slug = \(slug)
+        """
+    }
+
+    package static func insert(
+        _ id: ID<Connection>, owner: UUID, teamID: String, servicesID: String, bundleIDs: [String], at now: Date
+    ) -> SQL {
+        """
+        INSERT INTO connection (tenant_id, id, team_id, services_id, bundle_ids, created_at, updated_at)
+        VALUES (\(owner), \(id), \(teamID), \(servicesID), \(bundleIDs), \(now), \(now))
+        """
+    }
+}

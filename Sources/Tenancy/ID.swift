@@ -1,0 +1,112 @@
+package import Foundation
+package import Postgres
+
+/// A thing that has an id of its own kind.
+package protocol Identified {
+    /// What its ids begin with outside the database, without the underscore.
+    static var idPrefix: String { get }
+}
+
+/// The id of one kind of thing: `ID<Tenant>` is not `ID<Session>`.
+///
+/// A UUIDv7 (RFC 9562) in the database, so that rows made one after another lie side by side; outside
+/// it `tenant_` and 26 characters of Crockford's base32, so that a person sees what it names.
+package struct ID<Entity: Identified>: Hashable, Sendable {
+    package let uuid: UUID
+
+    package init(_ uuid: UUID) {
+        self.uuid = uuid
+    }
+
+    /// A fresh id: 48 bits of milliseconds, then 74 random bits.
+    package init(at now: Date) {
+        var random = SystemRandomNumberGenerator()
+        let milliseconds = UInt64(now.timeIntervalSince1970 * 1000)
+        let (a, b) = (random.next() as UInt64, random.next() as UInt64)
+        let high = milliseconds << 16 | 0x7000 | a & 0x0FFF
+        let low = 0x8000_0000_0000_0000 | b & 0x3FFF_FFFF_FFFF_FFFF
+        self.init(UUID(high: high, low: low))
+    }
+}
+
+/// Crockford's: no i, l, o or u.
+private let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
+
+extension ID: LosslessStringConvertible, Codable {
+    package var description: String {
+        let (high, low) = uuid.halves
+        var digits = [UInt8](repeating: 0, count: 26)
+        var (h, l) = (high, low)
+        for position in digits.indices.reversed() {
+            digits[position] = alphabet[Int(l & 31)]
+            l = l >> 5 | h << 59
+            h >>= 5
+        }
+        return "\(Entity.idPrefix)_\(String(decoding: digits, as: UTF8.self))"
+    }
+
+    /// Nil for anything but the one spelling that `description` gives.
+    package init?(_ text: String) {
+        let prefix = Entity.idPrefix + "_"
+        guard text.hasPrefix(prefix), text.utf8.count == prefix.utf8.count + 26 else { return nil }
+        let digits = text.utf8.dropFirst(prefix.utf8.count)
+        // 130 bits hold 128: the first digit is at most 7.
+        guard digits.first! <= UInt8(ascii: "7") else { return nil }
+        var (h, l): (UInt64, UInt64) = (0, 0)
+        for digit in digits {
+            guard let value = alphabet.firstIndex(of: digit) else { return nil }
+            h = h << 5 | l >> 59
+            l = l << 5 | UInt64(value)
+        }
+        self.init(UUID(high: h, low: l))
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let id = Self(text) else {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not an id of \(Entity.idPrefix)"))
+        }
+        self = id
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(description)
+    }
+}
+
+extension UUID {
+    /// The platform itself, where a row belongs to no tenant.
+    package static let platform = UUID(high: 0, low: 0)
+
+    fileprivate init(high: UInt64, low: UInt64) {
+        var (high, low) = (high.bigEndian, low.bigEndian)
+        var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+        withUnsafeMutableBytes(of: &bytes) { target in
+            withUnsafeBytes(of: &high) { target.copyMemory(from: $0) }
+            withUnsafeBytes(of: &low) { UnsafeMutableRawBufferPointer(rebasing: target[8...]).copyMemory(from: $0) }
+        }
+        self.init(uuid: bytes)
+    }
+
+    fileprivate var halves: (UInt64, UInt64) {
+        withUnsafeBytes(of: uuid) { bytes in
+            (
+                UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),
+                UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+            )
+        }
+    }
+}
+
+extension ID: SQLValue, SQLArrayElement {
+    package static var sqlType: SQLType { UUID.sqlType }
+
+    package func encode(into bytes: inout [UInt8]) {
+        uuid.encode(into: &bytes)
+    }
+
+    package init(decoding cell: SQLCell) throws(SQLMismatch) {
+        self.init(try UUID(decoding: cell))
+    }
+}

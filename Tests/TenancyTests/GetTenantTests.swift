@@ -1,0 +1,57 @@
+import Foundation
+import NIOHTTP1
+import Server
+import TestSupport
+import Testing
+
+@Suite("Get tenant")
+struct GetTenantTests {
+    private static func tenant(_ platform: TestPlatform, _ name: String, key: String?) async throws -> TestBrowser.Answer {
+        try await TestBrowser(platform).get(
+            "\(TestPlatform.publicURL)/v1/tenants/\(name)", headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [])
+    }
+
+    @Test("a tenant's key and an operator's see it, by id or by slug, without anything secret")
+    func seen() async throws {
+        try await TestPlatform.run { platform in
+            for key in [platform.acme.api_keys[0].secret, platform.acme.api_keys[1].secret, platform.seeded.api_keys[0].secret] {
+                for name in ["acme", platform.acme.id] {
+                    let answer = try await Self.tenant(platform, name, key: key)
+                    #expect(answer.status == 200)
+                    #expect(Set(answer.json.keys) == ["id", "object", "slug", "name", "plan", "status", "created_at", "updated_at"])
+                    #expect(answer.json["id"] as? String == platform.acme.id)
+                    #expect(answer.json["slug"] as? String == "acme")
+                    #expect(answer.json["plan"] as? String == "enterprise")
+                    #expect(answer.json["status"] as? String == "active")
+                    #expect((answer.json["created_at"] as? String)?.hasSuffix("Z") == true)
+                }
+            }
+        }
+    }
+
+    @Test("to a stranger's key it is as if it did not exist")
+    func strangersKey() async throws {
+        try await TestPlatform.run { platform in
+            func told(_ name: String) async throws -> [String: String] {
+                let answer = try await Self.tenant(platform, name, key: platform.globex.api_keys[0].secret)
+                #expect(answer.status == 404)
+                return answer.json.compactMapValues { $0 as? String }.filter { !["request_id", "instance"].contains($0.key) }
+            }
+            let unknown = try await told("initech")
+            #expect(try await told("acme") == unknown)
+            #expect(try await told(platform.acme.id) == unknown)
+        }
+    }
+
+    @Test("without a key nobody is let in, whether it exists or not")
+    func noKey() async throws {
+        try await TestPlatform.run { platform in
+            for name in ["acme", "initech"] {
+                let answer = try await Self.tenant(platform, name, key: nil)
+                #expect(answer.status == 401)
+                #expect(answer.headers.first(name: "WWW-Authenticate")?.hasPrefix("Bearer") == true)
+                #expect(answer.headers.first(name: "Content-Type") == "application/problem+json")
+            }
+        }
+    }
+}

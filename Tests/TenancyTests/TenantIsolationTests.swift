@@ -1,0 +1,112 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+/// Tries to cross tenants through the server's own database role.
+@Suite("Tenant isolation")
+struct TenantIsolationTests {
+    /// Tables of tenant data, from the catalogue: a new one is tested by being there.
+    private static let tables: SQL = """
+        SELECT c.relname::text AS name, c.relrowsecurity AS secured,
+            (SELECT a.attname::text FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+             WHERE i.indrelid = c.oid AND i.indisprimary) AS first_of_key,
+            EXISTS (SELECT FROM pg_policies p WHERE p.tablename = c.relname AND p.qual LIKE '%espalier.tenant%') AS compared,
+            pg_get_userbyid(c.relowner)::text AS owner
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND c.relname <> 'schema_migration' ORDER BY 1
+        """
+
+    @Test("every table begins its key with the tenant, is secured by it, and is not the server's own")
+    func schema() async throws {
+        let database = try await TestDatabase.make()
+        let pool = try TestDatabase.pool(database.ownerURL)
+        let tables = try await pool.run(Self.tables)
+        #expect(tables.count >= 10)
+        for table in tables {
+            let name: String = try table.get("name")
+            #expect(try table.get("secured", as: Bool.self), "\(name) has no row-level security")
+            #expect(try table.get("compared", as: Bool.self), "\(name) has no policy that compares espalier.tenant")
+            let first: String? = try table.get("first_of_key")
+            #expect(first == (name == "tenant" ? "id" : "tenant_id"), "\(name)'s key begins with \(first ?? "nothing")")
+            #expect(try table.get("owner", as: String.self) != "espalier_server")
+        }
+        let role = try await pool.run("SELECT rolbypassrls OR rolsuper AS powerful FROM pg_roles WHERE rolname = 'espalier_server'")
+        #expect(try role.first { try $0.get("powerful", as: Bool.self) } == false)
+    }
+
+    @Test("in one tenant's transaction the other's rows are not seen, changed, removed or added to")
+    func crossing() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.globex)
+            let browser = TestBrowser(platform)
+            let back = try await browser.signIn(request)
+            // Redeemed twice: the audit trail has a line, too.
+            for _ in 0..<2 { _ = try await browser.redeem(try #require(back["code"]), request) }
+            let acme = try #require(ID<Tenant>(platform.acme.id))
+            let globex = try #require(ID<Tenant>(platform.globex.id))
+            let pool = platform.pool
+            let prelude: [SQL] = ["SELECT set_config('espalier.tenant', \(acme.uuid.uuidString.lowercased()), true)"]
+
+            let tables = try await platform.ownerPool.run(Self.tables).map { try $0.get("name", as: String.self) }
+            for table in tables {
+                let column = table == "tenant" ? "id" : "tenant_id"
+                // All that is there, of which the owner sees Globex's.
+                let there = try await platform.ownerPool.run(
+                    SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(column) = '\(globex.uuid.uuidString)'")
+                ).first { try $0.get("n", as: Int.self) }
+                // Globex has no connection of its own; the shared one is the platform's, and as foreign to Acme.
+                if !["connection", "apple_key"].contains(table) { #expect(try #require(there) > 0, "\(table) is not put to the test") }
+                let seen = try await pool.run(
+                    SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(column) <> '\(acme.uuid.uuidString)'"), prelude: prelude
+                ).first { try $0.get("n", as: Int.self) }
+                #expect(seen == 0, "\(table) shows another tenant's rows")
+                for statement in [
+                    "UPDATE \(table) SET \(column == "id" ? "name" : column) = \(column == "id" ? "name" : column) WHERE \(column) = '\(globex.uuid.uuidString)'",
+                    "DELETE FROM \(table) WHERE \(column) = '\(globex.uuid.uuidString)'",
+                ] {
+                    do {
+                        let rows = try await pool.run(SQL(unsafe: statement), prelude: prelude)
+                        #expect(rows.affected == 0, "\(statement) touched another tenant's rows")
+                    } catch let error as DatabaseError {
+                        // Not granted at all: stricter still.
+                        #expect(error.sqlState == "42501")
+                    }
+                }
+            }
+            // Into another tenant: refused by the policy.
+            await #expect {
+                _ = try await pool.run(
+                    """
+                    INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject)
+                    VALUES (\(globex), \(UUID()), \(Date()), 'x', 'x', 'x')
+                    """, prelude: prelude)
+            } throws: { ($0 as? DatabaseError)?.sqlState == "42501" }
+        }
+    }
+
+    @Test("without a tenant nothing is seen")
+    func unset() async throws {
+        try await TestPlatform.run { platform in
+            let seen = try await platform.pool.run("SELECT count(*) AS n FROM application").first { try $0.get("n", as: Int.self) }
+            #expect(seen == 0)
+        }
+    }
+
+    @Test("the ledger and the audit trail cannot be rewritten, a slug cannot be changed")
+    func appendOnly() async throws {
+        try await TestPlatform.run { platform in
+            let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
+            for statement in [
+                "UPDATE usage_event SET occurred_at = now()", "DELETE FROM usage_event", "TRUNCATE usage_event",
+                "UPDATE audit_event SET actor = 'x'", "DELETE FROM audit_event", "UPDATE tenant SET slug = 'other'", "DELETE FROM tenant",
+            ] {
+                await #expect("\(statement) should be refused") {
+                    _ = try await platform.pool.run(SQL(unsafe: statement), prelude: prelude)
+                } throws: { ($0 as? DatabaseError)?.sqlState == "42501" }
+            }
+        }
+    }
+}
