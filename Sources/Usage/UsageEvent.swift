@@ -1,0 +1,31 @@
+package import Foundation
+package import Postgres
+package import Tenancy
+
+/// One billable fact, appended to the ledger and never edited.
+package struct UsageEvent {
+    /// The statement that bills a login. It belongs in the transaction that creates the login's session:
+    /// neither is ever there without the other.
+    ///
+    /// - Parameters:
+    ///   - login: the login's id, which is the event's: recorded twice counts once.
+    ///   - now: when the session was created.
+    package static func insert(
+        login: UUID, tenant: ID<Tenant>, application: ID<Application>, user: UUID, connection: Connection.Ownership, at now: Date
+    ) -> SQL {
+        """
+        INSERT INTO usage_event (tenant_id, id, kind, application_id, user_id, connection, occurred_at)
+        VALUES (\(tenant), \(login), 'login', \(application), \(user), \(connection), \(now))
+        ON CONFLICT (tenant_id, id) DO NOTHING
+        """
+    }
+
+    /// Logins by UTC day in `[from, to)`, days without any left out.
+    package static func loginsByDay(tenant: ID<Tenant>, from: Date, to: Date) -> SQL {
+        """
+        SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS logins FROM usage_event
+        WHERE tenant_id = \(tenant) AND occurred_at >= \(from) AND occurred_at < \(to) AND kind = 'login'
+        GROUP BY day ORDER BY day
+        """
+    }
+}
