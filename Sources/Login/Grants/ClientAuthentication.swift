@@ -1,0 +1,45 @@
+import Foundation
+import Hummingbird
+import Sealing
+import Tenancy
+import Web
+
+extension Login {
+    /// Which application asks (RFC 6749, sections 2.3.1 and 3.2.1): `client_secret_basic`,
+    /// `client_secret_post`, or, of a public one, its id alone. One way at a time.
+    func authenticate(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
+        let basic = try basicCredentials(request)
+        // RFC 6749, section 5.2: who used the header is challenged by the header.
+        let refused = OAuthError(
+            .invalidClient, "The application is unknown, or its secret is wrong or missing.", challenge: basic == nil ? nil : "Basic")
+        if let basic {
+            guard form["client_secret"] == nil else { throw OAuthError(.invalidRequest, "Authenticate in one way, not in two.") }
+            guard form["client_id"] ?? basic.id == basic.id
+            else { throw OAuthError(.invalidRequest, "client_id differs from the Authorization header.") }
+        }
+        guard let name = basic?.id ?? form["client_id"], let id = ID<Application>(name), let application = tenant.applications[id]
+        else { throw refused }
+        switch (application.secretDigest, basic?.secret ?? form["client_secret"]) {
+        case (nil, nil): return application
+        case (let digest?, let secret?):
+            let candidates = keyring.digests(Array(secret.utf8), purpose: ApplicationSecret.digestPurpose)
+            guard candidates.contains(where: { constantTimeEqual($0, digest) }) else { throw refused }
+            return application
+        default: throw refused
+        }
+    }
+
+    private func basicCredentials(_ request: Request) throws(OAuthError) -> (id: String, secret: String)? {
+        guard let header = request.headers[.authorization] else { return nil }
+        let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.", challenge: "Basic")
+        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 4096,
+            let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self),
+            let colon = text.firstIndex(of: ":"),
+            // Each half is form-encoded before it is joined.
+            let id = Form.decode(String(text[..<colon])), let secret = Form.decode(String(text[text.index(after: colon)...])),
+            !secret.isEmpty
+        else { throw malformed }
+        return (id, secret)
+    }
+}

@@ -1,0 +1,81 @@
+package import Apple
+package import Foundation
+package import Hummingbird
+package import Logging
+package import Postgres
+package import Sealing
+package import Tenancy
+package import Web
+
+/// Here and below, an application is a tenant's; the framework has a type of that name too.
+typealias Application = Tenancy.Application
+
+/// Turns a sign-in with Apple into a session of ours.
+///
+///     application → GET  /t/{tenant}/oauth2/authorize     Authorize       client, redirect URI, PKCE: from memory
+///                 → 302  Apple                            LoginAttempt    sealed into `state`, tied to the browser by a cookie
+///     Apple       → POST …/auth/apple/callback            AppleCallback   redeem at Apple, verify, keep the user
+///                 → 303  redirect_uri                     AuthorizationCode  sealed, one minute
+///     application → POST /t/{tenant}/oauth2/token         RedeemCode      session and usage event, one transaction
+///                 → 200  tokens                           RefreshTokens   from then on
+///
+/// Attempt and code are values that only this installation can open, not rows: a stranger who starts a
+/// million logins writes nothing. What must last is written before the browser leaves us: the name,
+/// which Apple sends once, at the callback; the bill, together with the session it is for.
+package struct Login: Sendable {
+    let pool: DatabasePool
+    let directory: TenantDirectory
+    let signingKeys: SigningKeys
+    let apple: AppleClient
+    let keyring: Keyring
+    let publicURL: String
+    let metrics: Metrics
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - publicURL: where browsers and Apple reach this server, without a slash at its end.
+    ///   - now: the time, which tests set.
+    package init(
+        pool: DatabasePool, directory: TenantDirectory, signingKeys: SigningKeys, apple: AppleClient, keyring: Keyring,
+        publicURL: String, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.directory, self.signingKeys, self.apple) = (pool, directory, signingKeys, apple)
+        (self.keyring, self.publicURL, self.metrics, self.logger, self.now) = (keyring, publicURL, metrics, logger, now)
+    }
+
+    package var routes: RouteCollection<WebContext> {
+        let routes = RouteCollection(context: WebContext.self)
+        routes.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
+        routes.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)
+        routes.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
+        routes.on(.post, "t/{tenant}/auth/apple/callback", "appleCallback", use: appleCallback)
+        routes.on(.post, "t/{tenant}/oauth2/token", "token", use: token)
+        routes.on(.get, "t/{tenant}/oauth2/userinfo", "userInfo", use: userInfo)
+        routes.on(.post, "t/{tenant}/oauth2/userinfo", "userInfoByPost", use: userInfo)
+        routes.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
+        routes.on(.get, "t/{tenant}/.well-known/openid-configuration", "openIDConfiguration", use: openIDConfiguration)
+        routes.on(.get, "t/{tenant}/.well-known/oauth-authorization-server", "authorizationServerMetadata", use: openIDConfiguration)
+        return routes
+    }
+
+    /// The tenant's issuer identifier (RFC 8414, section 2).
+    func issuer(_ tenant: Tenant) -> String {
+        "\(publicURL)/t/\(tenant.slug)"
+    }
+
+    /// Where Apple sends the browser back to: registered at Apple, so it never changes. One for all
+    /// tenants on the shared connection, since Apple limits how many can be registered.
+    func returnURL(_ tenant: Tenant, _ connection: Connection) -> String {
+        connection.ownership == .own ? "\(issuer(tenant))/auth/apple/callback" : "\(publicURL)/auth/apple/callback"
+    }
+
+    /// The active tenant in the path.
+    func tenant(_ context: WebContext) async throws -> TenantConfiguration? {
+        guard let slug = context.parameters.get("tenant"), let found = try await directory.find(slug: slug),
+            found.tenant.status == .active
+        else { return nil }
+        context.record.note(tenant: found.tenant.slug)
+        return found
+    }
+}

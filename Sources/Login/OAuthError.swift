@@ -1,0 +1,55 @@
+import HTTPTypes
+package import Hummingbird
+import Web
+
+/// A refusal of an OAuth endpoint (RFC 6749, section 5.2; RFC 6750, section 3.1).
+///
+/// Grants throw it; it renders itself. The description is for the developer who reads the answer.
+package struct OAuthError: Error, Sendable {
+    package enum Code: String, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+        case invalidToken = "invalid_token"
+        case insufficientScope = "insufficient_scope"
+        case temporarilyUnavailable = "temporarily_unavailable"
+    }
+
+    package let code: Code
+    package let description: String
+    /// The `WWW-Authenticate` scheme, where the caller used (or must use) the header.
+    var challenge: String?
+
+    package init(_ code: Code, _ description: String, challenge: String? = nil) {
+        (self.code, self.description, self.challenge) = (code, description, challenge)
+    }
+}
+
+extension OAuthError: HTTPResponseError {
+    package var status: HTTPResponse.Status {
+        switch code {
+        case .invalidClient, .invalidToken: .unauthorized
+        case .insufficientScope: .forbidden
+        case .temporarilyUnavailable: .serviceUnavailable
+        default: .badRequest
+        }
+    }
+
+    private struct Body: Encodable {
+        let error, error_description: String
+    }
+
+    package func response(from request: Request, context: some RequestContext) throws -> Response {
+        (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
+        var headers: HTTPFields = [:]
+        if let challenge {
+            headers[.wwwAuthenticate] =
+                code == .invalidToken || code == .insufficientScope
+                ? "\(challenge) realm=\"espalier\", error=\"\(code.rawValue)\", error_description=\"\(description)\""
+                : "\(challenge) realm=\"espalier\""
+        }
+        return try .json(Body(error: code.rawValue, error_description: description), status: status, headers: headers)
+    }
+}

@@ -1,0 +1,97 @@
+import HTTPTypes
+import Hummingbird
+import Mustache
+import NIOCore
+import Web
+
+/// What a person sees when a login cannot go on and there is no application to tell: never a redirect,
+/// since where it would lead is just what is in doubt (RFC 9700, section 4.11).
+struct ErrorPage: Error, Sendable {
+    let outcome: String
+    let status: HTTPResponse.Status
+    let title: String
+    let detail: String
+    /// What can be done about it, and by whom.
+    let remedy: String
+
+    private static let startAgain = "Go back to the application and sign in again."
+
+    static let unknownTenant = ErrorPage(
+        outcome: "unknown_tenant", status: .notFound, title: "There is no sign-in here",
+        detail: "The address names nobody whom this server signs users in for.",
+        remedy: "If you followed a link, tell whoever gave it to you.")
+    static let unknownApplication = ErrorPage(
+        outcome: "unknown_application", status: .badRequest, title: "This application is not known",
+        detail: "The request's client_id names no application that is registered here.",
+        remedy: "If you are its developer: use the client id that was given out at registration.")
+    static let redirectURIMissing = ErrorPage(
+        outcome: "redirect_uri_missing", status: .badRequest, title: "The application did not say where to return to",
+        detail: "The request has no redirect_uri.",
+        remedy: "If you are its developer: send one of the redirect URIs that are registered.")
+    static let redirectURINotRegistered = ErrorPage(
+        outcome: "redirect_uri_not_registered", status: .badRequest, title: "The application may not return there",
+        detail: "The request's redirect_uri is not one that is registered for this application.",
+        remedy: "If you are its developer: register it, letter by letter. If you are not, do not go on.")
+    static let malformed = ErrorPage(
+        outcome: "malformed", status: .badRequest, title: "The request could not be read",
+        detail: "A parameter is malformed or comes more than once.", remedy: startAgain)
+    static let attemptUnreadable = ErrorPage(
+        outcome: "attempt_unreadable", status: .badRequest, title: "This sign-in was not started here",
+        detail: "The answer from Apple does not belong to a sign-in that this server began.", remedy: startAgain)
+    static let attemptExpired = ErrorPage(
+        outcome: "attempt_expired", status: .badRequest, title: "This sign-in took too long",
+        detail: "It was begun more than fifteen minutes ago.", remedy: startAgain)
+    static let outage = ErrorPage(
+        outcome: "unavailable", status: .serviceUnavailable, title: "This does not work at the moment",
+        detail: "The sign-in service cannot reach its database.", remedy: "Reload this page in a moment.")
+    static let outageAtCallback = ErrorPage(
+        outcome: "unavailable", status: .serviceUnavailable, title: "This does not work at the moment",
+        detail: "The sign-in service cannot reach its database.",
+        remedy: "Reload this page in a moment, and agree to send the form again: nothing is lost by it.")
+    static let otherBrowser = ErrorPage(
+        outcome: "other_browser", status: .badRequest, title: "This sign-in was started in another browser",
+        detail: "Or it was finished already, or this browser does not keep cookies.", remedy: startAgain)
+}
+
+extension ErrorPage: HTTPResponseError {
+    func response(from request: Request, context: some RequestContext) throws -> Response {
+        let record = (context as? any RecordedContext)?.record
+        record?.note(outcome: outcome)
+        let html = Self.template.render([
+            "title": title, "detail": detail, "remedy": remedy, "request": record?.current.requestID ?? "",
+        ])
+        let headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
+            .contentSecurityPolicy:
+                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+            .referrerPolicy: "no-referrer",
+        ]
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    // The template is a constant: that it parses is seen at the first page.
+    private static let template = try! MustacheTemplate(
+        string: """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <title>{{title}}</title>
+            <style>
+            :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; }
+            body { margin: 0; min-height: 100vh; display: grid; place-content: center; }
+            main { max-width: 27rem; padding: 2rem; }
+            h1 { font-size: 1.5rem; line-height: 1.2; }
+            small { opacity: .6; }
+            </style>
+            <main>
+            <h1>{{title}}</h1>
+            <p>{{detail}}</p>
+            <p>{{remedy}}</p>
+            <p><small>Request {{request}}</small></p>
+            </main>
+            </html>
+
+            """)
+}

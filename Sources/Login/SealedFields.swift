@@ -1,0 +1,73 @@
+import Foundation
+
+/// Values in a row of bytes, for what we seal into URLs: short, and cheap to read. What was written in
+/// one order is read in the same.
+struct FieldWriter {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func write(_ uuid: UUID) {
+        withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
+    }
+
+    /// Whole seconds, within the years 1 to 9999: a time that comes from elsewhere must not bring us down.
+    mutating func write(_ date: Date) {
+        let seconds = min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
+        withUnsafeBytes(of: Int64(seconds).bigEndian) { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func write(_ field: [UInt8]) {
+        withUnsafeBytes(of: UInt16(field.count).bigEndian) { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: field)
+    }
+
+    mutating func write(_ text: String) {
+        write(Array(text.utf8))
+    }
+
+    /// An absent text is an empty one.
+    mutating func write(_ text: String?) {
+        write(text ?? "")
+    }
+}
+
+struct FieldReader {
+    struct Truncated: Error {}
+
+    private var rest: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) {
+        rest = bytes[...]
+    }
+
+    private mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
+        guard rest.count >= count else { throw Truncated() }
+        defer { rest = rest.dropFirst(count) }
+        return rest.prefix(count)
+    }
+
+    private mutating func integer<T: FixedWidthInteger>(_: T.Type) throws(Truncated) -> T {
+        try take(MemoryLayout<T>.size).reduce(0) { $0 << 8 | T($1) }
+    }
+
+    mutating func uuid() throws(Truncated) -> UUID {
+        let bytes = try take(16)
+        return bytes.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    mutating func date() throws(Truncated) -> Date {
+        Date(timeIntervalSince1970: TimeInterval(try integer(Int64.self)))
+    }
+
+    mutating func bytes() throws(Truncated) -> [UInt8] {
+        Array(try take(Int(try integer(UInt16.self))))
+    }
+
+    mutating func string() throws(Truncated) -> String {
+        String(decoding: try bytes(), as: UTF8.self)
+    }
+
+    mutating func optionalString() throws(Truncated) -> String? {
+        let text = try string()
+        return text.isEmpty ? nil : text
+    }
+}

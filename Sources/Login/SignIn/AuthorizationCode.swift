@@ -1,0 +1,96 @@
+import Crypto
+import Foundation
+import Sealing
+import Tenancy
+
+/// What an application redeems for tokens, once: a sealed value, not a row. That it is redeemed once is
+/// the session's primary key's to see to.
+struct AuthorizationCode: Sendable {
+    static let lifetime: TimeInterval = 60
+    private static let purpose = "authorization_code"
+
+    let login: ID<LoginID>
+    let tenant: ID<Tenant>
+    let application: ID<Application>
+    let user: ID<User>
+    let connection: Connection.Ownership
+    /// SHA-256: a URI may be long, and a code travels in one.
+    let redirectURIHash: [UInt8]
+    let codeChallenge: String?
+    let nonce: String?
+    let scope: String
+    /// When Apple authenticated the user.
+    let authenticatedAt: Date
+    let issuedAt: Date
+
+    enum Refusal: Error {
+        case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong
+    }
+
+    init(_ attempt: LoginAttempt, user: ID<User>, connection: Connection.Ownership, authenticatedAt: Date, at now: Date) {
+        (login, tenant, application) = (attempt.login, attempt.tenant, attempt.application)
+        (self.user, self.connection, self.authenticatedAt) = (user, connection, authenticatedAt)
+        redirectURIHash = Self.hash(attempt.redirectURI)
+        (codeChallenge, nonce, scope, issuedAt) = (attempt.codeChallenge, attempt.nonce, attempt.scope, now)
+    }
+
+    func sealed(with keyring: Keyring) -> String {
+        var fields = FieldWriter()
+        fields.write(login.uuid)
+        fields.write(tenant.uuid)
+        fields.write(application.uuid)
+        fields.write(user.uuid)
+        fields.write(connection.rawValue)
+        fields.write(redirectURIHash)
+        fields.write(codeChallenge)
+        fields.write(nonce)
+        fields.write(scope)
+        fields.write(authenticatedAt)
+        fields.write(issuedAt)
+        return keyring.sealToken(fields.bytes, purpose: Self.purpose)
+    }
+
+    func isExpired(at now: Date) -> Bool {
+        now >= issuedAt.addingTimeInterval(Self.lifetime)
+    }
+
+    /// Opens a code and checks all that it is bound to. That it is fresh and unused comes after: a bound code that is neither
+    /// says that somebody has a copy.
+    init(
+        opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
+        redirectURI: String, verifier: String?
+    ) throws(Refusal) {
+        do {
+            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            login = ID(try fields.uuid())
+            tenant = ID(try fields.uuid())
+            application = ID(try fields.uuid())
+            user = ID(try fields.uuid())
+            guard let ownership = Connection.Ownership(rawValue: try fields.string()) else { throw Refusal.unreadable }
+            connection = ownership
+            redirectURIHash = try fields.bytes()
+            codeChallenge = try fields.optionalString()
+            nonce = try fields.optionalString()
+            scope = try fields.string()
+            authenticatedAt = try fields.date()
+            issuedAt = try fields.date()
+        } catch {
+            throw .unreadable
+        }
+        guard tenant == expected else { throw .otherTenant }
+        guard application == client else { throw .otherApplication }
+        guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
+        switch (codeChallenge, verifier) {
+        case (nil, nil): break
+        case (_?, nil): throw .verifierMissing
+        // RFC 9700, section 4.8.2: a verifier without a challenge means that somebody took it away.
+        case (nil, _?): throw .verifierUnexpected
+        case (let challenge?, let verifier?):
+            guard PKCE.verify(verifier, against: challenge) else { throw .verifierWrong }
+        }
+    }
+
+    private static func hash(_ text: String) -> [UInt8] {
+        Array(SHA256.hash(data: Data(text.utf8)))
+    }
+}

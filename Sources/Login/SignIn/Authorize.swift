@@ -1,0 +1,71 @@
+import Hummingbird
+import Logging
+import Postgres
+import Sealing
+import Apple
+import Tenancy
+import Web
+
+extension Login {
+    /// The authorization endpoint of a tenant.
+    @Sendable
+    func authorize(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await outageShown(.outage, context, { try await tenant(context) }) else { throw ErrorPage.unknownTenant }
+        return try begin(try AuthorizationRequest(try form(request), from: tenant, issuer: issuer(tenant.tenant)), for: tenant)
+    }
+
+    /// The same for an application that only knows its client id.
+    @Sendable
+    func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
+        let form = try form(request)
+        guard let client = form["client_id"], let id = ID<Application>(client),
+            let tenant = try await outageShown(.outage, context, { try await directory.find(application: id) }),
+            tenant.tenant.status == .active
+        else { throw ErrorPage.unknownApplication }
+        context.record.note(tenant: tenant.tenant.slug)
+        let asked = try AuthorizationRequest(
+            form, from: tenant, issuer: issuer(tenant.tenant), defaults: ["response_type": "code", "scope": "openid profile email"])
+        return try begin(asked, for: tenant)
+    }
+
+    private func form(_ request: Request) throws(ErrorPage) -> Form {
+        do { return try Form(request.uri.query ?? "") } catch { throw .malformed }
+    }
+
+    /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.
+    private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration) throws -> Response {
+        guard let connection = tenant.connection, tenant.appleKey != nil else {
+            metrics.count(.authorize, "no_connection")
+            throw RedirectedError(
+                .serverError, "Sign in with Apple is not set up for this tenant yet.",
+                to: asked.redirectURI, state: asked.state, issuer: issuer(tenant.tenant))
+        }
+        let secret = LoginAttempt.randomText()
+        let attempt = LoginAttempt(asked, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: now())
+        let sealed = attempt.sealed(with: keyring)
+        guard sealed.utf8.count <= Keyring.longestToken else {
+            throw RedirectedError(
+                .invalidRequest, "redirect_uri, state and nonce together are too long.",
+                to: asked.redirectURI, state: asked.state, issuer: issuer(tenant.tenant))
+        }
+        let location = apple.authorizeURL(
+            clientID: connection.servicesID, redirectURI: returnURL(tenant.tenant, connection),
+            state: sealed, nonce: attempt.appleNonce)
+        // At the callback the keys must be at hand even if Apple is slow then: the name depends on it.
+        apple.prepareToVerify(at: attempt.startedAt)
+        metrics.count(.authorize, "ok")
+        return .redirect(
+            to: location, status: .found, cookies: [AttemptCookie(attempt.login, publicURL: publicURL).set(secret)])
+    }
+
+    /// Shows an outage of the database to the person who waits.
+    func outageShown<T>(_ page: ErrorPage, _ context: WebContext, _ body: () async throws -> T) async throws -> T {
+        do {
+            return try await body()
+        } catch let error as DatabaseError where error.isOutage {
+            logger.error(
+                "database outage", metadata: ["request_id": "\(context.record.current.requestID)", "cause": "\(error)"])
+            throw page
+        }
+    }
+}

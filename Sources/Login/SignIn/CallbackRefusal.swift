@@ -1,0 +1,62 @@
+import Apple
+import Postgres
+
+/// Why a callback did not end in a code: what the application is told, and the short name that the log
+/// and the metrics get.
+struct CallbackRefusal: Error {
+    let code: RedirectedError.Code
+    let description: String
+    let outcome: String
+    /// Whether an operator should look: our fault or the tenant's settings, not the user's or Apple's.
+    var isOurs = false
+
+    static let cancelled = CallbackRefusal(code: .accessDenied, description: "The user cancelled the sign-in.", outcome: "cancelled")
+    static let refusedByApple = CallbackRefusal(
+        code: .serverError, description: "Apple's answer held neither a code nor a cancellation.", outcome: "no_code")
+    static let connectionChanged = CallbackRefusal(
+        code: .temporarilyUnavailable, description: "The tenant's Apple settings changed meanwhile; start again.",
+        outcome: "connection_changed")
+    static let userNotKept = CallbackRefusal(
+        code: .serverError, description: "The sign-in could not be completed.", outcome: "user_not_kept", isOurs: true)
+}
+
+extension CallbackRefusal {
+    init(_ error: any Error) {
+        switch error {
+        case let refusal as CallbackRefusal:
+            self = refusal
+        case let error as AppleError:
+            self.init(error)
+        case let error as DatabaseError:
+            self.init(
+                code: error.isOutage ? .temporarilyUnavailable : .serverError,
+                description: "The sign-in could not be completed; try again.", outcome: "database", isOurs: true)
+        default:
+            self.init(code: .serverError, description: "The sign-in could not be completed.", outcome: "unexpected", isOurs: true)
+        }
+    }
+
+    private init(_ error: AppleError) {
+        switch error {
+        case .timedOut, .unreachable, .unavailable:
+            self.init(
+                code: .temporarilyUnavailable, description: "Apple did not answer; try again in a moment.", outcome: "apple_unavailable")
+        case .refused(.invalidClient):
+            self.init(
+                code: .serverError, description: "Apple does not accept this tenant's Apple settings.", outcome: "apple_invalid_client",
+                isOurs: true)
+        case .untrusted(let refusal):
+            self.init(
+                code: .serverError, description: "Apple's identity token was not acceptable.", outcome: "id_token_\(refusal.rawValue)")
+        case .unsigned:
+            self.init(
+                code: .serverError, description: "This tenant's Apple key cannot be used.", outcome: "apple_key_unusable", isOurs: true)
+        case .refused:
+            self.init(code: .serverError, description: "Apple refused the sign-in; start again.", outcome: "apple_refused")
+        case .cancelled:
+            self.init(code: .temporarilyUnavailable, description: "The sign-in was interrupted; try again.", outcome: "cancelled_here")
+        case .nonsense:
+            self.init(code: .serverError, description: "Apple's answer could not be understood.", outcome: "apple_nonsense")
+        }
+    }
+}

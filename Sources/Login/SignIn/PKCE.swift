@@ -1,0 +1,27 @@
+import Crypto
+import Foundation
+import Sealing
+
+/// Proof Key for Code Exchange (RFC 7636), S256 only.
+enum PKCE {
+    /// 32 bytes of base64url, without padding.
+    static func isChallenge(_ text: String) -> Bool {
+        text.utf8.count == 43 && text.utf8.allSatisfy { isUnreserved($0) && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "~") }
+    }
+
+    /// Section 4.6: whether the challenge is the hash of this verifier.
+    static func verify(_ verifier: String, against challenge: String) -> Bool {
+        guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isUnreserved) else { return false }
+        let hash = Array(SHA256.hash(data: Data(verifier.utf8))).base64URL
+        return constantTimeEqual(Array(hash.utf8), Array(challenge.utf8))
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Hummingbird
+import Tenancy
+import Web
+
+/// OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2. Says what is true of this version.
+private struct Metadata: Encodable {
+    let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
+    let scopes_supported = AuthorizationRequest.scopes
+    let response_types_supported = ["code"]
+    let response_modes_supported = ["query"]
+    let grant_types_supported = ["authorization_code", "refresh_token"]
+    let subject_types_supported = ["public"]
+    let id_token_signing_alg_values_supported = ["ES256"]
+    let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
+    let code_challenge_methods_supported = ["S256"]
+    let prompt_values_supported = ["none"]
+    let claims_supported = [
+        "iss", "sub", "aud", "sid", "iat", "exp", "auth_time", "nonce", "at_hash", "name", "given_name", "family_name", "email",
+        "email_verified", "is_private_email",
+    ]
+    let request_parameter_supported = false
+    let request_uri_parameter_supported = false
+    let claims_parameter_supported = false
+    let authorization_response_iss_parameter_supported = true
+}
+
+extension Login {
+    @Sendable
+    func openIDConfiguration(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await tenant(context) else { throw Problem.notFound("tenant") }
+        let issuer = issuer(tenant.tenant)
+        return try .json(
+            Metadata(
+                issuer: issuer, authorization_endpoint: "\(issuer)/oauth2/authorize", token_endpoint: "\(issuer)/oauth2/token",
+                userinfo_endpoint: "\(issuer)/oauth2/userinfo", jwks_uri: "\(issuer)/oauth2/jwks"),
+            cacheControl: "public, max-age=300", headers: [.accessControlAllowOrigin: "*"])
+    }
+}

@@ -1,0 +1,19 @@
+import Hummingbird
+import Tenancy
+import Web
+
+private struct Reply: Encodable {
+    let keys: [SigningKey.JWK]
+}
+
+extension Login {
+    /// The tenant's public keys (RFC 7517, section 5): the current one, the next, and retired ones while
+    /// tokens they signed may live.
+    @Sendable
+    func jwks(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await tenant(context) else { throw Problem.notFound("tenant") }
+        let keys = try await signingKeys.published(of: tenant.tenant.id)
+        return try .json(
+            Reply(keys: keys.map(\.jwk)), cacheControl: "public, max-age=300", headers: [.accessControlAllowOrigin: "*"])
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+package import Postgres
+package import Tenancy
+
+/// A tenant's end user; its id is the `sub` of our tokens.
+package struct User: Identified, Sendable {
+    package static let idPrefix = "user"
+
+    package let id: ID<User>
+    package let givenName: String?
+    package let familyName: String?
+    package let email: String?
+    package let emailVerified: Bool
+    package let isPrivateEmail: Bool
+
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        givenName = try row.get("given_name")
+        familyName = try row.get("family_name")
+        email = try row.get("email")
+        emailVerified = try row.get("email_verified")
+        isPrivateEmail = try row.get("is_private_email")
+    }
+
+    static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, given_name, family_name, email, email_verified, is_private_email
+        FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    /// The user of a session that lasts.
+    static func find(ofSession session: ID<Session>, of tenant: ID<Tenant>, at now: Date) -> SQL {
+        """
+        SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email
+        FROM session s JOIN tenant_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+        WHERE s.tenant_id = \(tenant) AND s.id = \(session) AND s.ended_at IS NULL AND s.expires_at > \(now)
+        """
+    }
+
+    /// The standard claims that the scopes ask for (OpenID Connect Core, section 5.4), and Apple's word
+    /// on whether the address is a relay.
+    func claims(for scope: String) -> UserClaims {
+        let scopes = scope.split(separator: " ")
+        var claims = UserClaims()
+        if scopes.contains("profile") {
+            (claims.given_name, claims.family_name) = (givenName, familyName)
+            let parts = [givenName, familyName].compactMap(\.self)
+            claims.name = parts.isEmpty ? nil : parts.joined(separator: " ")
+        }
+        if scopes.contains("email"), let email {
+            (claims.email, claims.email_verified, claims.is_private_email) = (email, emailVerified, isPrivateEmail)
+        }
+        return claims
+    }
+}
+
+/// What of a user goes into an id_token and into userinfo.
+struct UserClaims: Codable, Sendable {
+    var name, given_name, family_name: String?
+    var email: String?
+    var email_verified, is_private_email: Bool?
+}

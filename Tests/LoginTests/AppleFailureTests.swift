@@ -1,0 +1,128 @@
+import Apple
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+/// What the application hears when Apple does not answer, or not as it should.
+@Suite("Apple's failures")
+struct AppleFailureTests {
+    @Test("an Apple that is down arrives as temporarily_unavailable, one that refuses or talks nonsense as server_error")
+    func failures() async throws {
+        try await TestPlatform.run { platform in
+            let cases: [([String: any Sendable], String)] = [
+                (["fault": "status", "status": 500], "temporarily_unavailable"),
+                (["fault": "status", "status": 503], "temporarily_unavailable"),
+                (["fault": "status", "status": 429], "temporarily_unavailable"), (["fault": "drop"], "temporarily_unavailable"),
+                (["fault": "malformed_json"], "server_error"), (["fault": "status", "status": 400], "server_error"),
+                (["fault": "error", "error": "invalid_client"], "server_error"),
+                (["fault": "error", "error": "invalid_grant"], "server_error"),
+                (["fault": "error", "error": "invalid_request"], "server_error"),
+                (["fault": "error", "error": "unauthorized_client"], "server_error"),
+                (["fault": "error", "error": "unsupported_grant_type"], "server_error"),
+                (["fault": "error", "error": "invalid_scope"], "server_error"), (["fault": "error", "error": "<new>"], "server_error"),
+            ]
+            for (fault, error) in cases {
+                let browser = TestBrowser(platform)
+                let request = TestBrowser.Request(platform.acme)
+                let own: [String: any Sendable] = ["endpoint": "token", "client_id": platform.own.servicesID, "times": 1]
+                try await platform.simulator.fault(own.merging(fault) { $1 })
+                let answer = try await browser.signIn(request)
+                #expect(answer.tells(request, error), "\(fault): \(answer.status) \(answer.location ?? "")")
+                #expect(browser.cookies.isEmpty)
+                // It was Apple's, and is over.
+                #expect(try await browser.signIn(request)["code"] != nil)
+            }
+        }
+    }
+
+    @Test("a slow Apple arrives as temporarily_unavailable in time, and holds up nobody else")
+    func slow() async throws {
+        try await TestPlatform.run({ $0.apple.timeout = .seconds(3) }) { platform in
+            let request = TestBrowser.Request(platform.acme)
+            try await platform.simulator.fault([
+                "endpoint": "token", "fault": "slow", "milliseconds": 60_000, "client_id": platform.own.servicesID, "times": 1,
+            ])
+            let (finished, finish) = AsyncStream.makeStream(of: String.self)
+            async let late = {
+                let answer = try await TestBrowser(platform).signIn(request)
+                finish.yield("acme")
+                return answer
+            }()
+            _ = try await TestBrowser(platform).tokens(.init(platform.globex))
+            finish.yield("globex")
+            #expect(await finished.first { _ in true } == "globex", "another tenant's login waited for Apple's answer to this one")
+            #expect(try await late.tells(request, "temporarily_unavailable"))
+        }
+    }
+
+    @Test("an Apple that cannot be reached arrives as temporarily_unavailable")
+    func unreachable() async throws {
+        // Port 1 of the loopback address: nobody listens there.
+        try await TestPlatform.run({
+            $0.apple.baseURL = "http://127.0.0.1:1"
+            $0.apple.timeout = .seconds(1)
+        }) { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let state = try await browser.authorize(request)["state"]
+            let answer = try await browser.post(platform.acme.return_url, form: [("state", state ?? ""), ("code", "c")])
+            #expect(answer.tells(request, "temporarily_unavailable"))
+        }
+    }
+
+    @Test("keys that Apple changes in the middle of a login do not stop it")
+    func keysRotated() async throws {
+        try await OwnApple.run({ $0.apple.keysMinimumRefetch = .zero }) { platform, apple in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            // The keys of now are in memory.
+            _ = try await browser.tokens(request)
+            let form = try await browser.atApple(try await browser.authorize(request), person: "new")
+            try await apple.fault(["endpoint": "token", "fault": "rotate_keys", "times": 1])
+            #expect(try await browser.callback(form)["code"] != nil)
+        }
+    }
+
+    @Test("Apple's keys out of reach stop only those who need them")
+    func keysUnavailable() async throws {
+        try await OwnApple.run { platform, apple in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            try await apple.fault(["endpoint": "keys", "fault": "status", "status": 500])
+            #expect(try await browser.signIn(request).tells(request, "temporarily_unavailable"))
+            try await apple.send("DELETE", "/simulator/faults", [:])
+            let code = try await browser.code(request)
+            // From now on the keys at hand serve.
+            try await apple.fault(["endpoint": "keys", "fault": "status", "status": 500])
+            #expect(try await browser.signIn(request)["code"] != nil)
+            #expect(try await browser.redeem(code, request).status == 200)
+        }
+    }
+
+    @Test("a key that Apple does not know arrives as server_error, and the log names the tenant")
+    func wrongKey() async throws {
+        try await TestPlatform.run { platform in
+            try await SecondServer.run(beside: platform) { server in
+                _ = try await platform.ownerPool.run("UPDATE apple_key SET key_id = 'ZZZZZZZZZZ' WHERE key_id = \(platform.own.keyID)")
+                let request = TestBrowser.Request(platform.acme)
+                let answer = try await server.signIn(request, TestBrowser(platform))
+                #expect(answer.tells(request, "server_error"))
+                #expect(server.log.text.contains("outcome=apple_invalid_client"))
+                #expect(server.log.text.contains("tenant=acme"))
+            }
+        }
+    }
+
+    @Test("a key that is sealed for another row is not used")
+    func foreignSeal() async throws {
+        try await TestPlatform.run { platform in
+            // As somebody would who can write to the database but has no master key.
+            _ = try await platform.ownerPool.run(
+                """
+                UPDATE apple_key SET sealed_pem = (SELECT sealed_pem FROM apple_key WHERE key_id = \(platform.shared.keyID))
+                WHERE key_id = \(platform.own.keyID)
+                """)
+            let request = TestBrowser.Request(platform.acme)
+            #expect(try await TestBrowser(platform).signIn(request).tells(request, "server_error"))
+        }
+    }
+}

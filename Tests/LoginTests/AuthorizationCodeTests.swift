@@ -1,0 +1,107 @@
+import Foundation
+import Sealing
+import Server
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@testable import Login
+
+@Suite("Authorization code")
+struct AuthorizationCodeTests {
+    let keyring: Keyring
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    init() throws {
+        keyring = try Keyring([.generate()])
+    }
+
+    /// A code, what it is bound to, and what opens it with some of that exchanged.
+    private struct Issued {
+        let request: TestBrowser.Request
+        let attempt: LoginAttempt
+        let code: AuthorizationCode
+        let keyring: Keyring
+        let now: Date
+
+        func open(
+            tenant: ID<Tenant>? = nil, application: ID<Application>? = nil, redirectURI: String? = nil, verifier: String?? = nil
+        ) throws -> AuthorizationCode {
+            try AuthorizationCode(
+                opening: code.sealed(with: keyring), with: keyring, tenant: tenant ?? code.tenant,
+                application: application ?? code.application,
+                redirectURI: redirectURI ?? attempt.redirectURI, verifier: verifier ?? request.verifier)
+        }
+    }
+
+    private func issue(_ platform: TestPlatform, changing changes: [String: String?] = [:]) async throws -> Issued {
+        let acme = try await platform.configuration(of: platform.acme)
+        let request = TestBrowser.Request(platform.acme, application: 2)
+        let query = request.authorizeURL(changing: changes).split(separator: "?")[1]
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme, issuer: platform.acme.issuer)
+        let attempt = LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "s", at: now)
+        let code = AuthorizationCode(attempt, user: ID(at: now), connection: .own, authenticatedAt: now - 5, at: now)
+        return Issued(request: request, attempt: attempt, code: code, keyring: keyring, now: now)
+    }
+
+    @Test("it opens as what was sealed")
+    func roundTrip() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let opened = try issued.open()
+            #expect(opened.login == issued.attempt.login)
+            #expect(opened.user == issued.code.user)
+            #expect(opened.connection == .own)
+            #expect(opened.nonce == issued.request.nonce)
+            #expect(opened.scope == "openid profile email")
+            #expect(opened.authenticatedAt == now - 5)
+            #expect(opened.issuedAt == now)
+        }
+    }
+
+    @Test("it is good for one minute, not a moment longer")
+    func lifetime() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let opened = try issued.open()
+            #expect(!opened.isExpired(at: now + 59.9))
+            #expect(opened.isExpired(at: now + 60))
+        }
+    }
+
+    @Test("each thing it is bound to is checked by itself")
+    func bindings() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            #expect(throws: AuthorizationCode.Refusal.otherTenant) { try issued.open(tenant: ID(at: now)) }
+            #expect(throws: AuthorizationCode.Refusal.otherApplication) { try issued.open(application: ID(at: now)) }
+            #expect(throws: AuthorizationCode.Refusal.otherRedirectURI) { try issued.open(redirectURI: "https://app.test/callback?") }
+            #expect(throws: AuthorizationCode.Refusal.verifierMissing) { try issued.open(verifier: .some(nil)) }
+            #expect(throws: AuthorizationCode.Refusal.verifierWrong) { try issued.open(verifier: TestBrowser.randomText()) }
+            let bare = try await issue(platform, changing: ["code_challenge": nil, "code_challenge_method": nil])
+            #expect(throws: AuthorizationCode.Refusal.verifierUnexpected) { try bare.open() }
+            #expect(throws: Never.self) { try bare.open(verifier: .some(nil)) }
+        }
+    }
+
+    @Test("altered or sealed by another keyring it is unreadable")
+    func unreadable() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let sealed = issued.code.sealed(with: keyring)
+            func open(_ text: String, with keyring: Keyring) throws -> AuthorizationCode {
+                try AuthorizationCode(
+                    opening: text, with: keyring, tenant: issued.code.tenant, application: issued.code.application,
+                    redirectURI: issued.attempt.redirectURI, verifier: issued.request.verifier)
+            }
+            for position in stride(from: 0, to: sealed.utf8.count, by: 7) {
+                var altered = Array(sealed)
+                altered[position] = altered[position] == "A" ? "B" : "A"
+                #expect(throws: AuthorizationCode.Refusal.unreadable) { try open(String(altered), with: keyring) }
+            }
+            let other = try Keyring([.generate()])
+            #expect(throws: AuthorizationCode.Refusal.unreadable) { try open(sealed, with: other) }
+        }
+    }
+}

@@ -1,0 +1,291 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Authorize")
+struct AuthorizeTests {
+    @Test("a good request goes to Apple, with what Apple wants and nothing of the application's")
+    func goodRequest() async throws {
+        try await TestPlatform.run { platform in
+            for (tenant, side) in [(platform.acme, platform.own), (platform.globex, platform.shared)] {
+                let request = TestBrowser.Request(tenant)
+                let answer = try await TestBrowser(platform).authorize(request)
+                #expect(answer.status == 302)
+                #expect(answer.location?.hasPrefix("\(platform.simulator.url)/auth/authorize?") == true)
+                #expect(answer["client_id"] == side.servicesID)
+                #expect(answer["redirect_uri"] == tenant.return_url)
+                #expect(answer["response_mode"] == "form_post")
+                #expect(answer["response_type"]?.split(separator: " ").contains("code") == true)
+                #expect(answer["scope"] == "name email")
+                #expect(try #require(answer["nonce"]).utf8.count == 22)
+                #expect(answer.headers.first(name: "Cache-Control") == "no-store")
+                #expect(answer.headers.first(name: "Referrer-Policy") == "no-referrer")
+                for secret in [request.state, request.nonce, request.challenge, request.application.client_id] {
+                    #expect(answer.location?.contains(secret) == false)
+                }
+            }
+        }
+    }
+
+    @Test("a stranger who starts logins writes nothing")
+    func writesNothing() async throws {
+        try await TestPlatform.run { platform in
+            func rows() async throws -> [Int] {
+                var counts: [Int] = []
+                for table in ["tenant_user", "identity", "session", "usage_event", "audit_event", "signing_key"] {
+                    counts.append(try await platform.count(table))
+                }
+                return counts
+            }
+            for _ in 0..<10 {
+                let answer = try await TestBrowser(platform).authorize(.init(platform.acme))
+                #expect(answer.status == 302)
+            }
+            #expect(try await rows() == [0, 0, 0, 0, 0, 0])
+        }
+    }
+
+    @Test("two requests share neither state nor nonce nor cookie")
+    func fresh() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            let request = TestBrowser.Request(platform.acme)
+            let (one, other) = (try await browser.authorize(request), try await browser.authorize(request))
+            #expect(one["state"] != other["state"])
+            #expect(one["nonce"] != other["nonce"])
+            #expect(browser.cookies.count == 2)
+            #expect(Set(browser.cookies.values).count == 2)
+        }
+    }
+
+    @Test("an unknown tenant gets a page")
+    func unknownTenant() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            for slug in ["initech", "ACME", "acme%20", "%61cme0", "-", String(repeating: "a", count: 64), platform.acme.id] {
+                let answer = try await TestBrowser(platform).get(
+                    request.authorizeURL(changing: [:], at: "\(TestPlatform.publicURL)/t/\(slug)/oauth2/authorize"))
+                #expect(answer.isPage(404), "\(slug)")
+            }
+        }
+    }
+
+    @Test("an unknown application gets a page and never a redirect")
+    func unknownApplication() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            let id = request.application.client_id
+            for client in [
+                nil, "", "app_", "x", id.uppercased(), id + "0", " " + id, String(id.dropLast()), platform.acme.id,
+                platform.globex.applications[0].client_id, "app_00000000000000000000000000",
+            ] {
+                for path in ["\(platform.acme.issuer)/oauth2/authorize", "\(TestPlatform.publicURL)/auth/apple/authorize"] {
+                    // By client id alone, another tenant's application is an application.
+                    if client == platform.globex.applications[0].client_id, path.hasSuffix("apple/authorize") { continue }
+                    let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: ["client_id": client], at: path))
+                    #expect(answer.isPage(400), "\(client ?? "none") at \(path)")
+                }
+            }
+        }
+    }
+
+    @Test("a redirect URI that is not registered byte by byte gets a page and never a redirect")
+    func unregisteredRedirectURI() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            try await platform.setRedirectURIs(["https://app.test/callbacK"], of: request.application)
+            #expect(
+                try await TestBrowser(platform).get(request.authorizeURL(changing: ["redirect_uri": "https://app.test/callbacK"])).status
+                    == 302)
+            for uri in [
+                nil, "", "https://app.test/callbac", "https://app.test/callbacK/", "https://app.test/callback", "https://app.test/CallbacK",
+                "HTTPS://app.test/callbacK", "https://APP.test/callbacK", "https://app.test:443/callbacK", "https://app.test:8443/callbacK",
+                "http://app.test/callbacK", "https://app.test/callbacK?", "https://app.test/callbacK?x=1", "https://app.test/callbacK#",
+                "https://app.test/callbacK#x", "https://app.test/callbac%4B", "https://app.test/x/../callbacK",
+                "https://app.test//callbacK",
+                "https://app.test@evil.test/callbacK", "https://user@app.test/callbacK", "https://app.test.evil.test/callbacK",
+                "https://app.test./callbacK", "https://evil.test/https://app.test/callbacK", "https://app.test\\@evil.test/callbacK",
+                "//app.test/callbacK", "/callbacK", "javascript:alert(1)", " https://app.test/callbacK", "https://app.test/callbacK ",
+                "https://app.test/callbacK\r\nX-Evil: 1", "https://app.test/callbacK\u{0}", "https://app.test/callbacK,https://evil.test/",
+                "https://*.test/callbacK",
+                // The Kelvin sign is canonically equivalent to K: equal to a `String`, another path to a server.
+                "https://app.test/callbac\u{212A}",
+            ] {
+                for path in ["\(platform.acme.issuer)/oauth2/authorize", "\(TestPlatform.publicURL)/auth/apple/authorize"] {
+                    let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: ["redirect_uri": uri], at: path))
+                    #expect(answer.isPage(400), "\(uri ?? "none") at \(path): \(answer.status) \(answer.location ?? "")")
+                }
+            }
+        }
+    }
+
+    @Test("the page shows nothing of the request")
+    func pageSaysNothing() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            let hostile = "https://evil.test/\"><script>alert(1)</script>"
+            let answer = try await TestBrowser(platform).get(
+                request.authorizeURL(changing: ["redirect_uri": hostile, "client_id": request.application.client_id]),
+                headers: [("Request-Id", "<script>")])
+            #expect(answer.isPage(400))
+            for text in ["evil.test", "<script", request.state, request.application.client_id, request.nonce] {
+                #expect(!answer.body.contains(text))
+            }
+        }
+    }
+
+    @Test("a loopback address may have any port, and nothing else of it may differ")
+    func loopback() async throws {
+        try await TestPlatform.run { platform in
+            // The public application has http://127.0.0.1/callback.
+            let request = TestBrowser.Request(platform.acme, application: 1)
+            let browser = TestBrowser(platform)
+            for uri in ["http://127.0.0.1/callback", "http://127.0.0.1:1/callback", "http://127.0.0.1:65535/callback"] {
+                #expect(try await browser.get(request.authorizeURL(changing: ["redirect_uri": uri])).status == 302, "\(uri)")
+            }
+            for uri in [
+                "http://127.0.0.1:3000/other", "http://127.0.0.1:3000/callback/", "http://127.0.0.1:3000", "http://localhost:3000/callback",
+                "http://[::1]:3000/callback", "https://127.0.0.1:3000/callback", "http://127.0.0.1:3000@evil.test/callback",
+                "http://127.0.0.1.evil.test:3000/callback", "http://evil.test:3000/callback", "http://127.0.0.1:3000/callback?x=1",
+                "http://127.0.0.1:3000/callback#x", "http://127.0.0.1:3000/%63allback", "http://127.0.0.1:3000/x/../callback",
+                "http://user@127.0.0.1:3000/callback", "http://127.0.0.1:3000\\@evil.test/callback", "http://127.1:3000/callback",
+                "http://127.0.0.2:3000/callback", "http://0:3000/callback",
+            ] {
+                #expect(try await browser.get(request.authorizeURL(changing: ["redirect_uri": uri])).isPage(400), "\(uri)")
+            }
+            // It is the public one's alone.
+            let other = TestBrowser.Request(platform.acme)
+            #expect(try await browser.get(other.authorizeURL(changing: ["redirect_uri": "http://127.0.0.1/callback"])).isPage(400))
+
+            var native = request
+            native.redirectURI = "http://127.0.0.1:49152/callback"
+            let tokens = try await TestBrowser(platform).tokens(native)
+            #expect(tokens["access_token"] != nil)
+        }
+    }
+
+    @Test("every other refusal is told to the application, with its state and our issuer")
+    func redirectedErrors() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            let challenge = request.challenge
+            let cases: [([String: String?], String)] = [
+                (["response_type": nil], "invalid_request"), (["response_type": "token"], "unsupported_response_type"),
+                (["response_type": "code id_token"], "unsupported_response_type"), (["response_type": "CODE"], "unsupported_response_type"),
+                (["response_mode": "fragment"], "invalid_request"), (["response_mode": "form_post"], "invalid_request"),
+                (["request": "e30"], "request_not_supported"), (["request_uri": "urn:x"], "request_uri_not_supported"),
+                (["prompt": "none"], "login_required"), (["nonce": String(repeating: "n", count: 513)], "invalid_request"),
+                (["code_challenge": nil, "code_challenge_method": nil], "invalid_request"),
+                (["code_challenge": nil], "invalid_request"), (["code_challenge": ""], "invalid_request"),
+                (["code_challenge_method": nil], "invalid_request"), (["code_challenge_method": "plain"], "invalid_request"),
+                (["code_challenge_method": "s256"], "invalid_request"),
+                (["code_challenge": String(challenge.dropLast())], "invalid_request"),
+                (["code_challenge": challenge + "A"], "invalid_request"),
+                (["code_challenge": challenge.dropLast() + "="], "invalid_request"),
+                (["code_challenge": challenge.dropLast() + "+"], "invalid_request"),
+            ]
+            for (changes, error) in cases {
+                let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: changes))
+                #expect(answer.tells(request, error), "\(changes): \(answer.status) \(answer.location ?? "")")
+                #expect(answer.headers["Set-Cookie"].isEmpty)
+            }
+        }
+    }
+
+    @Test("a state too long to keep is refused, and so is one too long together with the rest")
+    func tooLong() async throws {
+        try await TestPlatform.run { platform in
+            var request = TestBrowser.Request(platform.acme)
+            request.redirectURI = "https://app.test/" + String(repeating: "r", count: 1900)
+            try await platform.setRedirectURIs([request.redirectURI, TestPlatform.redirectURI], of: request.application)
+            request.state = String(repeating: "s", count: 1024)
+            request.nonce = String(repeating: "n", count: 512)
+            #expect(try await TestBrowser(platform).authorize(request).tells(request, "invalid_request"))
+
+            // One that is just not too long comes through the whole login untouched.
+            request.redirectURI = TestPlatform.redirectURI
+            #expect(try await TestBrowser(platform).signIn(request)["state"] == request.state)
+
+            let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: ["state": request.state + "s"]))
+            #expect(answer["error"] == "invalid_request")
+            #expect(answer["state"] == nil)
+        }
+    }
+
+    @Test("a repeated or malformed parameter gets a page: which of the two would be the application's?")
+    func malformed() async throws {
+        try await TestPlatform.run { platform in
+            let url = TestBrowser.Request(platform.acme).authorizeURL
+            for tail in ["&redirect_uri=https%3A%2F%2Fevil.test", "&state=2", "&%73tate=2", "&x=%", "&x=%zz", "&x=%ff"] {
+                let answer = try await TestBrowser(platform).get(url + tail)
+                #expect(answer.isPage(400), "\(tail)")
+            }
+        }
+    }
+
+    @Test("an answer is added to the query that a redirect URI already has")
+    func queryKept() async throws {
+        try await TestPlatform.run { platform in
+            var request = TestBrowser.Request(platform.acme)
+            request.redirectURI = "https://app.test/callback?tenant=a%20b"
+            try await platform.setRedirectURIs([request.redirectURI], of: request.application)
+            let refused = try await TestBrowser(platform).get(request.authorizeURL(changing: ["prompt": "none"]))
+            #expect(refused.location?.hasPrefix("\(request.redirectURI)&error=login_required&") == true)
+            let answer = try await TestBrowser(platform).signIn(request)
+            #expect(answer.location?.hasPrefix("\(request.redirectURI)&code=") == true)
+        }
+    }
+
+    @Test("an application that is exempt from PKCE may do without, but not half")
+    func exempt() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme, application: 2)
+            let browser = TestBrowser(platform)
+            let without = try await browser.get(request.authorizeURL(changing: ["code_challenge": nil, "code_challenge_method": nil]))
+            #expect(without.status == 302)
+            #expect(try await browser.authorize(request).status == 302)
+            #expect(try await browser.get(request.authorizeURL(changing: ["code_challenge": nil])).tells(request, "invalid_request"))
+        }
+    }
+
+    @Test("an application that only knows its client id signs users in")
+    func byClientID() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            let url = "\(TestPlatform.publicURL)/auth/apple/authorize"
+            for tenant in platform.seeded.tenants {
+                let old = TestBrowser.Request(tenant, application: 2)
+                let bare = [("client_id", old.application.client_id), ("redirect_uri", old.redirectURI)]
+                let toApple = try await browser.get(TestBrowser.Request.url(url, bare))
+                let back = try await browser.callback(try await browser.atApple(toApple, person: "new"))
+                #expect(back["state"] == nil)
+                #expect(back["iss"] == tenant.issuer)
+                let form = [("grant_type", "authorization_code"), ("code", back["code"] ?? ""), ("redirect_uri", old.redirectURI)]
+                let tokens = try await browser.token(old, form)
+                #expect(tokens.status == 200)
+                #expect(tokens.string("scope") == "openid profile email")
+                #expect(tokens.string("id_token") != nil)
+
+                // Who must use PKCE must use it here too.
+                let strict = TestBrowser.Request(tenant)
+                let refused = try await browser.get(
+                    TestBrowser.Request.url(
+                        url, [("client_id", strict.application.client_id), ("redirect_uri", strict.redirectURI), ("state", strict.state)]))
+                #expect(refused.tells(strict, "invalid_request"))
+            }
+        }
+    }
+
+    @Test("a tenant that no connection serves is told so")
+    func noConnection() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.ownerPool.run("DELETE FROM apple_key WHERE key_id = \(platform.shared.keyID)")
+            let request = TestBrowser.Request(platform.globex)
+            #expect(try await TestBrowser(platform).authorize(request).tells(request, "server_error"))
+            #expect(try await TestBrowser(platform).authorize(.init(platform.acme)).status == 302)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Sealing
+import Server
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@testable import Login
+
+/// Attempts of Acme's first application, and what of them can be opened.
+@Suite("Login attempt")
+struct LoginAttemptTests {
+    let keyring: Keyring
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    init() throws {
+        keyring = try Keyring([.generate()])
+    }
+
+    private func attempt(_ platform: TestPlatform, changing changes: [String: String?] = [:]) async throws -> LoginAttempt {
+        let acme = try await platform.configuration(of: platform.acme)
+        let query = TestBrowser.Request(platform.acme, application: 2).authorizeURL(changing: changes).split(separator: "?")[1]
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme, issuer: platform.acme.issuer)
+        return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
+    }
+
+    @Test("what is sealed opens as it was, present or absent")
+    func roundTrip() async throws {
+        try await TestPlatform.run { [self] platform in
+            let full = ["state": "ключ 🍎\u{0}\n", "nonce": "n"] as [String: String?]
+            let bare = ["state": nil, "nonce": nil, "code_challenge": nil, "code_challenge_method": nil, "scope": nil] as [String: String?]
+            for changes in [full, bare] {
+                let attempt = try await attempt(platform, changing: changes)
+                let opened = try LoginAttempt(opening: attempt.sealed(with: keyring), with: keyring, at: now)
+                #expect(opened.login == attempt.login)
+                #expect(opened.tenant == attempt.tenant)
+                #expect(opened.connection == attempt.connection)
+                #expect(opened.application == attempt.application)
+                #expect(opened.redirectURI == attempt.redirectURI)
+                #expect(opened.state == changes["state"]!)
+                #expect(opened.nonce == changes["nonce"]!)
+                #expect(opened.scope == (changes.keys.contains("scope") ? "" : "openid profile email"))
+                #expect(opened.codeChallenge == attempt.codeChallenge)
+                #expect((opened.codeChallenge == nil) == changes.keys.contains("code_challenge"))
+                #expect(opened.appleNonce == attempt.appleNonce)
+                #expect(opened.browser == attempt.browser)
+                #expect(opened.startedAt == now)
+            }
+        }
+    }
+
+    @Test("it opens for fifteen minutes, not a second longer")
+    func lifetime() async throws {
+        try await TestPlatform.run { [self] platform in
+            let sealed = try await attempt(platform).sealed(with: keyring)
+            #expect(throws: Never.self) { try LoginAttempt(opening: sealed, with: keyring, at: now + 899.9) }
+            #expect(throws: LoginAttempt.Refusal.expired) { try LoginAttempt(opening: sealed, with: keyring, at: now + 900) }
+        }
+    }
+
+    @Test("altered, cut, or sealed by another keyring it is unreadable")
+    func unreadable() async throws {
+        try await TestPlatform.run { [self] platform in
+            let sealed = try await attempt(platform).sealed(with: keyring)
+            for position in stride(from: 0, to: sealed.utf8.count, by: 7) {
+                var altered = Array(sealed)
+                altered[position] = altered[position] == "A" ? "B" : "A"
+                #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: String(altered), with: keyring, at: now) }
+                let cut = String(sealed.prefix(position))
+                #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: cut, with: keyring, at: now) }
+            }
+            let other = try Keyring([.generate()])
+            #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: sealed, with: other, at: now) }
+            // A master key that is put in front does not stop the logins under way.
+            let old = MasterKey.generate()
+            let before = try await attempt(platform).sealed(with: try Keyring([old]))
+            #expect(throws: Never.self) { try LoginAttempt(opening: before, with: try Keyring([.generate(), old]), at: now) }
+        }
+    }
+
+    @Test("neither an authorization code opens as an attempt nor an attempt as a code, and fewer fields are no attempt")
+    func purposes() async throws {
+        try await TestPlatform.run { [self] platform in
+            let attempt = try await attempt(platform)
+            let code = AuthorizationCode(attempt, user: ID(at: now), connection: .own, authenticatedAt: now, at: now)
+            #expect(throws: LoginAttempt.Refusal.unreadable) {
+                try LoginAttempt(opening: code.sealed(with: keyring), with: keyring, at: now)
+            }
+            #expect(throws: AuthorizationCode.Refusal.unreadable) {
+                try AuthorizationCode(
+                    opening: attempt.sealed(with: keyring), with: keyring, tenant: attempt.tenant, application: attempt.application,
+                    redirectURI: attempt.redirectURI, verifier: nil)
+            }
+            let short = keyring.sealToken(Array(repeating: 0, count: 80), purpose: "login_attempt")
+            #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: short, with: keyring, at: now) }
+        }
+    }
+
+    @Test("it belongs to the browser that has the secret, which is not in it")
+    func browser() async throws {
+        try await TestPlatform.run { [self] platform in
+            let attempt = try await attempt(platform)
+            #expect(attempt.wasStarted(byBrowserWith: "secret"))
+            for other in [nil, "", "Secret", "secret ", "secre"] { #expect(!attempt.wasStarted(byBrowserWith: other)) }
+            #expect(attempt.browser != Array("secret".utf8))
+        }
+    }
+
+    @Test("random texts have 128 bits in 22 characters and do not recur")
+    func randomText() {
+        let texts = (0..<1000).map { _ in LoginAttempt.randomText() }
+        #expect(Set(texts).count == 1000)
+        #expect(texts.allSatisfy { [UInt8](base64URL: $0)?.count == 16 })
+    }
+}

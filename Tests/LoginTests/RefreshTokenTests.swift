@@ -1,0 +1,64 @@
+import Foundation
+import Sealing
+import Tenancy
+import Testing
+
+@testable import Login
+
+@Suite("Refresh token")
+struct RefreshTokenTests {
+    let keyring: Keyring
+    let tenant = ID<Tenant>(at: Date())
+    let session = ID<Session>(at: Date())
+
+    init() throws {
+        keyring = try Keyring([.generate()])
+    }
+
+    @Test("its text reads back, and is always the same: a lost reply can be given again", arguments: [0, 1, 77, Int(Int32.max)])
+    func roundTrip(generation: Int) throws {
+        let token = RefreshToken(session, generation: generation)
+        let text = token.text(of: tenant, with: keyring)
+        #expect(text.hasPrefix("ert_"))
+        #expect(text.utf8.count == 79)
+        #expect(text == token.text(of: tenant, with: keyring))
+        let read = try #require(RefreshToken(text, of: tenant, with: keyring))
+        #expect(read.session == session)
+        #expect(read.generation == generation)
+    }
+
+    @Test("another generation, session or tenant has another text, not to be told from this one")
+    func distinct() {
+        let texts = [
+            RefreshToken(session, generation: 0).text(of: tenant, with: keyring),
+            RefreshToken(session, generation: 1).text(of: tenant, with: keyring),
+            RefreshToken(ID(at: Date()), generation: 0).text(of: tenant, with: keyring),
+            RefreshToken(session, generation: 0).text(of: ID(at: Date()), with: keyring),
+        ]
+        #expect(Set(texts.map { $0.suffix(43) }).count == 4)
+    }
+
+    @Test("another tenant's, another installation's and every altered one is none of ours")
+    func forged() throws {
+        let text = RefreshToken(session, generation: 3).text(of: tenant, with: keyring)
+        #expect(RefreshToken(text, of: ID(at: Date()), with: keyring) == nil)
+        #expect(RefreshToken(text, of: tenant, with: try Keyring([.generate()])) == nil)
+        for position in text.indices {
+            var altered = text
+            altered.replaceSubrange(position...position, with: text[position] == "A" ? "B" : "A")
+            #expect(RefreshToken(altered, of: tenant, with: keyring) == nil)
+        }
+        for other in ["", "ert_", text + "A", String(text.dropLast()), "ert_" + String(repeating: "=", count: 75), " " + text.dropLast()] {
+            #expect(RefreshToken(other, of: tenant, with: keyring) == nil)
+        }
+    }
+
+    @Test("one made under an older master key stays good while that key is kept")
+    func rotatedMasterKey() throws {
+        let old = MasterKey.generate()
+        let text = RefreshToken(session, generation: 0).text(of: tenant, with: try Keyring([old]))
+        let rotated = try Keyring([.generate(), old])
+        #expect(RefreshToken(text, of: tenant, with: rotated) != nil)
+        #expect(RefreshToken(session, generation: 0).text(of: tenant, with: rotated) != text)
+    }
+}

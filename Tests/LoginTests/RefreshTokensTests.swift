@@ -1,0 +1,192 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Refresh tokens")
+struct RefreshTokensTests {
+    /// Moves the session's last refresh into the past.
+    private static func age(_ platform: TestPlatform, seconds: Int) async throws {
+        _ = try await platform.ownerPool.run(
+            SQL(unsafe: "UPDATE session SET refreshed_at = refreshed_at - interval '\(seconds) seconds'"))
+    }
+
+    private static func begin(_ platform: TestPlatform) async throws -> (TestBrowser, TestBrowser.Request, token: String) {
+        let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+        return (browser, request, try #require(try await browser.tokens(request)["refresh_token"] as? String))
+    }
+
+    @Test("each use gives a successor and a new access token of the same session, and costs nothing")
+    func rotation() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let first = try await browser.tokens(request)
+            var seen: Set = [first["refresh_token"] as! String]
+            var token = first["refresh_token"] as! String
+            for _ in 0..<3 {
+                let answer = try await browser.refresh(token, request)
+                #expect(answer.status == 200)
+                #expect(Set(answer.json.keys) == ["access_token", "token_type", "expires_in", "refresh_token", "scope"])
+                token = try #require(answer.string("refresh_token"))
+                #expect(seen.insert(token).inserted)
+                let (old, new) = (try claims(of: first["access_token"] as? String), try claims(of: answer.string("access_token")))
+                for same in ["sid", "sub", "client_id", "scope", "iss", "tid"] { #expect(old[same] as? String == new[same] as? String) }
+                #expect(old["jti"] as? String != new["jti"] as? String)
+                #expect(try await browser.userInfo(answer.string("access_token"), of: platform.acme).status == 200)
+            }
+            #expect(try await platform.count("session") == 1)
+            #expect(try await platform.count("usage_event") == 1)
+        }
+    }
+
+    @Test("a used one presented again within 30 seconds gets the same successor")
+    func grace() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, token) = try await Self.begin(platform)
+            let first = try await browser.refresh(token, request)
+            try await Self.age(platform, seconds: 20)
+            let again = try await browser.refresh(token, request)
+            #expect(again.status == 200)
+            #expect(again.string("refresh_token") == first.string("refresh_token"))
+            #expect(try await browser.refresh(again.string("refresh_token")!, request).status == 200)
+            #expect(try await platform.count("audit_event") == 0)
+        }
+    }
+
+    @Test("one token presented many times at once gets one successor")
+    func racing() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, token) = try await Self.begin(platform)
+            let answers = try await withThrowingTaskGroup(of: TestBrowser.Answer.self) { tasks in
+                for _ in 0..<8 { tasks.addTask { try await browser.refresh(token, request) } }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.allSatisfy { $0.status == 200 })
+            #expect(Set(answers.map { $0.string("refresh_token") }).count == 1)
+            #expect(try await platform.count("session", where: "refresh_generation = 1 AND ended_at IS NULL") == 1)
+        }
+    }
+
+    @Test("a used one presented later ends the session, with all its tokens, and is audited once")
+    func reuse() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, token) = try await Self.begin(platform)
+            let successor = try await browser.refresh(token, request)
+            try await Self.age(platform, seconds: 31)
+            #expect(try await browser.refresh(token, request).isOAuthError(400, "invalid_grant"))
+            #expect(try await browser.refresh(successor.string("refresh_token")!, request).isOAuthError(400, "invalid_grant"))
+            #expect(try await browser.refresh(token, request).isOAuthError(400, "invalid_grant"))
+            #expect(try await browser.userInfo(successor.string("access_token"), of: platform.acme).status == 401)
+            #expect(try await platform.count("session", where: "ended_reason = 'refresh_token_reused'") == 1)
+            let actor = request.application.client_id
+            #expect(try await platform.count("audit_event", where: "action = 'session.refresh_token_reused' AND actor = '\(actor)'") == 1)
+            #expect(try await platform.count("audit_event") == 1)
+        }
+    }
+
+    @Test("one from two uses ago ends the session at once")
+    func olderReuse() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, token) = try await Self.begin(platform)
+            let next = try await browser.refresh(token, request).string("refresh_token")!
+            let newest = try await browser.refresh(next, request).string("refresh_token")!
+            #expect(try await browser.refresh(token, request).isOAuthError(400, "invalid_grant"))
+            #expect(try await browser.refresh(newest, request).isOAuthError(400, "invalid_grant"))
+        }
+    }
+
+    @Test("one session's end leaves the person's others alone")
+    func otherSessions() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let phone = try await browser.tokens(request, person: "Grace Hopper")
+            let code = try await browser.code(request, person: "Grace Hopper")
+            let laptop = try await browser.redeem(code, request)
+            #expect(try await browser.redeem(code, request).status == 400)
+            #expect(try await browser.refresh(laptop.string("refresh_token")!, request).status == 400)
+            #expect(try await browser.refresh(phone["refresh_token"] as! String, request).status == 200)
+        }
+    }
+
+    @Test("a session without a refresh for thirty days, or ninety days old, has ended; nobody is accused")
+    func lifetimes() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, idle) = try await Self.begin(platform)
+            try await Self.age(platform, seconds: 30 * 86400 - 60)
+            let refreshed = try await browser.refresh(idle, request)
+            #expect(refreshed.status == 200)
+            try await Self.age(platform, seconds: 30 * 86400)
+            #expect(try await browser.refresh(refreshed.string("refresh_token")!, request).isOAuthError(400, "invalid_grant"))
+
+            let old = try #require(try await browser.tokens(request)["refresh_token"] as? String)
+            let left = try await platform.ownerPool.run(
+                "SELECT extract(epoch FROM max(expires_at) - max(created_at))::bigint AS seconds FROM session"
+            ).first { try $0.get("seconds", as: Int.self) }
+            #expect(left == 90 * 86400)
+            _ = try await platform.ownerPool.run("UPDATE session SET expires_at = now()")
+            #expect(try await browser.refresh(old, request).isOAuthError(400, "invalid_grant"))
+            #expect(try await platform.count("audit_event") == 0)
+        }
+    }
+
+    @Test("less may be asked for than was granted, each time anew; more is refused and does not use the token up")
+    func scope() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, token) = try await Self.begin(platform)
+            func refresh(_ token: String, scope: String) async throws -> TestBrowser.Answer {
+                try await browser.token(request, [("grant_type", "refresh_token"), ("refresh_token", token), ("scope", scope)])
+            }
+            for more in ["openid offline_access", "openid profile email admin", "OPENID", "openid,email"] {
+                #expect(try await refresh(token, scope: more).isOAuthError(400, "invalid_scope"), "\(more)")
+            }
+            #expect(try await platform.count("session", where: "refresh_generation = 0 AND ended_at IS NULL") == 1)
+
+            let less = try await refresh(token, scope: "email  openid")
+            #expect(less.string("scope") == "openid email")
+            #expect(try claims(of: less.string("access_token"))["scope"] as? String == "openid email")
+            let userInfo = try await browser.userInfo(less.string("access_token"), of: platform.acme).json
+            #expect(userInfo["name"] == nil)
+            let all = try await browser.refresh(less.string("refresh_token")!, request)
+            #expect(all.string("scope") == "openid profile email")
+        }
+    }
+
+    @Test("a token is its application's and its tenant's")
+    func foreign() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, token) = try await Self.begin(platform)
+            for thief in [
+                TestBrowser.Request(platform.acme, application: 1), TestBrowser.Request(platform.acme, application: 2),
+                TestBrowser.Request(platform.globex),
+            ] {
+                #expect(try await browser.refresh(token, thief).isOAuthError(400, "invalid_grant"))
+            }
+            #expect(try await platform.count("audit_event") == 0)
+            #expect(try await browser.refresh(token, request).status == 200)
+        }
+    }
+
+    @Test("what is no refresh token of ours is refused, and harms no session")
+    func garbage() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let tokens = try await browser.tokens(request)
+            let token = tokens["refresh_token"] as! String
+            for other in [
+                "x", "ert_", String(token.dropLast()), token + "A", token.uppercased(), String(token.dropFirst(4)), token + "=",
+                "ert_" + String(repeating: "A", count: 75), "ert_" + String(repeating: "é", count: 75), tokens["access_token"] as! String,
+                tokens["id_token"] as! String,
+            ] {
+                #expect(try await browser.refresh(other, request).isOAuthError(400, "invalid_grant"))
+            }
+            #expect(try await browser.refresh("", request).isOAuthError(400, "invalid_request"))
+            for position in stride(from: 4, to: 79, by: 5) {
+                var altered = Array(token)
+                altered[position] = altered[position] == "A" ? "B" : "A"
+                #expect(try await browser.refresh(String(altered), request).isOAuthError(400, "invalid_grant"), "\(position)")
+            }
+            #expect(try await browser.refresh(token, request).status == 200)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Postgres
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+/// What a refresh token gets that was not the one to use, by the clock.
+@Suite("Session")
+struct SessionTests {
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+    let id = ID<Session>(at: Date())
+
+    /// A session as its row would be, last refreshed `now`.
+    private func session(generation: Int, expiresIn lifetime: TimeInterval = 86400, endedAt: Date? = nil) async throws -> Session {
+        let pool = try TestDatabase.pool(try await TestDatabase.make().serverURL)
+        let row: SQL = """
+            SELECT \(UUID()) AS user_id, 'openid' AS scope, \(generation)::int AS refresh_generation, \(now) AS refreshed_at,
+                \(now + lifetime) AS expires_at, \(endedAt) AS ended_at
+            """
+        return try #require(try await pool.run(row).first(Session.init))
+    }
+
+    private func token(_ generation: Int) -> RefreshToken {
+        RefreshToken(id, generation: generation)
+    }
+
+    @Test("the last one gets its successor again for thirty seconds, and is a reuse afterwards")
+    func grace() async throws {
+        let session = try await session(generation: 5)
+        #expect(session.answer(to: token(4), at: now) == .again)
+        #expect(session.answer(to: token(4), at: now + 30) == .again)
+        #expect(session.answer(to: token(4), at: now + 30.1) == .reused)
+    }
+
+    @Test("an older one is a reuse at any time")
+    func older() async throws {
+        let session = try await session(generation: 5)
+        for generation in 0...3 { #expect(session.answer(to: token(generation), at: now) == .reused) }
+    }
+
+    @Test("the one to use, asking too much, is told so; one that was never given is of no session")
+    func unused() async throws {
+        let session = try await session(generation: 5)
+        #expect(session.answer(to: token(5), asking: ["admin"], at: now) == .scopeNotGranted)
+        #expect(session.answer(to: token(6), at: now) == .ended)
+    }
+
+    @Test("whatever the token, an ended session has ended")
+    func ended() async throws {
+        let ended = try await session(generation: 5, endedAt: now)
+        let expired = try await session(generation: 5, expiresIn: 60)
+        for generation in 0...6 {
+            #expect(ended.answer(to: token(generation), at: now) == .ended)
+            #expect(expired.answer(to: token(generation), at: now + 60) == .ended)
+        }
+        #expect(expired.answer(to: token(0), at: now + 59) == .reused)
+        let idle = try await session(generation: 5, expiresIn: 90 * 86400)
+        #expect(idle.answer(to: token(0), at: now + 30 * 86400) == .ended)
+        #expect(idle.answer(to: token(0), at: now + 30 * 86400 - 1) == .reused)
+    }
+}

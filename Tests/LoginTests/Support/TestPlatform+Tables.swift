@@ -1,0 +1,41 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+
+@testable import Login
+
+extension TestPlatform {
+    /// How many rows a table has, of all tenants.
+    func count(_ table: String, where condition: String = "true") async throws -> Int {
+        try await ownerPool.run(SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(condition)"))
+            .first { try $0.get("n", as: Int.self) } ?? 0
+    }
+
+    /// Registers redirect URIs in place of an application's own.
+    func setRedirectURIs(_ uris: [String], of application: SeedResult.App) async throws {
+        let id = ID<Application>(application.client_id)
+        _ = try await ownerPool.run("UPDATE application SET redirect_uris = \(uris) WHERE id = \(id)")
+    }
+
+    func suspend(_ tenant: SeedResult.TenantResult) async throws {
+        _ = try await ownerPool.run("UPDATE tenant SET status = 'suspended' WHERE slug = \(tenant.slug)")
+    }
+
+    /// What the server knows of a tenant, read anew.
+    func configuration(of tenant: SeedResult.TenantResult) async throws -> TenantConfiguration {
+        guard let found = try await TenantDirectory(pool: pool).find(slug: tenant.slug) else { throw NotThere() }
+        return found
+    }
+
+    private struct NotThere: Error {}
+
+    /// The name and e-mail of a user as they are stored, by its `sub`.
+    func user(_ subject: String) async throws -> User? {
+        guard let id = ID<User>(subject) else { return nil }
+        return try await ownerPool.run(
+            "SELECT id, given_name, family_name, email, email_verified, is_private_email FROM tenant_user WHERE id = \(id)"
+        ).first(User.init)
+    }
+}
