@@ -1,0 +1,58 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPTypes
+import Hummingbird
+
+/// The addresses of the application, and what its actions share.
+///
+/// A sign-in goes `/login/acme` → Espalier → Apple → Espalier → `/callback/acme` → `/session`. What must be remembered in between is in
+/// the browser's session, under the `state` that travels along.
+struct DemoRoutes: Sendable {
+    let publicURL: String
+    let baseURL: String
+    let tenants: [DemoApplication.Tenant]
+    let sessions: BrowserSessions
+    let client: HTTPClient
+
+    var router: Router<BasicRequestContext> {
+        let router = Router()
+        router.add(middleware: RefusalPages())
+        router.get("/", use: showTenants)
+        router.get("/login/{slug}", use: startLogin)
+        router.get("/callback/{slug}", use: finishLogin)
+        router.get("/session", use: showSession)
+        router.post("/session/refresh", use: refreshTokens)
+        router.post("/session/sign-out", use: signOut)
+        return router
+    }
+
+    /// The tenant named in the path.
+    func tenant(_ context: BasicRequestContext) throws -> DemoApplication.Tenant {
+        let slug = try context.parameters.require("slug")
+        guard let tenant = tenants.first(where: { $0.slug == slug }) else { throw Refusal.unknownPage }
+        return tenant
+    }
+
+    /// Whom to ask about a tenant's sign-ins.
+    func provider(of tenant: DemoApplication.Tenant) -> OpenIDProvider {
+        OpenIDProvider(
+            issuer: tenant.issuer, clientID: tenant.clientID, clientSecret: tenant.clientSecret,
+            redirectURI: DemoApplication.redirectURI(publicURL: publicURL, slug: tenant.slug), client: client)
+    }
+
+    /// The cookie that names the browser's session.
+    ///
+    /// Lax, so that it comes along when Espalier sends the browser back, and doesn't when another site posts a form here.
+    func cookie(naming session: BrowserSessions.ID) -> Cookie {
+        Cookie(
+            name: Self.cookieName, value: session.text, path: "/", secure: publicURL.hasPrefix("https:"), httpOnly: true, sameSite: .lax)
+    }
+
+    /// The browser's session as its cookie names it; not checked.
+    func sessionID(_ request: Request) -> BrowserSessions.ID? {
+        request.cookies[Self.cookieName].map { BrowserSessions.ID(text: $0.value) }
+    }
+
+    /// Cookies know no ports: the name keeps it apart from those of the service, on the same host in development.
+    private static let cookieName = "espalier_demo"
+}

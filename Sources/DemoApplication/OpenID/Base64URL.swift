@@ -1,0 +1,14 @@
+import Foundation
+
+extension Data {
+    /// Base64 for URLs, without padding (RFC 4648, section 5).
+    var base64URL: String {
+        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    /// The bytes of a base64url text; nil when it isn't one.
+    init?(base64URL text: some StringProtocol) {
+        let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        self.init(base64Encoded: String(text).replacing("-", with: "+").replacing("_", with: "/") + padding)
+    }
+}

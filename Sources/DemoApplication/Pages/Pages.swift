@@ -1,0 +1,124 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mustache
+import NIOCore
+
+/// The application's pages, rendered.
+///
+/// Whatever came from a person, a token or a setting goes through `{{…}}`, which escapes, and stands between tags, never in an attribute.
+enum Pages {
+    private struct TenantCard {
+        var slug: String
+        var name: String
+        var issuer: String
+        var isShared: Bool
+        var usage: TenantUsageLine
+    }
+
+    /// A tenant's usage as a line of a page.
+    private struct TenantUsageLine {
+        var isKnown: Bool
+        var logins: String
+        var noun: String
+        var since: String
+
+        init(_ usage: TenantUsage?) {
+            isKnown = usage != nil
+            logins = usage.map { String($0.logins) } ?? "–"
+            noun = usage?.logins == 1 ? "login" : "logins"
+            since = usage.map { String($0.from.prefix(10)) } ?? ""
+        }
+    }
+
+    private struct TokenPanel {
+        var title: String
+        var audience: String
+        var abridged: String
+        var claims: String?
+    }
+
+    private struct SessionPage {
+        var tenant: String
+        var initial: String
+        var name: String
+        var email: String
+        var usage: TenantUsageLine
+        var tokens: [TokenPanel]
+        var refreshToken: String?
+        var isRefreshed: Bool
+        var refreshes: String
+        var usedRefreshToken: String?
+    }
+
+    private struct RefusalPage {
+        var title: String
+        var explanation: String
+    }
+
+    private struct Frame {
+        var title: String
+        var stylesheet: String
+        var content: String
+    }
+
+    static func tenants(_ tenants: [(tenant: DemoApplication.Tenant, usage: TenantUsage?)]) -> Response {
+        let cards = tenants.map { tenant, usage in
+            TenantCard(
+                slug: tenant.slug, name: tenant.name, issuer: tenant.issuer, isShared: tenant.connection == .shared,
+                usage: TenantUsageLine(usage))
+        }
+        return page("Sign in", tenantsTemplate.render(["tenants": cards], library: partials))
+    }
+
+    static func session(_ login: Login, of tenant: DemoApplication.Tenant, usage: TenantUsage?) -> Response {
+        let idToken = login.tokens.idToken.map { DecodedToken($0) }
+        let accessToken = DecodedToken(login.tokens.accessToken)
+        let page = SessionPage(
+            tenant: tenant.name,
+            initial: login.userInfo.name?.first.map { $0.uppercased() } ?? "?",
+            name: login.userInfo.name ?? "No name shared",
+            email: login.userInfo.email ?? "No e-mail shared",
+            usage: TenantUsageLine(usage),
+            tokens: [
+                TokenPanel(
+                    title: "id_token", audience: "tells this application who signed in", abridged: idToken?.abridged ?? "",
+                    claims: idToken?.claims),
+                TokenPanel(
+                    title: "access_token", audience: "opens the application’s own API", abridged: accessToken.abridged,
+                    claims: accessToken.claims),
+            ],
+            refreshToken: login.tokens.refreshToken.map(DecodedToken.abridged),
+            isRefreshed: login.refreshes > 0,
+            refreshes: login.refreshes == 1 ? "once" : "\(login.refreshes) times",
+            usedRefreshToken: login.usedRefreshToken)
+        return self.page("Signed in", sessionTemplate.render(page, library: partials))
+    }
+
+    static func refusal(title: String, explanation: String, status: HTTPResponse.Status) -> Response {
+        page(title, refusalTemplate.render(RefusalPage(title: title, explanation: explanation)), status: status)
+    }
+
+    private static func page(_ title: String, _ content: String, status: HTTPResponse.Status = .ok) -> Response {
+        let html = frameTemplate.render(Frame(title: title, stylesheet: Stylesheet.text, content: content))
+        var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
+        headers[.contentSecurityPolicy] = contentSecurityPolicy
+        headers[.xContentTypeOptions] = "nosniff"
+        headers[HTTPField.Name("Referrer-Policy")!] = "no-referrer"
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// No scripts at all, no style but ours, no frame around us.
+    private static let contentSecurityPolicy: String = {
+        let digest = Data(SHA256.hash(data: Data(Stylesheet.text.utf8))).base64EncodedString()
+        return "default-src 'none'; style-src 'sha256-\(digest)'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    }()
+
+    // The templates are constants of the program: one that doesn't parse is found by the first test that shows its page.
+    private static let frameTemplate = try! MustacheTemplate(string: PageTemplates.frame)
+    private static let tenantsTemplate = try! MustacheTemplate(string: PageTemplates.tenants)
+    private static let sessionTemplate = try! MustacheTemplate(string: PageTemplates.session)
+    private static let refusalTemplate = try! MustacheTemplate(string: PageTemplates.refusal)
+    private static let partials = try! MustacheLibrary(templates: ["usage": MustacheTemplate(string: PageTemplates.usage)])
+}

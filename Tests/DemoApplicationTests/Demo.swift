@@ -1,0 +1,71 @@
+import DemoApplication
+import Hummingbird
+import Logging
+
+/// The demo and its provider while a test runs.
+struct Demo {
+    static let publicURL = "https://demo.example"
+    static let clientSecret = "secret+of/acme"
+    static let apiKey = "esk_test_acme"
+
+    let provider: FakeProvider
+    let port: Int
+
+    /// A browser nobody has used.
+    var browser: Browser { Browser(port: port) }
+    var issuer: String { provider.current.issuer }
+
+    /// Begins a sign-in and answers what the provider would be asked, once it knows the nonce.
+    func begin(in browser: Browser) async throws -> [String: String] {
+        let page = try await browser.get("/login/acme")
+        let query = FakeProvider.fields(String(page.location?.split(separator: "?").last ?? ""))
+        provider.change { $0.nonce = query["nonce"] }
+        return query
+    }
+
+    /// The address to which the provider sends the browser back.
+    func callback(state: String?, issuer: String? = nil, code: String? = FakeProvider.code, error: String? = nil) -> String {
+        var query = ["state=\(state ?? "")", "iss=\(issuer ?? self.issuer)"]
+        if let code { query.append("code=\(code)") }
+        if let error { query.append("error=\(error)") }
+        return "/callback/acme?\(query.joined(separator: "&"))"
+    }
+
+    /// Signs in and answers the page that the person sees.
+    func signIn(in browser: Browser) async throws -> Browser.Page {
+        let asked = try await begin(in: browser)
+        _ = try await browser.get(callback(state: asked["state"]))
+        return try await browser.get("/session")
+    }
+}
+
+/// Runs the demo, with a provider of its own, on free ports, for as long as `body` takes.
+func withDemo(
+    name: String = "Acme", connection: DemoApplication.Tenant.Connection = .own, clientSecret: String? = Demo.clientSecret,
+    _ body: (Demo) async throws -> Void
+) async throws {
+    let provider = FakeProvider()
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    let (ports, reportPort) = AsyncStream.makeStream(of: Int.self)
+    var nextPort = ports.makeAsyncIterator()
+
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        let server = Application(
+            router: provider.router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { reportPort.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        group.addTask { try await server.run() }
+        let baseURL = "http://127.0.0.1:\(await nextPort.next() ?? 0)"
+        provider.change { $0.issuer = "\(baseURL)/t/acme" }
+
+        let demo = DemoApplication(
+            port: 0, publicURL: Demo.publicURL, baseURL: baseURL,
+            tenants: [
+                .init(
+                    slug: "acme", name: name, issuer: "\(baseURL)/t/acme", clientID: "acme-web", clientSecret: clientSecret,
+                    apiKey: Demo.apiKey, connection: connection)
+            ], logger: logger, onServerRunning: { reportPort.yield($0) })
+        group.addTask { try await demo.run() }
+        try await body(Demo(provider: provider, port: await nextPort.next() ?? 0))
+        group.cancelAll()
+    }
+}
