@@ -1,0 +1,152 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Swift 6 mode, and what will be the default one day: an import is internal unless it says
+/// otherwise, a member is seen only through an import of its own, `any` is written.
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+]
+
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
+let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioFoundationCompat: Target.Dependency = .product(name: "NIOFoundationCompat", package: "swift-nio")
+let nioFoundationEssentialsCompat: Target.Dependency = .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let serviceLifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let systemPackage: Target.Dependency = .product(name: "SystemPackage", package: "swift-system")
+let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift-subprocess")
+let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
+
+let package = Package(
+    name: "espalier",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "espalier", targets: ["espalier"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.1.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
+        // Tests only: reads openapi.yaml.
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+    ],
+    targets: [
+        // The C libraries.
+        .systemLibrary(
+            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+
+        // The leaves: none imports another.
+        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
+        .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
+        .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
+        .target(name: "Web", dependencies: [httpTypes, hummingbird, logging, nioCore]),
+        .target(
+            name: "AppleSimulator",
+            dependencies: [
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, mustache, nioCore, nioHTTP1,
+                serviceLifecycle,
+            ]),
+        .target(name: "EmbeddedPostgres", dependencies: [logging, subprocess]),
+        .target(
+            name: "DemoApplication",
+            dependencies: [
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, mustache, nioCore, nioFoundationCompat, nioHTTP1,
+                serviceLifecycle,
+            ]),
+
+        // What the project is for; each imports only what stands above it.
+        .target(name: "Tenancy", dependencies: ["Web", "Postgres", "Sealing", hummingbird, logging, serviceLifecycle]),
+        .target(name: "Usage", dependencies: ["Tenancy", "Web", "Postgres", hummingbird]),
+        .target(
+            name: "Login",
+            dependencies: [
+                "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes, hummingbird, jwtKit, logging, mustache,
+                nioCore,
+            ]),
+        .target(
+            name: "Server",
+            dependencies: [
+                "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
+                "DemoApplication", argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging, nioPosix,
+                serviceLifecycle, systemPackage, unixSignals,
+            ]),
+        .executableTarget(name: "espalier", dependencies: ["Server", argumentParser]),
+        // Measures a release build; script/bench runs it.
+        .executableTarget(
+            name: "Bench",
+            dependencies: [
+                "Tenancy", "Postgres", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                subprocess, systemPackage,
+            ]),
+
+        // Tests, a target each, and what they share.
+        .target(
+            name: "TestSupport",
+            dependencies: [
+                "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat, nioHTTP1,
+                serviceLifecycle, subprocess, systemPackage,
+            ],
+            path: "Tests/Support"),
+        .testTarget(name: "PostgresTests", dependencies: ["Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
+        .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", hummingbird]),
+        .testTarget(name: "TenancyTests", dependencies: ["Server", "Tenancy", "Postgres", "Sealing", "TestSupport", nioHTTP1]),
+        .testTarget(name: "UsageTests", dependencies: ["Server", "Usage", "Tenancy", "Postgres", "TestSupport", nioHTTP1]),
+        .testTarget(
+            name: "LoginTests",
+            dependencies: [
+                "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ]),
+        .testTarget(name: "ContractTests", dependencies: ["Server", "Web", "Postgres", "TestSupport", yams]),
+        .testTarget(
+            name: "ServerTests",
+            dependencies: [
+                "espalier", "Server", "Apple", "Postgres", "Sealing", "EmbeddedPostgres", "TestSupport", crypto, logging, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "StoryTests", dependencies: ["espalier", "EmbeddedPostgres", "Postgres", "Server", "Tenancy", "TestSupport"]),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing"]),
+        .testTarget(
+            name: "AppleTests", dependencies: ["Apple", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore]),
+        .testTarget(
+            name: "DemoApplicationTests",
+            dependencies: [
+                "DemoApplication", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "AppleSimulatorTests",
+            dependencies: [
+                "AppleSimulator", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ]),
+    ]
+)
+
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + strict
+}

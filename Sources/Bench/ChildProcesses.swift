@@ -1,0 +1,66 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Subprocess
+import SystemPackage
+
+/// The programs that a measurement runs, each with a log of its own in one folder.
+actor ChildProcesses {
+    private let logs: String
+    private var running: [ChildProcess] = []
+    private var names: [String] = []
+
+    /// - Parameter logs: the folder.
+    init(logs: String) {
+        self.logs = logs
+    }
+
+    private func log(of name: String) -> String { "\(logs)/\(name).log" }
+
+    /// Starts a program that runs until `stop`.
+    @discardableResult
+    func start(_ name: String, _ command: [String], _ environment: [String: String] = [:]) async throws -> ProcessID {
+        let child = try await ChildProcess(command, environment: environment, log: log(of: name))
+        running.append(child)
+        names.append(name)
+        return child.id
+    }
+
+    /// Runs a program to its end.
+    /// - Returns: what it printed.
+    func output(
+        _ name: String, _ command: [String], _ environment: [String: String] = [:], input: String = ""
+    ) async throws -> String {
+        let variables = Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), Optional($1)) })
+        let result = try await Subprocess.run(
+            .path(FilePath(command[0])), arguments: Arguments(Array(command.dropFirst())), environment: .inherit.updating(variables),
+            input: .string(input), output: .string(limit: 1 << 20), error: .string(limit: 1 << 16))
+        guard result.terminationStatus.isSuccess else {
+            throw Stage.Failure("\(name) failed: \(result.standardError.trimmingCharacters(in: .whitespacesAndNewlines))")
+        }
+        return result.standardOutput
+    }
+
+    /// Returns when the program started last answers 200 at a URL.
+    func waitUntilReady(_ url: String) async throws {
+        let end = ContinuousClock.now + .seconds(30)
+        while ContinuousClock.now < end {
+            let answer = try? await HTTPClient.shared.execute(HTTPClientRequest(url: url), timeout: .seconds(1))
+            if answer?.status == .ok { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        let name = names.last ?? "nothing"
+        let said = (try? String(contentsOfFile: log(of: name), encoding: .utf8)) ?? ""
+        throw Stage.Failure("\(name) does not answer at \(url); it says:\n\(said.suffix(2000))")
+    }
+
+    /// Ends them, the latest first.
+    func stop() async throws {
+        while let child = running.popLast() { try await child.stop() }
+    }
+
+    func removeLogs() {
+        for name in names { try? FileManager.default.removeItem(atPath: log(of: name)) }
+    }
+}

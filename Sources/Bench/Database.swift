@@ -1,0 +1,22 @@
+import EmbeddedPostgres
+import Logging
+import Postgres
+
+/// The benchmark's database and the role that the service has in it.
+enum Database {
+    static let name = "espalier"
+    static let server = "espalier_server"
+
+    static func create(in cluster: EmbeddedPostgres) async throws {
+        let pool = try pool(await cluster.url(user: "postgres", database: "postgres"))
+        _ = try await pool.run("CREATE ROLE espalier_server LOGIN")
+        _ = try await pool.run("CREATE DATABASE espalier")
+    }
+
+    /// For the owner, whose statements may take as long as 100,000 tenants do.
+    static func pool(_ url: String) throws -> DatabasePool {
+        var configuration = DatabasePool.Configuration(url: url, maximumConnections: 1, applicationName: "bench")
+        configuration.statementTimeout = .seconds(600)
+        return try DatabasePool(configuration, logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+    }
+}

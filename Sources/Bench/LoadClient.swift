@@ -1,0 +1,71 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// HTTP for the load: connections are kept, redirects are not followed, and an unexpected status ends the measurement.
+struct LoadClient: Sendable {
+    private let client: HTTPClient
+
+    /// - Parameter connections: the most to one server.
+    init(connections: Int) {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
+        // Lives as long as the process.
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }
+
+    struct Answer: Sendable {
+        let headers: HTTPHeaders
+        let body: String
+
+        var location: String { headers.first(name: "Location") ?? "" }
+
+        /// Name and value of the cookie that was set.
+        var cookie: String { (headers.first(name: "Set-Cookie") ?? "").prefixUp(to: ";") }
+
+        /// A parameter of the redirect, as it stands there: encoded.
+        func query(_ name: String) -> String? {
+            location.split(separator: "?", maxSplits: 1).last?.split(separator: "&").first { $0.hasPrefix("\(name)=") }
+                .map { String($0.dropFirst(name.utf8.count + 1)) }
+        }
+
+        /// A string of a flat JSON object. None that is read here holds an escape.
+        func field(_ name: String) throws -> String {
+            guard let start = body.range(of: "\"\(name)\":\"")?.upperBound else { throw Stage.Failure("there is no \(name) in the answer") }
+            return String(body[start...]).prefixUp(to: "\"")
+        }
+    }
+
+    func send(
+        _ method: HTTPMethod, _ url: String, headers: [(String, String)] = [], form: String? = nil, expecting status: UInt
+    ) async throws -> Answer {
+        var request = HTTPClientRequest(url: url)
+        request.method = method
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        if let form {
+            request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+            request.body = .bytes(ByteBuffer(string: form))
+        }
+        let response = try await client.execute(request, timeout: .seconds(30))
+        let body = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        guard response.status.code == status else {
+            let path = URL(string: url)?.path ?? ""
+            throw Stage.Failure("\(method) \(path) was answered with \(response.status.code) instead of \(status)")
+        }
+        return Answer(headers: response.headers, body: body)
+    }
+}
+
+extension String {
+    fileprivate func prefixUp(to end: Character) -> String {
+        String(prefix { $0 != end })
+    }
+}
+
+/// For a query or a form: everything but RFC 3986's unreserved characters is encoded.
+func percentEncoded(_ text: String) -> String {
+    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+}
+
+private let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

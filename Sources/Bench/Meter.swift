@@ -1,0 +1,76 @@
+import Synchronization
+
+/// Runs many operations at once, and reads the clock and the processes' CPU time before and after.
+struct Meter: Sendable {
+    private let stage: Stage
+    private let concurrency: Int
+
+    init(_ stage: Stage, concurrency: Int) {
+        (self.stage, self.concurrency) = (stage, concurrency)
+    }
+
+    /// - Parameter operation: gets its number, from 0 on. The first one that throws ends all.
+    func run(
+        _ name: String, _ count: Int, _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
+    ) async throws -> Measurement {
+        var measurement = Measurement(name: name)
+        let (service, postgres) = (try stage.service.processorTime, try stage.postgres.processorTimeWithChildren)
+        let start = ContinuousClock.now
+        measurement.timings = try await timings(of: count, operation)
+        measurement.seconds = start.duration(to: .now) / .seconds(1)
+        measurement.count = count
+        measurement.serviceSeconds = try stage.service.processorTime - service
+        measurement.postgresSeconds = try stage.postgres.processorTimeWithChildren - postgres
+        return measurement
+    }
+
+    private func timings(
+        of count: Int, _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
+    ) async throws -> Timings {
+        let next = Counter()
+        return try await withThrowingTaskGroup(of: Timings.self) { group in
+            for _ in 0..<concurrency {
+                group.addTask {
+                    var timings = Timings()
+                    while let number = next.take(below: count) { try await operation(number, &timings) }
+                    return timings
+                }
+            }
+            return try await group.reduce(into: Timings()) { $0.add($1) }
+        }
+    }
+}
+
+/// Numbers the operations, each once, whichever worker takes it.
+private final class Counter: Sendable {
+    private let next = Atomic(0)
+
+    func take(below end: Int) -> Int? {
+        let number = next.add(1, ordering: .relaxed).oldValue
+        return number < end ? number : nil
+    }
+}
+
+/// What one kind of operation took.
+struct Measurement: Sendable {
+    let name: String
+    var count = 0
+    var seconds = 0.0
+    /// CPU time.
+    var serviceSeconds = 0.0
+    var postgresSeconds = 0.0
+    var timings = Timings()
+
+    init(name: String) {
+        self.name = name
+    }
+
+    /// Two rounds of the same.
+    static func += (sum: inout Measurement, round: Measurement) {
+        sum.count += round.count
+        sum.seconds += round.seconds
+        sum.serviceSeconds += round.serviceSeconds
+        sum.postgresSeconds += round.postgresSeconds
+        sum.timings.add(round.timings)
+    }
+}

@@ -1,0 +1,68 @@
+import Foundation
+
+/// A process as `/proc` shows it (proc(5)).
+struct ProcessID: Sendable, CustomStringConvertible {
+    private let number: Int32
+
+    init(_ number: Int32) {
+        self.number = number
+    }
+
+    var description: String { "\(number)" }
+
+    // MARK: Time
+
+    /// CPU seconds of all its threads so far, in user and kernel mode.
+    var processorTime: Double {
+        get throws { try Self.stat(number).own }
+    }
+
+    /// The same with all its children: those that live, and those that it has waited for. For a server that is one process a
+    /// connection, as PostgreSQL.
+    var processorTimeWithChildren: Double {
+        get throws {
+            let living = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
+                // One that ends meanwhile is counted with its parent's.
+                .compactMap { try? Self.stat($0) }.filter { $0.parent == number }
+            let parent = try Self.stat(number)
+            return living.reduce(parent.own + parent.waitedFor) { $0 + $1.own + $1.waitedFor }
+        }
+    }
+
+    private struct Stat {
+        let parent: Int32
+        let own, waitedFor: Double
+    }
+
+    private static let ticksPerSecond = Double(sysconf(Int32(_SC_CLK_TCK)))
+
+    private static func stat(_ number: Int32) throws -> Stat {
+        let text = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+        // The second field, the name in parentheses, may hold anything; the third follows the last of them.
+        let fields = text[text.index(after: text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+        guard fields.count > 14, let parent = Int32(fields[1]) else { throw Stage.Failure("/proc/\(number)/stat is not understood") }
+        let times = fields[11...14].map { (Double($0) ?? 0) / ticksPerSecond }
+        return Stat(parent: parent, own: times[0] + times[1], waitedFor: times[2] + times[3])
+    }
+
+    // MARK: Memory
+
+    /// What of it is in memory, in megabytes of 10⁶ bytes.
+    struct Memory: Encodable {
+        /// All of it: its own and the pages of programs and libraries, which other processes may share.
+        let resident: Double
+        /// What it has allocated.
+        let anonymous: Double
+    }
+
+    var memory: Memory {
+        get throws {
+            let status = try String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)
+            func megabytes(_ name: String) -> Double {
+                let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+                return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0) * 1024 / 1_000_000
+            }
+            return Memory(resident: megabytes("VmRSS"), anonymous: megabytes("RssAnon"))
+        }
+    }
+}

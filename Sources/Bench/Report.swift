@@ -1,0 +1,113 @@
+import Foundation
+
+/// What was measured, with the targets beside it.
+struct Report: Sendable {
+    let tenants: Int
+    let concurrency: Int
+    /// The service's, after so many logins.
+    var memory: [MemoryAfter]
+    var measurements: [Measurement] = []
+    var atEnd: ProcessID.Memory?
+
+    struct MemoryAfter: Encodable, Sendable {
+        let logins: Int
+        let memory: ProcessID.Memory
+
+        init(logins: Int, _ memory: ProcessID.Memory) {
+            (self.logins, self.memory) = (logins, memory)
+        }
+    }
+
+    /// The most CPU time an operation shall take, in milliseconds.
+    private static let targets = [
+        "login": (service: 1.0, postgres: 0.4), "refresh": (service: 0.25, postgres: 0.2), "read": (service: 0.1, postgres: 0.05),
+    ]
+    private static let p99Target = 100.0
+    private static let memoryTarget = 100.0
+
+    init(tenants: Int, concurrency: Int, memory: [MemoryAfter]) {
+        (self.tenants, self.concurrency, self.memory) = (tenants, concurrency, memory)
+    }
+
+    // MARK: For people
+
+    var table: String {
+        let ran = measurements.filter { $0.count > 0 }
+        var lines = [
+            "\(tenants) tenants, \(concurrency) at once", "", "CPU an operation        rate/s   service  target   PostgreSQL  target",
+        ]
+        for measurement in ran {
+            let target = Self.targets[measurement.name]
+            lines.append(
+                pad(measurement.name, 20)
+                    + number(Double(measurement.count) / measurement.seconds, 0, 10)
+                    + number(measurement.perOperation(\.serviceSeconds), 3, 8) + "ms" + number(target?.service ?? 0, 2, 8)
+                    + number(measurement.perOperation(\.postgresSeconds), 3, 11) + "ms" + number(target?.postgres ?? 0, 2, 8))
+        }
+        lines += ["", "Latency              count    p50 ms    p99 ms   slowest   p99 target \(Int(Self.p99Target)) ms"]
+        for summary in ran.flatMap(\.timings.summaries) {
+            lines.append(
+                pad(summary.kind, 20) + number(Double(summary.count), 0, 6) + number(summary.p50, 2, 10) + number(summary.p99, 2, 10)
+                    + number(summary.slowest, 2, 10))
+        }
+        lines += ["", "Memory of the service   resident   allocated   target \(Int(Self.memoryTarget)) MB"]
+        for point in memory { lines.append(pad("after \(point.logins) logins", 22) + row(point.memory)) }
+        if let atEnd { lines.append(pad("at the end", 22) + row(atEnd)) }
+        return lines.joined(separator: "\n")
+    }
+
+    private func row(_ memory: ProcessID.Memory) -> String {
+        number(memory.resident, 1, 8) + "MB" + number(memory.anonymous, 1, 10) + "MB"
+    }
+
+    private func pad(_ text: String, _ width: Int) -> String {
+        text.padding(toLength: max(width, text.count), withPad: " ", startingAt: 0)
+    }
+
+    private func number(_ value: Double, _ digits: Int, _ width: Int) -> String {
+        let text = String(format: "%.\(digits)f", value)
+        return String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    // MARK: For programs
+
+    private struct Document: Encodable {
+        struct Operation: Encodable {
+            let name: String
+            let count: Int
+            let rate, service_ms, postgres_ms: Double
+            let service_target_ms, postgres_target_ms: Double?
+            let latencies_ms: [Timings.Summary]
+        }
+        let tenants, concurrency: Int
+        let p99_target_ms, memory_target_mb: Double
+        let operations: [Operation]
+        let memory_mb: [MemoryAfter]
+        let memory_at_end_mb: ProcessID.Memory?
+    }
+
+    var json: String {
+        get throws {
+            let operations = measurements.filter { $0.count > 0 }.map { measurement in
+                Document.Operation(
+                    name: measurement.name, count: measurement.count, rate: Double(measurement.count) / measurement.seconds,
+                    service_ms: measurement.perOperation(\.serviceSeconds), postgres_ms: measurement.perOperation(\.postgresSeconds),
+                    service_target_ms: Self.targets[measurement.name]?.service,
+                    postgres_target_ms: Self.targets[measurement.name]?.postgres, latencies_ms: measurement.timings.summaries)
+            }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            let document = Document(
+                tenants: tenants, concurrency: concurrency, p99_target_ms: Self.p99Target, memory_target_mb: Self.memoryTarget,
+                operations: operations, memory_mb: memory, memory_at_end_mb: atEnd)
+            return String(decoding: try encoder.encode(document), as: UTF8.self)
+        }
+    }
+}
+
+extension Measurement {
+    /// Milliseconds.
+    fileprivate func perOperation(_ seconds: KeyPath<Measurement, Double>) -> Double {
+        self[keyPath: seconds] * 1000 / Double(count)
+    }
+}

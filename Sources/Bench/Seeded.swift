@@ -1,0 +1,72 @@
+import Foundation
+import Postgres
+import Tenancy
+
+/// The tenants of a measurement: one made by `espalier seed`, the others its copies, made by one statement a table.
+///
+/// All are on the shared connection, whose one Return URL serves any number of them. The applications are confidential and
+/// share a secret, which a copied digest allows; an operator's API key reads them all.
+struct Seeded: Sendable {
+    struct Member: Sendable {
+        let slug: String
+        let clientID: String
+    }
+
+    let tenants: [Member]
+    let clientSecret: String
+    let apiKey: String
+
+    static let redirectURI = "https://app.example.com/callback"
+
+    /// What `espalier seed` shall create.
+    static func plan(with connection: ApplePortal.Connection) throws -> String {
+        struct Plan: Encodable {
+            struct Application: Encodable {
+                let name = "Web", kind = "confidential", redirect_uris = [Seeded.redirectURI]
+            }
+            struct Tenant: Encodable {
+                let slug = "tenant-1", name = "Tenant", plan = "scale", applications = [Application()]
+            }
+            struct APIKey: Encodable {
+                let name = "Bench"
+            }
+            let connection: ApplePortal.Connection
+            let tenants = [Tenant()], api_keys = [APIKey()]
+        }
+        return String(decoding: try JSONEncoder().encode(Plan(connection: connection)), as: UTF8.self)
+    }
+
+    /// - Parameter first: what `espalier seed` printed.
+    init(first: String, tenants count: Int, in owner: DatabasePool) async throws {
+        struct Printed: Decodable {
+            struct Key: Decodable { let secret: String }
+            struct Application: Decodable { let client_secret: String }
+            struct Tenant: Decodable { let applications: [Application] }
+            let api_keys: [Key]
+            let tenants: [Tenant]
+        }
+        let printed = try JSONDecoder().decode(Printed.self, from: Data(first.utf8))
+        (apiKey, clientSecret) = (printed.api_keys[0].secret, printed.tenants[0].applications[0].client_secret)
+
+        _ = try await owner.run([
+            """
+            INSERT INTO tenant (id, slug, name, plan, status, created_at, updated_at)
+            SELECT gen_random_uuid(), 'tenant-' || number, name, plan, status, created_at, updated_at
+            FROM tenant, generate_series(2, \(count)) AS number
+            """,
+            """
+            INSERT INTO application (tenant_id, id, name, kind, secret_digest, redirect_uris, created_at, updated_at)
+            SELECT tenant.id, gen_random_uuid(), first.name, kind, secret_digest, redirect_uris, first.created_at, first.updated_at
+            FROM application AS first, tenant WHERE tenant.id <> first.tenant_id
+            """,
+        ])
+        // Else autovacuum would do it during the measurement.
+        _ = try await owner.run("VACUUM ANALYZE")
+        tenants = try await owner.run(
+            """
+            SELECT t.slug, a.id FROM tenant t JOIN application a ON a.tenant_id = t.id
+            ORDER BY substr(t.slug, 8)::int
+            """
+        ).map { Member(slug: try $0.get("slug"), clientID: try $0.get("id", as: ID<Application>.self).description) }
+    }
+}

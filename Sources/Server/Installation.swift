@@ -1,0 +1,106 @@
+import Apple
+import AsyncHTTPClient
+import Foundation
+import Hummingbird
+package import Logging
+import Login
+package import Postgres
+package import ServiceLifecycle
+import Synchronization
+import Tenancy
+import Usage
+package import Web
+
+/// A running server's values, built once from its settings, and the services that run them.
+package struct Installation: Sendable {
+    package let pool: DatabasePool
+    package let metrics: Metrics
+    /// Every route of the public port.
+    package let routes: [(method: String, path: String)]
+    private let watch: ConfigurationWatch
+    private let application: any Service
+    private let operations: any Service
+    private let http: HTTPClient
+
+    /// - Parameters:
+    ///   - migrator: knows which schema this version wants, for `/readyz`.
+    ///   - onListening: called once, with the public port, when it and the operations port take requests.
+    package init(
+        _ settings: Settings, migrator: Migrator, logger: Logger, onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
+    ) throws {
+        let now: @Sendable () -> Date = { Date() }
+        let metrics = Metrics()
+        let pool = try DatabasePool(Self.database(settings), logger: logger)
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration)
+        let directory = TenantDirectory(pool: pool)
+        let callers = Callers(pool: pool, keyring: settings.keyring)
+        let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
+        let login = Login(
+            pool: pool, directory: directory, signingKeys: signingKeys,
+            apple: AppleClient(settings.apple, http: http, logger: logger), keyring: settings.keyring, publicURL: settings.publicURL,
+            metrics: metrics, logger: logger, now: now)
+        let router = makeRouter(
+            login: login, tenancy: TenancyRoutes(pool: pool), usage: UsageRoutes(pool: pool, now: now),
+            authenticate: Authenticate(callers: callers, directory: directory, now: now),
+            edge: { methods in
+                Edge(
+                    logger: logger, metrics: metrics, allowedMethods: { methods($0) },
+                    isOutage: { ($0 as? DatabaseError)?.isOutage == true })
+            })
+        (self.pool, self.http, self.metrics) = (pool, http, metrics)
+        routes = router.routes.map { ($0.method.rawValue, $0.path.description) }
+        watch = ConfigurationWatch(
+            pool: pool, logger: logger,
+            forget: { owner in
+                directory.forget(owner)
+                callers.forget(owner)
+                signingKeys.forget(owner)
+            },
+            forgetAll: { isFresh in
+                directory.forgetAll(isFresh: isFresh)
+                callers.forgetAll(isFresh: isFresh)
+                signingKeys.forgetAll(isFresh: isFresh)
+            })
+        let publicPort = Mutex(settings.port)
+        let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
+        application = Hummingbird.Application(
+            router: router,
+            // Longer than any answer may take; a connection that says nothing is not kept for ever.
+            server: .http1(configuration: .init(idleTimeout: .seconds(75))),
+            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
+            onServerRunning: { channel in
+                publicPort.withLock { $0 = channel.localAddress?.port ?? settings.port }
+                arrivals.arrive()
+            }, logger: logger)
+        operations = makeOperations(
+            settings, pool: pool, metrics: metrics,
+            isSchemaUsable: {
+                if case .behind = try await migrator.status(of: pool) { false } else { true }
+            }, onListening: arrivals.arrive, logger: logger)
+    }
+
+    private static func database(_ settings: Settings) -> DatabasePool.Configuration {
+        var database = DatabasePool.Configuration(
+            url: settings.databaseURL, maximumConnections: settings.databaseConnections, applicationName: "espalier")
+        // Everything that is asked here has an index. Plans made while a table was still empty would read all of it, and
+        // sessions keep their plans, those of foreign keys too.
+        database.settings = [("enable_seqscan", "off"), ("jit", "off")]
+        return database
+    }
+
+    /// In the order they start. They stop in the reverse: the public port first, which finishes what is in
+    /// flight, the database last.
+    package var services: [any Service] {
+        [HTTPClientLifetime(http: http), pool, watch, operations, application]
+    }
+}
+
+/// Shuts the HTTP client down when everything that uses it has stopped.
+private struct HTTPClientLifetime: Service {
+    let http: HTTPClient
+
+    func run() async throws {
+        try? await gracefulShutdown()
+        try await http.shutdown()
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Configuration
+import Foundation
+import Postgres
+import Sealing
+
+struct Migrate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Bring the database's schema to this version.",
+        discussion: "Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. Safe to run from several places at once.")
+
+    @OptionGroup var migrations: MigrationsFolder
+
+    func run() async throws {
+        try await orRefuse {
+            let reader = try await Settings.reader().scoped(to: "espalier")
+            guard let url = reader.string(forKey: "migration.database.url", isSecret: true) else {
+                throw Settings.Refusal(
+                    description: "ESPALIER_MIGRATION_DATABASE_URL is missing: set it to a PostgreSQL URL for the role that owns the schema."
+                )
+            }
+            let applied = try await migrations.migrator.migrate(url: url)
+            print(applied.isEmpty ? "Nothing to do: the schema is current." : applied.map { "applied \($0)" }.joined(separator: "\n"))
+        }
+    }
+}
+
+struct GenerateMasterKey: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print a new master key.",
+        discussion: """
+            For ESPALIER_MASTER_KEYS. Whoever has it can open every sealed secret; without it nobody can, you included. To rotate, put the \
+            new one first and keep the old ones behind it, separated by commas.
+            """)
+
+    func run() {
+        print(MasterKey.generate().base64.reveal())
+    }
+}

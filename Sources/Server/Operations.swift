@@ -1,0 +1,39 @@
+import Hummingbird
+import Logging
+import NIOCore
+import Postgres
+import Web
+
+/// The port for those who run the server: whether it lives, whether it can serve, and its metrics.
+func makeOperations(
+    _ settings: Settings, pool: DatabasePool, metrics: Metrics, isSchemaUsable: @escaping @Sendable () async throws -> Bool,
+    onListening: @escaping @Sendable () -> Void, logger: Logger
+) -> some ApplicationProtocol {
+    let router = Router()
+    router.get("healthz") { _, _ in "ok\n" }
+    router.get("readyz") { _, _ -> Response in
+        do {
+            guard try await isSchemaUsable() else {
+                return .text("the database's schema is behind this version: run `espalier migrate`\n", .serviceUnavailable)
+            }
+            return .text("ready\n")
+        } catch {
+            return .text("the database is not reachable\n", .serviceUnavailable)
+        }
+    }
+    router.get("metrics") { _, _ in Response.text(metrics.text, type: "text/plain; version=0.0.4; charset=utf-8") }
+    return Application(
+        router: router,
+        configuration: .init(address: .hostname(settings.operationsHost, port: settings.operationsPort), serverName: nil),
+        onServerRunning: { _ in onListening() }, logger: logger)
+}
+
+extension Response {
+    fileprivate static func text(_ text: String, _ status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8")
+        -> Response
+    {
+        Response(
+            status: status, headers: [.contentType: type, .contentLength: "\(text.utf8.count)"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import Logging
+import Postgres
+import Sealing
+import Tenancy
+
+/// What `serve` looks at before it takes a request: whatever would do harm later is refused now.
+struct Preflight {
+    private let settings: Settings
+    private let migrator: Migrator
+    private let logger: Logger
+
+    init(_ settings: Settings, migrator: Migrator, logger: Logger) {
+        (self.settings, self.migrator, self.logger) = (settings, migrator, logger)
+    }
+
+    /// - Throws: `Settings.Refusal`.
+    func run() async throws {
+        try await withPool(settings.databaseURL) { pool in
+            try await requireUsableSchema(pool)
+            try await requireHarmlessRole(pool)
+            try await requireMasterKeys(PlatformDatabase(pool))
+        }
+    }
+
+    /// New code on an old schema is refused. Old code on a new one is what a deployment looks like halfway: migrations
+    /// expand first, and contract only when no old server runs (migrations/README.md).
+    private func requireUsableSchema(_ pool: DatabasePool) async throws {
+        switch try await migrator.status(of: pool) {
+        case .current: return
+        case .behind(let missing):
+            throw Settings.Refusal(description: "The database lacks \(missing.joined(separator: ", ")): run `espalier migrate` first.")
+        case .ahead(let newer):
+            logger.notice("the schema is newer than this version", metadata: ["migrations": "\(newer.joined(separator: ", "))"])
+        }
+    }
+
+    /// Row-level security does not hold for superusers, for who may bypass it and for owners.
+    private func requireHarmlessRole(_ pool: DatabasePool) async throws {
+        let role = try await pool.run(
+            """
+            SELECT r.rolsuper OR r.rolbypassrls OR pg_has_role(c.relowner, 'MEMBER') AS is_powerful,
+                pg_has_role('espalier_server', 'USAGE') AS is_server
+            FROM pg_roles r, pg_class c WHERE r.rolname = current_user AND c.oid = 'tenant'::regclass
+            """)
+        guard let role = role.first, try !role.get("is_powerful", as: Bool.self) else {
+            throw Settings.Refusal(
+                description: "ESPALIER_DATABASE_URL names a role that row-level security does not bind: use one that is no superuser, "
+                    + "owns nothing and is a member of espalier_server.")
+        }
+        guard try role.get("is_server", as: Bool.self) else {
+            throw Settings.Refusal(
+                description: "ESPALIER_DATABASE_URL names a role that may not serve: run `GRANT espalier_server TO` it as the owner.")
+        }
+    }
+
+    /// A keyring without the key that sealed an Apple key or a signing key would be found out by users, one login at a time.
+    private func requireMasterKeys(_ database: PlatformDatabase) async throws {
+        let used = try await database.run(
+            """
+            SELECT DISTINCT substring(sealed_pem FROM 2 FOR 4) AS id, 'apple_key' AS "table" FROM apple_key
+            UNION SELECT DISTINCT substring(sealed_private FROM 2 FOR 4), 'signing_key' FROM signing_key
+            """)
+        for row in used {
+            guard let id = KeyID(try row.get("id")), settings.keyring.knows(id) else {
+                throw Settings.Refusal(
+                    description: "ESPALIER_MASTER_KEYS lacks a key that rows of \(try row.get("table", as: String.self)) are sealed "
+                        + "under: put it behind the others, separated by a comma.")
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Apple
+package import Foundation
+import Postgres
+package import Sealing
+package import Tenancy
+
+/// Creates what a plan names, all of it or nothing.
+package struct Seed {
+    let keyring: Keyring
+    let publicURL: String
+    let now: Date
+    /// Where the files that the plan names are looked for.
+    let folder: URL
+    private var random = SystemRandomNumberGenerator()
+    private(set) var statements: [SQL] = []
+
+    package struct Refusal: Error, CustomStringConvertible {
+        package let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    package init(keyring: Keyring, publicURL: String, folder: URL, at now: Date) {
+        (self.keyring, self.publicURL, self.folder, self.now) = (keyring, publicURL, folder, now)
+    }
+
+    /// - Throws: `Refusal`, with nothing changed.
+    package mutating func run(_ plan: SeedPlan, in database: PlatformDatabase) async throws -> SeedResult {
+        var result = SeedResult()
+        if let connection = plan.connection { try add(connection, owner: .platform, at: "connection") }
+        for key in plan.api_keys ?? [] { result.api_keys.append(try add(key, owner: .platform, at: "api_keys")) }
+        for tenant in plan.tenants ?? [] { result.tenants.append(try add(tenant)) }
+        guard !statements.isEmpty else { throw Refusal("The plan creates nothing.") }
+        do {
+            _ = try await database.run(statements)
+        } catch let error as DatabaseError where error.isUniqueViolation {
+            let what =
+                switch error.constraint {
+                case "tenant_slug_key": "A tenant with one of these slugs"
+                case "connection_shared": "The shared connection"
+                default: "Something in the plan"
+                }
+            throw Refusal("\(what) is there already. Nothing was changed.")
+        } catch let error as DatabaseError where error.sqlState == "23514" {
+            throw Refusal("A value in the plan breaks the rule \(error.constraint ?? "of its column"). Nothing was changed.")
+        }
+        return result
+    }
+
+    private mutating func add(_ plan: SeedPlan.TenantPlan) throws -> SeedResult.TenantResult {
+        guard Tenant.isSlug(plan.slug)
+        else { throw Refusal("tenants: \"\(plan.slug)\" is no slug: 1 to 63 of a-z, 0-9 and -, not beginning or ending with -.") }
+        let id = ID<Tenant>(at: now)
+        statements.append(Tenant.insert(id, slug: plan.slug, name: plan.name, plan: plan.plan, at: now))
+        if let connection = plan.connection {
+            guard plan.plan.mayBringOwnConnection
+            else { throw Refusal("\(plan.slug): its own connection needs the plan enterprise, not \(plan.plan.rawValue).") }
+            let connection = try add(connection, owner: id.uuid, at: "\(plan.slug).connection")
+            statements.append(Tenant.use(connection, for: id, at: now))
+        }
+        let issuer = "\(publicURL)/t/\(plan.slug)"
+        let isOwn = plan.connection != nil
+        var result = SeedResult.TenantResult(
+            slug: plan.slug, id: id.description, issuer: issuer, connection: isOwn ? "own" : "shared",
+            return_url: "\(isOwn ? issuer : publicURL)/auth/apple/callback")
+        for application in plan.applications ?? [] { result.applications.append(try add(application, tenant: id, at: plan.slug)) }
+        for key in plan.api_keys ?? [] { result.api_keys.append(try add(key, owner: id.uuid, at: plan.slug)) }
+        return result
+    }
+
+    @discardableResult
+    private mutating func add(_ plan: SeedPlan.ConnectionPlan, owner: UUID, at place: String) throws -> ID<Connection> {
+        let pem: String
+        switch (plan.key, plan.key_file) {
+        case (let key?, nil): pem = key
+        case (nil, let file?):
+            do {
+                pem = try String(contentsOf: URL(filePath: file, relativeTo: folder), encoding: .utf8)
+            } catch {
+                throw Refusal("\(place).key_file: \(file) cannot be read.")
+            }
+        default: throw Refusal("\(place): give either key_file or key.")
+        }
+        do { _ = try ApplePrivateKey(pem: pem) } catch { throw Refusal("\(place): \(error)") }
+        let id = ID<Connection>(at: now)
+        let key = ID<AppleKey>(at: now)
+        let sealed = keyring.seal(Array(pem.utf8), in: AppleKey.context(owner: owner, id: key))
+        statements += [
+            Connection.insert(
+                id, owner: owner, teamID: plan.team_id, servicesID: plan.services_id, bundleIDs: plan.bundle_ids ?? [], at: now),
+            AppleKey.insert(key, owner: owner, connection: id, keyID: plan.key_id, sealedPEM: sealed, state: .current, at: now),
+        ]
+        return id
+    }
+
+    private mutating func add(_ plan: SeedPlan.ApplicationPlan, tenant: ID<Tenant>, at place: String) throws -> SeedResult.App {
+        guard !plan.redirect_uris.isEmpty else { throw Refusal("\(place): \(plan.name) has no redirect URI.") }
+        for uri in plan.redirect_uris {
+            if let refusal = RedirectURI.refusal(of: uri) { throw Refusal("\(place): the redirect URI \(uri) \(refusal).") }
+        }
+        let id = ID<Application>(at: now)
+        let secret = plan.kind == .confidential ? ApplicationSecret.make(using: &random) : nil
+        guard plan.kind == .confidential || plan.requires_pkce != false
+        else { throw Refusal("\(place): \(plan.name) is public, so it must use PKCE.") }
+        statements.append(
+            Application.insert(
+                id, tenant: tenant, name: plan.name, kind: plan.kind,
+                secretDigest: secret.map { ApplicationSecret.digest($0, with: keyring) },
+                redirectURIs: plan.redirect_uris, requiresPKCE: plan.requires_pkce ?? true, at: now))
+        return .init(client_id: id.description, name: plan.name, client_secret: secret?.reveal(), redirect_uris: plan.redirect_uris)
+    }
+
+    private mutating func add(_ plan: SeedPlan.APIKeyPlan, owner: UUID, at place: String) throws -> SeedResult.Key {
+        let id = ID<APIKey>(at: now)
+        let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
+        statements.append(
+            APIKey.insert(
+                id, owner: owner, name: plan.name, secret: secret, scopes: plan.scopes ?? APIKey.Scope.allCases, keyring: keyring, at: now))
+        return .init(id: id.description, name: plan.name, secret: secret.reveal())
+    }
+}

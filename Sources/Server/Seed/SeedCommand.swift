@@ -1,0 +1,82 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Postgres
+import Sealing
+import ServiceLifecycle
+import Tenancy
+
+struct SeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "seed",
+        abstract: "Create tenants, connections, applications and API keys from a file.",
+        discussion: """
+            Reads a JSON plan (docs/seed.md) and prints what it created, with the secrets, which are shown this once. All of it is created, \
+            or nothing. Settings are those of `espalier serve`.
+            """)
+
+    @Argument(help: "The plan's path, or - for standard input.")
+    var plan: String
+
+    func run() async throws {
+        try await orRefuse {
+            let settings = try Settings(try await Settings.reader())
+            let isStandardInput = plan == "-"
+            let data =
+                try isStandardInput
+                ? FileHandle.standardInput.readToEnd() ?? Data()
+                : contents(of: plan)
+            let parsed: SeedPlan
+            do {
+                parsed = try SeedPlan(json: data)
+            } catch let error as DecodingError {
+                throw Seed.Refusal("\(plan): \(error.place)")
+            }
+            let folder = isStandardInput ? URL(filePath: ".") : URL(filePath: plan).deletingLastPathComponent()
+            let result = try await withPool(settings.databaseURL) { pool in
+                var seed = Seed(keyring: settings.keyring, publicURL: settings.publicURL, folder: folder, at: Date())
+                return try await seed.run(parsed, in: PlatformDatabase(pool))
+            }
+            print(try result.json)
+        }
+    }
+
+    private func contents(of path: String) throws -> Data {
+        do { return try Data(contentsOf: URL(filePath: path)) } catch { throw Seed.Refusal("\(path) cannot be read.") }
+    }
+}
+
+extension SeedResult {
+    var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}
+
+/// Lends a pool for as long as the body runs.
+func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePool) async throws -> T) async throws -> T {
+    let pool = try DatabasePool(
+        .init(url: url, maximumConnections: 2, applicationName: "espalier"),
+        logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })
+    return try await body(pool)
+}
+
+extension DecodingError {
+    /// Where in a document it is wrong, and what was expected there.
+    var place: String {
+        let context: Context
+        switch self {
+        case .keyNotFound(let key, let found): return "\(Self.path(found.codingPath)) has no \"\(key.stringValue)\""
+        case .typeMismatch(_, let found), .valueNotFound(_, let found), .dataCorrupted(let found): context = found
+        @unknown default: return "cannot be read"
+        }
+        return "\(Self.path(context.codingPath)): \(context.debugDescription)"
+    }
+
+    private static func path(_ path: [any CodingKey]) -> String {
+        path.isEmpty ? "the document" : path.map { $0.intValue.map(String.init) ?? $0.stringValue }.joined(separator: ".")
+    }
+}

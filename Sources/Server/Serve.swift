@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import Logging
+import NIOCore
+import Postgres
+import ServiceLifecycle
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run the server.",
+        discussion: """
+            Settings come from the environment, or from the JSON file that ESPALIER_CONFIG_FILE names; the README lists them. \
+            SIGTERM or SIGINT lets it finish what is in flight; a second one does not.
+            """)
+
+    @OptionGroup var migrations: MigrationsFolder
+
+    func run() async throws {
+        let settings = try await orRefuse { try Settings(try await Settings.reader()) }
+        let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
+        let migrator = try await orRefuse { try migrations.migrator }
+        try await orRefuse { try await Preflight(settings, migrator: migrator, logger: logger).run() }
+        let installation = try await orRefuse {
+            try Installation(settings, migrator: migrator, logger: logger) { port in
+                logger.notice("serving", metadata: ["public_url": "\(settings.publicURL)", "port": "\(port)"])
+            }
+        }
+        try await orRefuse {
+            do {
+                try await ServiceGroup.run(installation.services, logger: logger)
+            } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                throw Settings.Refusal(
+                    description: "ESPALIER_PORT (\(settings.port)) or ESPALIER_OPERATIONS_PORT (\(settings.operationsPort)) is in use.")
+            }
+        }
+    }
+}
+
+/// Where the migrations are.
+struct MigrationsFolder: ParsableArguments {
+    @Option(name: .customLong("migrations"), help: ArgumentHelp("The folder of migrations.", valueName: "folder"))
+    var path = "migrations"
+
+    var migrator: Migrator {
+        get throws {
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw Settings.Refusal(description: "There is no folder \(path) here: name the one of this version with --migrations.")
+            }
+            return try Migrator(folder: path)
+        }
+    }
+}
+
+/// Turns what stands in the way of a start into one line on standard error and exit code 1.
+@discardableResult
+func orRefuse<T>(_ body: () async throws -> T) async throws -> T {
+    do {
+        return try await body()
+    } catch let error as CleanExit {
+        throw error
+    } catch {
+        FileHandle.standardError.write(Data("espalier: \(error)\n".utf8))
+        throw ExitCode.failure
+    }
+}

@@ -1,0 +1,140 @@
+package import Apple
+import Configuration
+import Foundation
+package import Logging
+package import Sealing
+import SystemPackage
+import Tenancy
+
+/// All that can be set, read once at the start; the README lists it in one table.
+///
+/// A key `espalier.public.url` is `ESPALIER_PUBLIC_URL` in the environment and `{"espalier": {"public":
+/// {"url": …}}}` in the file that `ESPALIER_CONFIG_FILE` names; the environment stands first.
+package struct Settings: Sendable {
+    /// Where browsers and Apple reach this server, without a slash at its end.
+    package var publicURL: String
+    package var host: String
+    package var port: Int
+    /// `/healthz`, `/readyz` and `/metrics`: never for the public.
+    package var operationsHost: String
+    package var operationsPort: Int
+    /// As the role `espalier_server`.
+    package var databaseURL: String
+    /// The most connections of this process.
+    package var databaseConnections: Int
+    package var keyring: Keyring
+    package var apple: AppleSettings
+    package var logLevel: Logger.Level
+
+    /// Something is missing, weak or contradictory; says which and what to do.
+    package struct Refusal: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    static func reader() async throws -> ConfigReader {
+        let environment = EnvironmentVariablesProvider(
+            secretsSpecifier: .dynamic { name, _ in
+                ["ESPALIER_MASTER_KEYS", "ESPALIER_DATABASE_URL", "ESPALIER_MIGRATION_DATABASE_URL"].contains(name)
+            })
+        guard let file = ProcessInfo.processInfo.environment["ESPALIER_CONFIG_FILE"] else { return ConfigReader(provider: environment) }
+        do {
+            return ConfigReader(providers: [environment, try await FileProvider<JSONSnapshot>(filePath: FilePath(file))])
+        } catch {
+            throw Refusal(description: "ESPALIER_CONFIG_FILE: the file cannot be read as JSON: \(error)")
+        }
+    }
+
+    package init(environment: [String: String]) throws {
+        try self.init(ConfigReader(provider: EnvironmentVariablesProvider(environmentVariables: environment)))
+    }
+
+    init(_ reader: ConfigReader) throws {
+        let reader = reader.scoped(to: "espalier")
+        publicURL = try Self.required(reader, "public.url", "where browsers and Apple reach this server, such as https://login.example.com")
+        databaseURL = try Self.required(reader, "database.url", "a PostgreSQL URL for the role espalier_server", isSecret: true)
+        keyring = try Self.keyring(reader)
+        host = reader.string(forKey: "host", default: "127.0.0.1")
+        port = try Self.number(reader, "port", default: 8080)
+        operationsHost = reader.string(forKey: "operations.host", default: "127.0.0.1")
+        operationsPort = try Self.number(reader, "operations.port", default: 8081)
+        databaseConnections = try Self.number(reader, "database.connections", default: 8)
+        apple = AppleSettings(
+            baseURL: reader.string(forKey: "apple.base.url", default: "https://appleid.apple.com"),
+            issuers: Set(reader.stringArray(forKey: "apple.issuers", default: ["https://appleid.apple.com", "https://account.apple.com"])),
+            audience: reader.string(forKey: "apple.audience", default: "https://appleid.apple.com"),
+            timeout: .seconds(try Self.number(reader, "apple.timeout", default: 10)))
+        let level = reader.string(forKey: "log.level", default: "info")
+        guard let logLevel = Logger.Level(rawValue: level)
+        else {
+            throw Refusal(
+                description: "ESPALIER_LOG_LEVEL: \(level) is none of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        self.logLevel = logLevel
+        try check()
+    }
+
+    private static func required(_ reader: ConfigReader, _ key: ConfigKey, _ what: String, isSecret: Bool = false) throws -> String {
+        guard let value = reader.string(forKey: key, isSecret: isSecret), !value.isEmpty
+        else { throw Refusal(description: "\(name(key)) is missing: set it to \(what).") }
+        return value
+    }
+
+    /// The reader itself takes the default for what is no number, as if nothing had been said.
+    private static func number(_ reader: ConfigReader, _ key: ConfigKey, default usual: Int) throws -> Int {
+        if let value = reader.int(forKey: key) { return value }
+        guard let text = reader.string(forKey: key), !text.isEmpty else { return usual }
+        throw Refusal(description: "\(name(key)): \(text) is no whole number.")
+    }
+
+    private static func name(_ key: ConfigKey) -> String {
+        "ESPALIER_" + key.components.joined(separator: "_").uppercased()
+    }
+
+    private static func keyring(_ reader: ConfigReader) throws -> Keyring {
+        let keys = reader.stringArray(forKey: "master.keys", isSecret: true, default: [])
+        guard !keys.isEmpty else {
+            throw Refusal(description: "ESPALIER_MASTER_KEYS is missing: make a key with `espalier generate-master-key` and keep it safe.")
+        }
+        do {
+            return try Keyring(keys.map { try MasterKey(base64: $0.trimmingCharacters(in: .whitespaces)) })
+        } catch {
+            throw Refusal(description: "ESPALIER_MASTER_KEYS: \(error)")
+        }
+    }
+
+    private func check() throws {
+        try Self.checkURL(publicURL, "ESPALIER_PUBLIC_URL")
+        try Self.checkURL(apple.baseURL, "ESPALIER_APPLE_BASE_URL")
+        guard !publicURL.hasSuffix("/") else { throw Refusal(description: "ESPALIER_PUBLIC_URL must not end in a slash.") }
+        guard URLComponents(string: publicURL)?.path == "" else {
+            throw Refusal(description: "ESPALIER_PUBLIC_URL must not have a path: cookies and Return URLs are for the whole host.")
+        }
+        guard publicURL.hasPrefix("https:") || RedirectURI.isLoopback(host) else {
+            throw Refusal(description: "ESPALIER_HOST: \(host) is open to the network, but ESPALIER_PUBLIC_URL is plain http.")
+        }
+        for (name, value) in [("ESPALIER_PORT", port), ("ESPALIER_OPERATIONS_PORT", operationsPort)] where !(0...65535).contains(value) {
+            throw Refusal(description: "\(name): \(value) is no port.")
+        }
+        guard port != operationsPort || port == 0 || host != operationsHost else {
+            throw Refusal(description: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT are the same: operations must not be public.")
+        }
+        guard (1...500).contains(databaseConnections) else {
+            throw Refusal(description: "ESPALIER_DATABASE_CONNECTIONS must be between 1 and 500.")
+        }
+        guard !apple.issuers.isEmpty else { throw Refusal(description: "ESPALIER_APPLE_ISSUERS must name at least one issuer.") }
+        for issuer in apple.issuers { try Self.checkURL(issuer, "ESPALIER_APPLE_ISSUERS") }
+        guard apple.timeout > .zero, apple.timeout <= .seconds(60) else {
+            throw Refusal(description: "ESPALIER_APPLE_TIMEOUT must be between 1 and 60 seconds.")
+        }
+    }
+
+    /// https, or http on loopback: anything else would carry codes and secrets in the clear.
+    private static func checkURL(_ text: String, _ name: String) throws {
+        guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host, !host.isEmpty,
+            url.query == nil, url.fragment == nil, url.user == nil
+        else { throw Refusal(description: "\(name) is not an absolute URL of a host.") }
+        guard scheme == "https" || scheme == "http" && RedirectURI.isLoopback(host) else {
+            throw Refusal(description: "\(name) must be https: http is for loopback addresses only.")
+        }
+    }
+}

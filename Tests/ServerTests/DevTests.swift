@@ -1,0 +1,184 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `espalier dev` as a process: from an empty folder to tokens and a bill, and away again without a trace.
+@Suite("Dev")
+struct DevTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+    }
+
+    private func start(port: Int, _ more: [String] = []) async throws -> Program {
+        let dev = try await Program.start(["dev", "--directory", folder.path, "--port", "\(port)"] + more, ownGroup: true)
+        try await dev.says("Espalier is running")
+        return dev
+    }
+
+    private func devFile() throws -> DevFile {
+        try JSONDecoder().decode(DevFile.self, from: try folder.read("dev.json"))
+    }
+
+    /// The process of the PostgreSQL server in the folder.
+    private func postmaster() throws -> Int32 {
+        let file = String(decoding: try folder.read("postgres/data/postmaster.pid"), as: UTF8.self)
+        return try #require(file.split(separator: "\n").first.flatMap { Int32($0) })
+    }
+
+    private func isAlive(_ process: Int32) -> Bool {
+        kill(process, 0) == 0
+    }
+
+    @Test("a login for each tenant, by a program that knows only dev.json; Ctrl-C ends everything, and a second start finds its data")
+    func story() async throws {
+        let port = FreePorts.take(4)
+        let dev = try await start(port: port)
+        let file = try devFile()
+        #expect(file.base_url == "http://localhost:\(port)")
+        #expect(file.operations_url == "http://localhost:\(port + 1)")
+        #expect(file.simulator_url == "http://localhost:\(port + 2)")
+        #expect(file.demo_url == "http://localhost:\(port + 3)")
+        try expectFields()
+
+        for (tenant, connection) in zip(file.tenants, ["own", "shared"]) {
+            #expect(tenant.connection == connection)
+            #expect(tenant.issuer == "\(file.base_url)/t/\(tenant.slug)")
+            #expect(try await file.logins(of: tenant) == 0)
+            let tokens = try await file.browser.tokens(tenant.request, person: "new")
+            let access = try #require(tokens["access_token"] as? String)
+            let user = try await file.browser.get("\(tenant.issuer)/oauth2/userinfo", headers: [("Authorization", "Bearer \(access)")])
+            #expect(user.json["name"] is String)
+            #expect(try await file.logins(of: tenant) == 1)
+            #expect(try await file.logins(of: tenant, key: file.platform_api_key) == 1)
+        }
+        let demo = try await file.browser.get(file.demo_url)
+        #expect(demo.status == 200)
+        #expect(demo.body.contains("Acme") && demo.body.contains("Globex"))
+        #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
+
+        // A second one is refused, the same port or another, and does no harm.
+        let sameFolder = try await Program.run(["dev", "--directory", folder.path, "--port", "\(FreePorts.take(4))"])
+        #expect(sameFolder.code == 1)
+        #expect(sameFolder.complaints.count == 1)
+        #expect(sameFolder.errors.contains("is in use by another process"), "\(sameFolder.errors)")
+        let samePort = try await Program.run(["dev", "--directory", try TemporaryFolder().path, "--port", "\(port)"])
+        #expect(samePort.code == 1)
+        #expect(samePort.complaints == ["espalier: Port \(port) is in use. Choose others: --port takes the first of four in a row."])
+        #expect(try await file.logins(of: file.tenants[0]) == 1)
+
+        let postgres = try postmaster()
+        #expect(isAlive(postgres))
+        dev.interruptGroup()
+        let exit = try await dev.exit()
+        #expect(exit.code == 0)
+        #expect(exit.complaints == [])
+        #expect(!isAlive(postgres))
+        for port in port..<port + 4 { #expect(FreePorts.isFree(port)) }
+
+        try await secondStart(after: file)
+    }
+
+    /// On other ports, so that the demo application is reached elsewhere than before.
+    private func secondStart(after first: DevFile) async throws {
+        let port = FreePorts.take(4)
+        let dev = try await start(port: port)
+        let file = try devFile()
+        #expect(file.base_url == "http://localhost:\(port)")
+        #expect(file.platform_api_key == first.platform_api_key)
+        #expect(file.tenants.map(\.id) == first.tenants.map(\.id))
+        #expect(file.tenants.map(\.api_key) == first.tenants.map(\.api_key))
+        #expect(file.tenants.map(\.application.client_id) == first.tenants.map(\.application.client_id))
+        #expect(file.tenants.map(\.application.client_secret) == first.tenants.map(\.application.client_secret))
+        for tenant in file.tenants {
+            #expect(tenant.application.redirect_uri.hasPrefix(file.demo_url + "/"))
+            #expect(try await file.logins(of: tenant) == 1)
+            _ = try await file.browser.tokens(tenant.request)
+            #expect(try await file.logins(of: tenant) == 2)
+        }
+        dev.signal(SIGTERM)
+        #expect(try await dev.exit().code == 0)
+    }
+
+    /// Programs rely on the names; secrets are for the user alone.
+    private func expectFields() throws {
+        let document = try #require(try JSONSerialization.jsonObject(with: try folder.read("dev.json")) as? [String: Any])
+        #expect(Set(document.keys) == ["base_url", "operations_url", "simulator_url", "demo_url", "platform_api_key", "tenants"])
+        let tenants = try #require(document["tenants"] as? [[String: Any]])
+        #expect(tenants.count == 2)
+        for tenant in tenants {
+            #expect(Set(tenant.keys) == ["slug", "id", "issuer", "connection", "api_key", "application"])
+            let application = try #require(tenant["application"] as? [String: Any])
+            #expect(Set(application.keys).union(["client_secret"]) == ["client_id", "client_secret", "redirect_uri"])
+        }
+        for name in ["dev.json", "demo.json", "master-key"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/" + name)
+            #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+        }
+    }
+
+    @Test("kill -9 leaves no PostgreSQL behind, and the next start finds the data")
+    func killed() async throws {
+        let port = FreePorts.take(4)
+        var dev = try await start(port: port)
+        let file = try devFile()
+        _ = try await file.browser.tokens(file.tenants[0].request)
+        let postgres = try postmaster()
+        dev.signal(SIGKILL)
+        #expect(try await dev.exit().code == nil)
+        try await eventually("PostgreSQL has ended") { !isAlive(postgres) }
+
+        dev = try await start(port: port)
+        #expect(try await file.logins(of: file.tenants[0]) == 1)
+        dev.signal(SIGTERM)
+        #expect(try await dev.exit().code == 0)
+    }
+
+    @Test("with --apple-base-url another stand-in serves, which registers what apple.json says")
+    func otherStandIn() async throws {
+        let (port, applePort) = (FreePorts.take(4), FreePorts.take())
+        let appleURL = "http://127.0.0.1:\(applePort)"
+        let dev = try await start(port: port, ["--apple-base-url", appleURL])
+        let file = try devFile()
+        #expect(file.simulator_url == appleURL)
+        #expect(FreePorts.isFree(port + 2))
+        let apple = try await Program.start(
+            ["simulate-apple", "--port", "\(applePort)", "--registry", "\(folder.path)/apple.json"])
+        try await eventually("the stand-in listens") { FreePorts.isListening(applePort) }
+
+        for tenant in file.tenants {
+            let request = tenant.request
+            let toApple = try await file.browser.authorize(request)
+            #expect(toApple.location?.hasPrefix(appleURL + "/") == true)
+            #expect(try await file.browser.tokens(request)["access_token"] is String)
+        }
+        // Gone between the button and the callback: the application is told.
+        let (browser, request) = (file.browser, file.tenants[0].request)
+        let form = try await browser.atApple(try await browser.authorize(request), person: "new")
+        apple.signal(SIGTERM)
+        #expect(try await apple.exit().code == 0)
+        let back = try await browser.callback(form)
+        #expect(back.location?.hasPrefix(request.redirectURI) == true)
+        #expect(back["error"] == "temporarily_unavailable")
+        #expect(back["state"] == request.state)
+        dev.signal(SIGINT)
+        #expect(try await dev.exit().code == 0)
+    }
+
+    @Test("ports that cannot be are refused", arguments: ["0", "65533", "eighty"])
+    func impossiblePort(port: String) async throws {
+        let exit = try await Program.run(["dev", "--directory", folder.path, "--port", port])
+        #expect(exit.code == 2)
+        #expect(exit.errors.contains("--port"), "\(exit.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    }
+
+    @Test("a folder that cannot be is refused")
+    func impossibleFolder() async throws {
+        let file = try folder.write("file", "")
+        let exit = try await Program.run(["dev", "--directory", file + "/below", "--port", "\(FreePorts.take(4))"])
+        #expect(exit.code == 1)
+        #expect(exit.complaints == ["espalier: --directory: \(file)/below cannot be made."])
+    }
+}

@@ -1,0 +1,208 @@
+import Crypto
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+/// `espalier seed` as a process: a plan in, a result out, all of it or nothing.
+@Suite("Seed")
+struct SeedTests {
+    private static let key = P256.Signing.PrivateKey().pemRepresentation
+
+    /// JSON of a plan, with every field there is.
+    private static func plan(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> String {
+        var plan: [String: Any] = [
+            "connection": ["team_id": "PLATFORM01", "services_id": "com.example.login", "key_id": "PLATFORMK1", "key": key],
+            "api_keys": [["name": "Operator"]],
+            "tenants": [
+                [
+                    "slug": "acme", "name": "Acme", "plan": "enterprise",
+                    "connection": [
+                        "team_id": "ACMETEAM01", "services_id": "com.acme.login", "bundle_ids": ["com.acme.app"], "key_id": "ACMEKEY001",
+                        "key_file": "AuthKey.p8",
+                    ],
+                    "applications": [
+                        [
+                            "name": "Web", "kind": "confidential", "redirect_uris": ["https://acme.example/callback"],
+                            "requires_pkce": false,
+                        ],
+                        ["name": "App", "kind": "public", "redirect_uris": ["com.acme.app:/callback"]],
+                    ],
+                    "api_keys": [["name": "Billing", "scopes": ["usage:read"]]],
+                ]
+            ],
+        ]
+        change(&plan)
+        return String(decoding: try JSONSerialization.data(withJSONObject: plan), as: UTF8.self)
+    }
+
+    /// Changes the one tenant of the plan.
+    private static func tenant(_ change: (inout [String: Any]) -> Void) throws -> String {
+        try plan { plan in
+            var tenants = plan["tenants"] as! [[String: Any]]
+            change(&tenants[0])
+            plan["tenants"] = tenants
+        }
+    }
+
+    private let folder: TemporaryFolder
+    private let database: TestDatabase
+
+    init() async throws {
+        folder = try TemporaryFolder()
+        database = try await TestDatabase.make()
+        try folder.write("AuthKey.p8", Self.key)
+    }
+
+    private func seed(_ plan: String, publicURL: String = TestPlatform.publicURL) async throws -> Program.Exit {
+        let path = try folder.write("plan.json", plan)
+        var environment = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
+        environment["ESPALIER_PUBLIC_URL"] = publicURL
+        return try await Program.run(["seed", path], environment: environment)
+    }
+
+    private func count(_ table: String) async throws -> Int {
+        let owner = try TestDatabase.pool(database.ownerURL)
+        return try await owner.run(SQL(unsafe: "SELECT count(*) AS count FROM \(table)"))[0].get("count")
+    }
+
+    @Test("what was created is printed as JSON, secrets and Return URLs included")
+    func result() async throws {
+        let exit = try await seed(try Self.plan())
+        #expect(exit.code == 0, "\(exit.errors)")
+        #expect(exit.errors == "")
+        let result = try JSONDecoder().decode(SeedResult.self, from: Data(exit.output.utf8))
+        #expect(result.api_keys.map(\.name) == ["Operator"])
+        #expect(result.api_keys[0].secret.hasPrefix("esk_live_"))
+        let acme = try #require(result.tenants.first)
+        #expect(acme.slug == "acme")
+        #expect(acme.id.hasPrefix("tenant_"))
+        #expect(acme.issuer == "https://login.test/t/acme")
+        #expect(acme.connection == "own")
+        #expect(acme.return_url == "https://login.test/t/acme/auth/apple/callback")
+        #expect(acme.applications.map(\.name) == ["Web", "App"])
+        #expect(acme.applications[0].client_secret != nil)
+        #expect(acme.applications[1].client_secret == nil)
+        #expect(acme.applications[1].redirect_uris == ["com.acme.app:/callback"])
+        #expect(acme.api_keys.map(\.name) == ["Billing"])
+
+        #expect(try await count("connection") == 2)
+        #expect(try await count("apple_key") == 2)
+        #expect(try await count("application") == 2)
+        #expect(try await count("api_key") == 2)
+    }
+
+    @Test("a tenant without a connection has the shared one's Return URL; keys of a server at home are test keys")
+    func sharedConnection() async throws {
+        let exit = try await seed(
+            try Self.tenant { $0["connection"] = nil }, publicURL: "http://localhost:8080")
+        let result = try JSONDecoder().decode(SeedResult.self, from: Data(exit.output.utf8))
+        #expect(result.tenants[0].connection == "shared")
+        #expect(result.tenants[0].return_url == "http://localhost:8080/auth/apple/callback")
+        #expect(result.api_keys[0].secret.hasPrefix("esk_test_"))
+    }
+
+    @Test("a second plan adds to the first")
+    func addition() async throws {
+        #expect(try await seed(try Self.plan()).code == 0)
+        let exit = try await seed(#"{"tenants": [{"slug": "globex", "name": "Globex", "plan": "free"}]}"#)
+        #expect(exit.code == 0, "\(exit.errors)")
+        #expect(try await count("tenant") == 2)
+    }
+
+    @Test("a slug that is taken, or a second shared connection, is refused, and nothing of the plan stays")
+    func taken() async throws {
+        #expect(try await seed(try Self.plan()).code == 0)
+        let again = try await seed(
+            #"{"tenants": [{"slug": "new", "name": "New", "plan": "free"}, {"slug": "acme", "name": "Acme", "plan": "free"}]}"#)
+        try expectRefusal(again, "A tenant with one of these slugs is there already. Nothing was changed.")
+        let shared = try await seed(try Self.plan { $0["tenants"] = nil })
+        try expectRefusal(shared, "The shared connection is there already. Nothing was changed.")
+        #expect(try await count("tenant") == 1)
+        #expect(try await count("api_key") == 2)
+    }
+
+    /// A plan with one mistake, and what the refusal must say.
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let says: String
+        let plan: String
+
+        init(_ name: String, says: String, _ plan: () throws -> String) rethrows {
+            (testDescription, self.says, self.plan) = (name, says, try plan())
+        }
+    }
+
+    private static func mistakes() throws -> [Mistake] {
+        func connection(_ change: (inout [String: Any]) -> Void) throws -> String {
+            try tenant { tenant in
+                var connection = tenant["connection"] as! [String: Any]
+                change(&connection)
+                tenant["connection"] = connection
+            }
+        }
+        func application(_ change: (inout [String: Any]) -> Void) throws -> String {
+            try tenant { tenant in
+                var applications = tenant["applications"] as! [[String: Any]]
+                change(&applications[1])
+                tenant["applications"] = applications
+            }
+        }
+        return try [
+            Mistake("no JSON", says: "the document") { "tenants: []" },
+            Mistake("nothing to create", says: "The plan creates nothing") { "{}" },
+            Mistake("a field that is missing", says: "tenants.0 has no \"name\"") { try tenant { $0["name"] = nil } },
+            Mistake("an unknown field", says: "tenants.0.applications.1.redirect_uri: a plan has no such field") {
+                try application { $0["redirect_uri"] = "https://acme.example" }
+            },
+            Mistake("an unknown field at the top", says: "tenant: a plan has no such field") { try plan { $0["tenant"] = [] as [Int] } },
+            Mistake("a bad slug", says: "\"Acme\" is no slug") { try tenant { $0["slug"] = "Acme" } },
+            Mistake("an unknown plan", says: "tenants.0.plan") { try tenant { $0["plan"] = "gold" } },
+            Mistake("an empty name", says: "tenant_name_check") { try tenant { $0["name"] = "" } },
+            Mistake("its own connection without enterprise", says: "needs the plan enterprise, not scale") {
+                try tenant { $0["plan"] = "scale" }
+            },
+            Mistake("a bad Team ID", says: "connection_team_id_check") { try connection { $0["team_id"] = "acme" } },
+            Mistake("a key file that is not there", says: "Other.p8 cannot be read") { try connection { $0["key_file"] = "Other.p8" } },
+            Mistake("a key that is none", says: "acme.connection") {
+                try connection {
+                    ($0["key_file"], $0["key"]) = (nil, "-----BEGIN PRIVATE KEY-----\nbm90aGluZw==\n-----END PRIVATE KEY-----\n")
+                }
+            },
+            Mistake("no key", says: "give either key_file or key") { try connection { $0["key_file"] = nil } },
+            Mistake("two keys", says: "give either key_file or key") { try connection { $0["key"] = key } },
+            Mistake("an application without a redirect URI", says: "App has no redirect URI") {
+                try application { $0["redirect_uris"] = [] as [String] }
+            },
+            Mistake("a redirect URI in the clear", says: "http://acme.example/callback") {
+                try application { $0["redirect_uris"] = ["http://acme.example/callback"] }
+            },
+            Mistake("a public application without PKCE", says: "must use PKCE") { try application { $0["requires_pkce"] = false } },
+            Mistake("an unknown scope", says: "tenants.0.api_keys.0.scopes.0") {
+                try tenant { $0["api_keys"] = [["name": "All", "scopes": ["everything"]]] }
+            },
+        ]
+    }
+
+    @Test("a mistake is named, and nothing of the plan stays", arguments: try mistakes())
+    func mistake(_ mistake: Mistake) async throws {
+        try expectRefusal(try await seed(mistake.plan), mistake.says)
+        for table in ["tenant", "connection", "apple_key", "application", "api_key"] { #expect(try await count(table) == 0) }
+    }
+
+    @Test("a plan that is not there is refused")
+    func noPlan() async throws {
+        let environment = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
+        let exit = try await Program.run(["seed", "/nonexistent/plan.json"], environment: environment)
+        try expectRefusal(exit, "/nonexistent/plan.json cannot be read")
+    }
+
+    private func expectRefusal(_ exit: Program.Exit, _ words: String) throws {
+        #expect(exit.code == 1)
+        #expect(exit.output == "")
+        #expect(exit.complaints.count == 1, "\(exit.errors)")
+        #expect(exit.errors.contains(words), "\(exit.errors)")
+        #expect(!exit.errors.contains("PRIVATE KEY"))
+    }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Postgres
+import Sealing
+import TestSupport
+import Testing
+
+/// `espalier serve` refuses to start rather than serve wrongly: one line that names the setting, exit code 1.
+@Suite("Serve, refusing to start")
+struct ServeRefusalTests {
+    /// One setting that is wrong, and what the refusal must say.
+    struct Wrong: Sendable, CustomTestStringConvertible {
+        let name: String
+        let value: String?
+        let says: String
+
+        init(_ name: String, _ value: String?, says: String) {
+            (self.name, self.value, self.says) = (name, value, says)
+        }
+
+        var testDescription: String { "\(name)=\(value ?? "(unset)")" }
+    }
+
+    /// Settings with which nothing is wrong but that no database is there; whatever is refused is refused before it is asked.
+    private static let sound = ServedPlatform.settings(
+        databaseURL: "postgresql:///none?host=/nonexistent", appleURL: "https://appleid.apple.com"
+    ).merging(["ESPALIER_PORT": "18080", "ESPALIER_OPERATIONS_PORT": "18081"], uniquingKeysWith: { $1 })
+
+    @Test(
+        "a setting that is missing, weak or contradictory is named",
+        arguments: [
+            Wrong("ESPALIER_PUBLIC_URL", nil, says: "ESPALIER_PUBLIC_URL is missing"),
+            Wrong("ESPALIER_PUBLIC_URL", "http://login.example.com", says: "ESPALIER_PUBLIC_URL must be https"),
+            Wrong("ESPALIER_PUBLIC_URL", "https://example.com/login", says: "ESPALIER_PUBLIC_URL must not have a path"),
+            Wrong("ESPALIER_DATABASE_URL", nil, says: "ESPALIER_DATABASE_URL is missing"),
+            Wrong("ESPALIER_DATABASE_URL", "mysql://nowhere", says: "database URL"),
+            Wrong("ESPALIER_MASTER_KEYS", nil, says: "ESPALIER_MASTER_KEYS is missing"),
+            Wrong("ESPALIER_MASTER_KEYS", "c2hvcnQ=", says: "5 bytes instead of 32"),
+            Wrong("ESPALIER_MASTER_KEYS", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=", says: "not random"),
+            Wrong("ESPALIER_OPERATIONS_PORT", "18080", says: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT are the same"),
+            Wrong("ESPALIER_PORT", "eighty", says: "ESPALIER_PORT: eighty is no whole number"),
+            Wrong("ESPALIER_LOG_LEVEL", "loud", says: "ESPALIER_LOG_LEVEL: loud is none of trace, debug"),
+            Wrong("ESPALIER_APPLE_ISSUERS", "appleid.apple.com", says: "ESPALIER_APPLE_ISSUERS"),
+            Wrong("ESPALIER_APPLE_BASE_URL", "http://apple.example.com", says: "ESPALIER_APPLE_BASE_URL must be https"),
+            Wrong("ESPALIER_CONFIG_FILE", "/nonexistent/espalier.json", says: "ESPALIER_CONFIG_FILE"),
+        ])
+    func wrongSetting(_ wrong: Wrong) async throws {
+        var environment = Self.sound
+        environment[wrong.name] = wrong.value
+        try expect(wrong.says, in: try await Program.run(["serve"], environment: environment))
+    }
+
+    @Test("a role that row-level security does not bind is refused")
+    func powerfulRole() async throws {
+        let platform = try await ServedPlatform.make()
+        let environment = platform.environment.merging(
+            ["ESPALIER_DATABASE_URL": platform.ownerURL, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0"], uniquingKeysWith: { $1 })
+        try expect("row-level security does not bind", in: try await Program.run(["serve"], environment: environment))
+    }
+
+    @Test("master keys that do not open what is stored are refused")
+    func foreignMasterKey() async throws {
+        let platform = try await ServedPlatform.make()
+        let environment = platform.environment.merging(
+            [
+                "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
+            ], uniquingKeysWith: { $1 })
+        try expect("ESPALIER_MASTER_KEYS lacks a key", in: try await Program.run(["serve"], environment: environment))
+    }
+
+    @Test("a refused key does not appear in the refusal")
+    func silence() async throws {
+        let weak = Data(repeating: 7, count: 32).base64EncodedString()
+        let exit = try await Program.run(
+            ["serve"], environment: Self.sound.merging(["ESPALIER_MASTER_KEYS": weak], uniquingKeysWith: { $1 }))
+        try expect("not random", in: exit)
+        #expect(!exit.errors.contains(weak))
+    }
+
+    @Test("a database that is not there is reported, in bounded time and without its password")
+    func unreachableDatabase() async throws {
+        let url = "postgresql://espalier_server:swordfish@127.0.0.1:\(FreePorts.take())/espalier"
+        let exit = try await Program.run(
+            ["serve"], environment: Self.sound.merging(["ESPALIER_DATABASE_URL": url], uniquingKeysWith: { $1 }), within: .seconds(45))
+        try expect("", in: exit)
+        #expect(!exit.errors.contains("swordfish"))
+    }
+
+    @Test("a database that takes the connection and says nothing is reported, in bounded time")
+    func silentDatabase() async throws {
+        let listener = try SilentListener()
+        let url = "postgresql://espalier_server@127.0.0.1:\(listener.port)/espalier"
+        let exit = try await Program.run(
+            ["serve"], environment: Self.sound.merging(["ESPALIER_DATABASE_URL": url], uniquingKeysWith: { $1 }), within: .seconds(45))
+        try expect("", in: exit)
+    }
+
+    @Test("a schema that is behind is refused, naming what is missing and the command")
+    func schemaBehind() async throws {
+        let database = try await TestDatabase.make()
+        let owner = try TestDatabase.pool(database.ownerURL)
+        _ = try await owner.run("DELETE FROM schema_migration WHERE version = 3")
+        let exit = try await Program.run(
+            ["serve"], environment: Self.sound.merging(["ESPALIER_DATABASE_URL": database.serverURL], uniquingKeysWith: { $1 }))
+        try expect("0003_usage", in: exit)
+        #expect(exit.errors.contains("espalier migrate"))
+    }
+
+    @Test("a port that is taken is reported")
+    func takenPort() async throws {
+        let database = try await TestDatabase.make()
+        let listener = try SilentListener()
+        let exit = try await Program.run(
+            ["serve"],
+            environment: Self.sound.merging(
+                ["ESPALIER_DATABASE_URL": database.serverURL, "ESPALIER_PORT": "\(listener.port)", "ESPALIER_OPERATIONS_PORT": "0"],
+                uniquingKeysWith: { $1 }))
+        try expect("ESPALIER_PORT", in: exit)
+    }
+
+    private func expect(_ words: String, in exit: Program.Exit) throws {
+        #expect(exit.code == 1)
+        #expect(exit.output.isEmpty)
+        #expect(exit.complaints.count == 1, "\(exit.errors)")
+        let line = try #require(exit.complaints.first)
+        #expect(line.hasPrefix("espalier: "))
+        #expect(words.isEmpty || line.contains(words), "\(line)")
+    }
+}

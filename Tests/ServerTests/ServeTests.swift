@@ -1,0 +1,225 @@
+import EmbeddedPostgres
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+/// `espalier serve` as a process, with the settings of production.
+@Suite("Serve")
+struct ServeTests {
+    @Test("SIGTERM lets a login that waits for Apple finish, takes no new connection, and ends with 0")
+    func gracefulShutdown() async throws {
+        let platform = try await ServedPlatform.make()
+        let place = ServedPlatform.Place()
+        let server = try await platform.serve(at: place)
+        let (browser, request) = (place.browser, TestBrowser.Request(platform.acme))
+        let form = try await browser.atApple(try await browser.authorize(request), person: "new")
+
+        try await platform.simulator.fault(
+            ["endpoint": "token", "fault": "slow", "milliseconds": 3000, "client_id": platform.own.servicesID])
+        async let callback = browser.callback(form)
+        try await eventually("Apple has been asked") { try await platform.simulator.hasMet(platform.own.servicesID) }
+        server.signal(SIGTERM)
+        try await eventually("nobody listens any more") { !FreePorts.isListening(place.port) }
+
+        let back = try await callback
+        #expect(back.status == 303)
+        let code = try #require(back["code"])
+        #expect(back["state"] == request.state)
+        let exit = try await server.exit()
+        #expect(exit.code == 0)
+        #expect(exit.complaints == [])
+
+        // What it gave out is good at the next process.
+        let next = try await platform.serve(at: place)
+        let tokens = try await browser.redeem(code, request)
+        #expect(tokens.status == 200)
+        next.signal(SIGTERM)
+        #expect(try await next.exit().code == 0)
+    }
+
+    @Test("a second signal does not let it finish")
+    func impatientShutdown() async throws {
+        let platform = try await ServedPlatform.make()
+        let place = ServedPlatform.Place()
+        let server = try await platform.serve(at: place)
+        let (browser, request) = (place.browser, TestBrowser.Request(platform.acme))
+        let form = try await browser.atApple(try await browser.authorize(request), person: "new")
+        try await platform.simulator.fault(
+            ["endpoint": "token", "fault": "slow", "milliseconds": 9000, "client_id": platform.own.servicesID])
+        let callback = Task { try await browser.callback(form) }
+        try await eventually("Apple has been asked") { try await platform.simulator.hasMet(platform.own.servicesID) }
+        server.signal(SIGTERM)
+        try await eventually("nobody listens any more") { !FreePorts.isListening(place.port) }
+        server.signal(SIGTERM)
+        // Long before Apple has answered.
+        let exit = try await server.exit(within: .seconds(5))
+        #expect(exit.code == 1)
+        #expect(exit.complaints == ["espalier: Stopped at the second signal, before everything was finished."])
+        if let answer = try? await callback.value { #expect(answer["code"] == nil) }
+    }
+
+    @Test("without work in flight, SIGINT and SIGTERM end it at once with 0", arguments: [SIGINT, SIGTERM])
+    func idleShutdown(signal: Int32) async throws {
+        let platform = try await ServedPlatform.make()
+        let server = try await platform.serve(at: .init())
+        server.signal(signal)
+        #expect(try await server.exit(within: .seconds(20)).code == 0)
+    }
+
+    @Test("a setting comes from the file, and from the environment when both have it")
+    func configurationFile() async throws {
+        let platform = try await ServedPlatform.make()
+        let folder = try TemporaryFolder()
+        let place = ServedPlatform.Place()
+        let unused = FreePorts.take()
+        let file = try folder.write(
+            "espalier.json",
+            """
+            {"espalier": {
+                "public": {"url": "\(TestPlatform.publicURL)"},
+                "database": {"url": "\(platform.serverURL)"},
+                "master": {"keys": ["\(platform.environment["ESPALIER_MASTER_KEYS"]!)"]},
+                "apple": {"base": {"url": "\(platform.simulator.url)"}, "issuers": ["https://appleid.apple.com"]},
+                "port": \(unused), "operations": {"port": \(place.operationsPort)}, "log": {"level": "error"}
+            }}
+            """)
+        let server = try await Program.start(
+            ["serve"], environment: ["ESPALIER_CONFIG_FILE": file, "ESPALIER_PORT": "\(place.port)"])
+        try await platform.ready(place)
+        #expect(FreePorts.isFree(unused))
+        let tokens = try await place.browser.tokens(.init(platform.globex))
+        #expect(tokens["access_token"] is String)
+        server.signal(SIGTERM)
+        let exit = try await server.exit()
+        #expect(exit.code == 0)
+        #expect(exit.errors == "")
+    }
+
+    @Test("the logs are JSON lines, with the request's facts and none of its secrets")
+    func logs() async throws {
+        let platform = try await ServedPlatform.make()
+        let place = ServedPlatform.Place()
+        let server = try await platform.serve(at: place)
+        let request = TestBrowser.Request(platform.acme)
+        let browser = place.browser
+        let back = try await browser.signIn(request, person: "Ada Lovelace")
+        let code = try #require(back["code"])
+        let tokens = try await browser.redeem(code, request).json
+        server.signal(SIGTERM)
+        let errors = try await server.exit().errors
+
+        var actions: [String] = []
+        for line in errors.split(separator: "\n") {
+            let fields = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+            #expect(fields["time"] != nil && fields["level"] != nil && fields["message"] != nil)
+            if let action = fields["action"] {
+                actions.append(action)
+                #expect(fields["tenant"] == "acme")
+                #expect(fields["request_id"] != nil)
+                #expect(fields["outcome"] == "ok")
+            }
+        }
+        #expect(actions.count == 3, "authorize, callback, token: \(actions)")
+        let secrets = [
+            code, request.state, request.nonce, request.verifier, request.application.client_secret!, "Ada", "Lovelace",
+            tokens["access_token"] as? String, tokens["refresh_token"] as? String, tokens["id_token"] as? String,
+            platform.environment["ESPALIER_MASTER_KEYS"],
+        ]
+        for secret in secrets { #expect(!errors.contains(try #require(secret))) }
+    }
+
+    @Test("the metrics tell the login funnel by outcome")
+    func metrics() async throws {
+        let platform = try await ServedPlatform.make()
+        let place = ServedPlatform.Place()
+        let server = try await platform.serve(at: place)
+        let request = TestBrowser.Request(platform.acme)
+        let browser = place.browser
+        let tokens = try await browser.tokens(request)
+        _ = try await browser.refresh(try #require(tokens["refresh_token"] as? String), request)
+        _ = try await browser.signIn(request, person: "cancel")
+
+        let metrics = try await browser.get("\(place.operations)/metrics")
+        #expect(metrics.status == 200)
+        #expect(metrics.headers.first(name: "Content-Type")?.hasPrefix("text/plain; version=0.0.4") == true)
+        let lines = Set(metrics.body.split(separator: "\n").map(String.init))
+        for (step, outcome, count) in [
+            ("authorize", "ok", 2), ("callback", "ok", 1), ("callback", "cancelled", 1), ("token", "ok", 1), ("refresh", "ok", 1),
+        ] {
+            #expect(lines.contains("espalier_logins_total{step=\"\(step)\",outcome=\"\(outcome)\"} \(count)"), "\(metrics.body)")
+        }
+        // Operations are not for the public.
+        for path in ["metrics", "healthz", "readyz"] { #expect(try await browser.get("\(TestPlatform.publicURL)/\(path)").status == 404) }
+        server.signal(SIGTERM)
+        _ = try await server.exit()
+    }
+
+    @Test("it lives while its database is gone, says that it is not ready, and recovers by itself")
+    func readiness() async throws {
+        // What was committed must outlive the crash of the server process; the machine does not crash, so no fsync.
+        let cluster = try await TestCluster.own(settings: ["fsync": "off"])
+        let platform = try await ServedPlatform.make(in: cluster)
+        let place = ServedPlatform.Place()
+        let server = try await platform.serve(at: place)
+        let browser = place.browser
+
+        try await cluster.crash()
+        let unready = try await browser.get("\(place.operations)/readyz")
+        #expect(unready.status == 503)
+        #expect(unready.body == "the database is not reachable\n")
+        #expect(try await browser.get("\(place.operations)/healthz").status == 200)
+
+        try await cluster.start()
+        try await eventually("it is ready again") { await place.readiness == 200 }
+        #expect(try await place.browser.tokens(.init(platform.acme))["access_token"] is String)
+        server.signal(SIGTERM)
+        #expect(try await server.exit().code == 0)
+        try await cluster.stop()
+    }
+
+    @Test("a change made in the database is in use by every process within a second")
+    func changesAreHeard() async throws {
+        let platform = try await ServedPlatform.make()
+        let places = [ServedPlatform.Place(), ServedPlatform.Place()]
+        let servers = [try await platform.serve(at: places[0]), try await platform.serve(at: places[1])]
+        var request = TestBrowser.Request(platform.acme)
+        request.redirectURI = "https://app.test/other"
+        // Both know the old configuration, by heart.
+        for place in places { #expect(try await place.browser.authorize(request).status == 400) }
+
+        // As the server's own role in a statement of the platform's: the way of every change.
+        let pool = try TestDatabase.pool(platform.serverURL)
+        let uris = [TestPlatform.redirectURI, request.redirectURI]
+        _ = try await pool.transaction { db in
+            _ = try await db.run("SELECT set_config('espalier.tenant', 'platform', true)")
+            _ = try await db.run("UPDATE application SET redirect_uris = \(uris)")
+        }
+        for place in places {
+            try await eventually("the change is in use", within: .seconds(1)) { [request] in
+                try await place.browser.authorize(request).status == 302
+            }
+        }
+        for server in servers {
+            server.signal(SIGTERM)
+            #expect(try await server.exit().code == 0)
+        }
+    }
+}
+
+extension TestSimulator {
+    /// Whether a fault that names this client has met a request.
+    fileprivate func hasMet(_ client: String) async throws -> Bool {
+        struct Faults: Decodable {
+            struct Fault: Decodable {
+                let client_id: String?
+                let met: Int
+            }
+            let faults: [Fault]
+        }
+        let faults = try JSONDecoder().decode(Faults.self, from: try await send(.GET, "/simulator/faults", [:]))
+        return faults.faults.contains { $0.client_id == client && $0.met > 0 }
+    }
+}

@@ -1,0 +1,113 @@
+import Apple
+import Foundation
+import Logging
+import Sealing
+import Testing
+
+@testable import Server
+
+/// What a process need not be started for.
+@Suite("Settings")
+struct SettingsTests {
+    private static let key = MasterKey.generate().base64.reveal()
+    private static let least = [
+        "ESPALIER_PUBLIC_URL": "https://login.example.com", "ESPALIER_DATABASE_URL": "postgresql:///espalier", "ESPALIER_MASTER_KEYS": key,
+    ]
+
+    private func settings(_ more: [String: String] = [:]) throws -> Settings {
+        try Settings(environment: Self.least.merging(more, uniquingKeysWith: { $1 }))
+    }
+
+    private func refusal(_ more: [String: String]) throws -> String {
+        try #require(throws: Settings.Refusal.self) { try settings(more) }.description
+    }
+
+    @Test("three settings are enough; what is not said is safe")
+    func defaults() throws {
+        let settings = try settings()
+        #expect(settings.publicURL == "https://login.example.com")
+        #expect((settings.host, settings.port) == ("127.0.0.1", 8080))
+        #expect((settings.operationsHost, settings.operationsPort) == ("127.0.0.1", 8081))
+        #expect(settings.databaseConnections == 8)
+        #expect(settings.apple.baseURL == "https://appleid.apple.com")
+        #expect(settings.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
+        #expect(settings.apple.timeout == .seconds(10))
+        #expect(settings.logLevel == .info)
+    }
+
+    @Test("plain http is not served to a network")
+    func openHost() throws {
+        #expect(throws: Never.self) { try settings(["ESPALIER_HOST": "0.0.0.0"]) }
+        let words = try refusal(["ESPALIER_HOST": "0.0.0.0", "ESPALIER_PUBLIC_URL": "http://localhost:8080"])
+        #expect(words.contains("ESPALIER_HOST: 0.0.0.0 is open to the network"))
+    }
+
+    @Test("what is said is heard")
+    func everything() throws {
+        let settings = try settings([
+            "ESPALIER_HOST": "0.0.0.0", "ESPALIER_PORT": "443", "ESPALIER_OPERATIONS_HOST": "10.0.0.1", "ESPALIER_OPERATIONS_PORT": "443",
+            "ESPALIER_DATABASE_CONNECTIONS": "20", "ESPALIER_MASTER_KEYS": "\(MasterKey.generate().base64.reveal()), \(Self.key)",
+            "ESPALIER_APPLE_BASE_URL": "http://localhost:9000", "ESPALIER_APPLE_ISSUERS": "https://one.example,https://two.example/path",
+            "ESPALIER_APPLE_AUDIENCE": "https://one.example", "ESPALIER_APPLE_TIMEOUT": "3", "ESPALIER_LOG_LEVEL": "debug",
+        ])
+        // The same port on another address is another place.
+        #expect((settings.host, settings.port) == ("0.0.0.0", 443))
+        #expect((settings.operationsHost, settings.operationsPort) == ("10.0.0.1", 443))
+        #expect(settings.databaseConnections == 20)
+        #expect(settings.apple.baseURL == "http://localhost:9000")
+        #expect(settings.apple.issuers == ["https://one.example", "https://two.example/path"])
+        #expect(settings.apple.audience == "https://one.example")
+        #expect(settings.apple.timeout == .seconds(3))
+        #expect(settings.logLevel == .debug)
+    }
+
+    @Test(
+        "http is for loopback",
+        arguments: [
+            "http://localhost", "http://localhost:8080", "http://127.0.0.1:8080", "http://[::1]:8080", "https://login.example.com:8443",
+        ])
+    func publicURL(_ url: String) throws {
+        #expect(try settings(["ESPALIER_PUBLIC_URL": url]).publicURL == url)
+    }
+
+    @Test(
+        "a public URL is a scheme and a host, and nothing else",
+        arguments: [
+            "", "login.example.com", "http://login.example.com", "http://localhost.example.com", "ftp://login.example.com", "https://",
+            "https://login.example.com/", "https://login.example.com/base", "https://login.example.com?a=b", "https://login.example.com#a",
+            "https://user@login.example.com",
+        ])
+    func wrongPublicURL(_ url: String) throws {
+        #expect(try refusal(["ESPALIER_PUBLIC_URL": url]).contains("ESPALIER_PUBLIC_URL"))
+    }
+
+    @Test(
+        "a number is a number, within its limits",
+        arguments: [
+            ("ESPALIER_PORT", "65536"), ("ESPALIER_PORT", "-1"), ("ESPALIER_PORT", "80 80"), ("ESPALIER_OPERATIONS_PORT", "70000"),
+            ("ESPALIER_OPERATIONS_PORT", "x"), ("ESPALIER_DATABASE_CONNECTIONS", "0"), ("ESPALIER_DATABASE_CONNECTIONS", "501"),
+            ("ESPALIER_DATABASE_CONNECTIONS", "many"), ("ESPALIER_APPLE_TIMEOUT", "0"), ("ESPALIER_APPLE_TIMEOUT", "61"),
+            ("ESPALIER_APPLE_TIMEOUT", "10s"),
+        ])
+    func wrongNumber(_ name: String, _ value: String) throws {
+        #expect(try refusal([name: value]).contains(name))
+    }
+
+    @Test("an empty number is none said")
+    func emptyNumber() throws {
+        #expect(try settings(["ESPALIER_PORT": ""]).port == 8080)
+    }
+
+    @Test("an issuer is a URL", arguments: ["", "appleid.apple.com", "https://appleid.apple.com,", "http://apple.example.com"])
+    func wrongIssuers(_ issuers: String) throws {
+        #expect(try refusal(["ESPALIER_APPLE_ISSUERS": issuers]).contains("ESPALIER_APPLE_ISSUERS"))
+    }
+
+    @Test("one weak key among several is refused, and no refusal shows a key")
+    func keys() throws {
+        let weak = Data(repeating: 1, count: 32).base64EncodedString()
+        let words = try refusal(["ESPALIER_MASTER_KEYS": "\(Self.key),\(weak)"])
+        #expect(words.contains("ESPALIER_MASTER_KEYS"))
+        #expect(!words.contains(weak) && !words.contains(Self.key))
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// A folder that goes with the value that holds it.
+final class TemporaryFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "espalier-test-\(UInt64.random(in: .min ... .max))")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: url)
+    }
+
+    var path: String { url.path(percentEncoded: false) }
+
+    /// Writes a file, and returns its path.
+    @discardableResult
+    func write(_ name: String, _ text: String) throws -> String {
+        let file = url.appending(path: name)
+        try text.write(to: file, atomically: true, encoding: .utf8)
+        return file.path(percentEncoded: false)
+    }
+
+    func read(_ name: String) throws -> Data {
+        try Data(contentsOf: url.appending(path: name))
+    }
+}

@@ -1,0 +1,215 @@
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import HTTPTypes
+import NIOCore
+package import NIOHTTP1
+package import Server
+import Synchronization
+import Web
+
+/// A browser with cookies, and the application's side of a login, both over HTTP and nothing else.
+package final class TestBrowser: Sendable {
+    private let publicURL: String
+    private let address: String
+    private let jar = Mutex<[String: String]>([:])
+
+    package convenience init(_ platform: TestPlatform) {
+        self.init(publicURL: TestPlatform.publicURL, address: platform.address)
+    }
+
+    /// - Parameters:
+    ///   - publicURL: the server's name in every URL.
+    ///   - address: where it really listens.
+    package init(publicURL: String, address: String) {
+        (self.publicURL, self.address) = (publicURL, address)
+    }
+
+    package struct Answer: Sendable {
+        package let status: Int
+        package let headers: HTTPHeaders
+        package let body: String
+
+        package func header(_ name: String) -> String? { headers.first(name: name) }
+        package var location: String? { header("Location") }
+        package var json: [String: any Sendable] {
+            (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: any Sendable]) ?? [:]
+        }
+        /// A parameter of the redirect's query.
+        package subscript(_ parameter: String) -> String? {
+            URLComponents(string: location ?? "")?.queryItems?.first { $0.name == parameter }?.value
+        }
+    }
+
+    package var cookies: [String: String] {
+        get { jar.withLock { $0 } }
+        set { jar.withLock { $0 = newValue } }
+    }
+
+    // MARK: HTTP
+
+    package func get(_ url: String, headers: [(String, String)] = []) async throws -> Answer {
+        try await send("GET", url, headers: headers, body: nil)
+    }
+
+    package func post(_ url: String, form: [(String, String)], headers: [(String, String)] = []) async throws -> Answer {
+        let body = form.map { "\(Form.encode($0))=\(Form.encode($1))" }.joined(separator: "&")
+        return try await send(
+            "POST", url, headers: [("Content-Type", "application/x-www-form-urlencoded")] + headers, body: body)
+    }
+
+    package func send(_ method: String, _ url: String, headers: [(String, String)], body: String?) async throws -> Answer {
+        // The public name leads to wherever the server listens; cookies are only for it.
+        let isOurs = url == publicURL || url.hasPrefix(publicURL + "/")
+        var request = HTTPClientRequest(url: isOurs ? address + url.dropFirst(publicURL.count) : url)
+        request.method = .init(rawValue: method)
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
+        let cookies = cookies
+        if isOurs, !cookies.isEmpty {
+            request.headers.add(name: "Cookie", value: cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; "))
+        }
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        let response = try await Self.client.execute(request, timeout: .seconds(30))
+        for cookie in response.headers["Set-Cookie"] where isOurs { keep(cookie) }
+        let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        return Answer(status: Int(response.status.code), headers: response.headers, body: text)
+    }
+
+    private static let client = HTTPClient(
+        eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+
+    private func keep(_ cookie: String) {
+        let parts = cookie.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
+        let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        jar.withLock { jar in
+            jar[String(pair[0])] = parts.contains { $0.lowercased() == "max-age=0" } ? nil : String(pair[1])
+        }
+    }
+
+    // MARK: A login, step by step
+
+    /// What an application keeps between authorize and token.
+    package struct Request: Sendable {
+        package var tenant: SeedResult.TenantResult
+        package var application: SeedResult.App
+        package var verifier = TestBrowser.randomText()
+        package var state = TestBrowser.randomText()
+        package var nonce = TestBrowser.randomText()
+        package var scope = "openid profile email"
+        package var redirectURI = TestPlatform.redirectURI
+
+        /// - Parameter application: 0 is confidential, 1 public, 2 confidential and exempt from PKCE.
+        package init(_ tenant: SeedResult.TenantResult, application: Int = 0) {
+            (self.tenant, self.application) = (tenant, tenant.applications[application])
+        }
+
+        package var challenge: String {
+            Data(SHA256.hash(data: Data(verifier.utf8))).base64EncodedString()
+                .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        }
+
+        package var parameters: [(String, String)] {
+            [
+                ("client_id", application.client_id), ("redirect_uri", redirectURI), ("response_type", "code"), ("scope", scope),
+                ("state", state), ("nonce", nonce), ("code_challenge", challenge), ("code_challenge_method", "S256"),
+            ]
+        }
+
+        package var authorizeURL: String {
+            Self.url("\(tenant.issuer)/oauth2/authorize", parameters)
+        }
+
+        package static func url(_ base: String, _ parameters: [(String, String)]) -> String {
+            base + "?" + parameters.map { "\(Form.encode($0))=\(Form.encode($1))" }.joined(separator: "&")
+        }
+    }
+
+    /// Authorize at ours: the redirect to Apple.
+    package func authorize(_ request: Request) async throws -> Answer {
+        try await get(request.authorizeURL)
+    }
+
+    /// The form that Apple's page would post: where to, and its fields.
+    package struct AppleForm: Sendable {
+        package var action: String
+        package var fields: [(String, String)]
+
+        package subscript(_ name: String) -> String? {
+            get { fields.first { $0.0 == name }?.1 }
+            set {
+                fields.removeAll { $0.0 == name }
+                if let newValue { fields.append((name, newValue)) }
+            }
+        }
+    }
+
+    /// Presses the button at Apple.
+    /// - Parameter person: somebody's name, `new`, or `cancel`.
+    package func atApple(_ toApple: Answer, person: String, headers: [(String, String)] = []) async throws -> AppleForm {
+        let page = try await get(toApple.location ?? "", headers: [("Simulator-Person", person)] + headers)
+        guard page.status == 200, let form = AppleForm(html: page.body) else {
+            throw TestSimulator.Refused(
+                description: "Apple refused: \(page.status) \(page.headers.first(name: "Simulator-Reason") ?? page.body)")
+        }
+        return form
+    }
+
+    /// Posts Apple's form to ours: the redirect to the application.
+    package func callback(_ form: AppleForm) async throws -> Answer {
+        try await post(form.action, form: form.fields)
+    }
+
+    /// From authorize to the code.
+    package func signIn(_ request: Request, person: String = "new", headers: [(String, String)] = []) async throws -> Answer {
+        try await callback(try await atApple(try await authorize(request), person: person, headers: headers))
+    }
+
+    /// The token endpoint, as the application's back end.
+    package func token(_ request: Request, _ form: [(String, String)]) async throws -> Answer {
+        var form = form + [("client_id", request.application.client_id)]
+        if let secret = request.application.client_secret { form.append(("client_secret", secret)) }
+        return try await post("\(request.tenant.issuer)/oauth2/token", form: form)
+    }
+
+    package func redeem(_ code: String, _ request: Request) async throws -> Answer {
+        try await token(
+            request,
+            [
+                ("grant_type", "authorization_code"), ("code", code), ("redirect_uri", request.redirectURI),
+                ("code_verifier", request.verifier),
+            ])
+    }
+
+    package func refresh(_ token: String, _ request: Request) async throws -> Answer {
+        try await self.token(request, [("grant_type", "refresh_token"), ("refresh_token", token)])
+    }
+
+    /// A complete login.
+    package func tokens(_ request: Request, person: String = "new") async throws -> [String: any Sendable] {
+        let back = try await signIn(request, person: person)
+        guard let code = back["code"] else {
+            throw TestSimulator.Refused(description: "no code: \(back.status) \(back.location ?? back.body)")
+        }
+        let answer = try await redeem(code, request)
+        guard answer.status == 200 else { throw TestSimulator.Refused(description: "no tokens: \(answer.status) \(answer.body)") }
+        return answer.json
+    }
+
+    package static func randomText() -> String {
+        String((0..<43).map { _ in "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789".randomElement()! })
+    }
+}
+
+extension TestBrowser.AppleForm {
+    /// Reads `<form action=…>` and its hidden inputs.
+    init?(html: String) {
+        guard let form = html.firstMatch(of: /<form[^>]*\baction="([^"]*)"/) else { return nil }
+        action = Self.unescape(form.1)
+        fields = html.matches(of: /<input[^>]*\bname="([^"]*)"[^>]*\bvalue="([^"]*)"/).map { (Self.unescape($0.1), Self.unescape($0.2)) }
+    }
+
+    private static func unescape(_ text: Substring) -> String {
+        String(text).replacing("&quot;", with: "\"").replacing("&#39;", with: "'").replacing("&#x27;", with: "'")
+            .replacing("&lt;", with: "<").replacing("&gt;", with: ">").replacing("&amp;", with: "&")
+    }
+}

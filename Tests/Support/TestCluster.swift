@@ -1,0 +1,91 @@
+package import EmbeddedPostgres
+import Foundation
+import Postgres
+
+/// The PostgreSQL cluster of a test run: started by the first test that asks, removed when the process ends.
+package actor TestCluster {
+    package static let shared = TestCluster()
+
+    enum Template: String {
+        case empty = "template0"
+        case migrated = "template_migrated"
+    }
+
+    /// The cluster, and a pool to make databases with.
+    private struct Running: Sendable {
+        var cluster: EmbeddedPostgres
+        var administration: DatabasePool
+    }
+
+    private var running: Task<Running, any Error>?
+    private var migration: Task<Void, any Error>?
+    /// The clone that was begun last. One after the other: PostgreSQL refuses a template that is in use.
+    private var last: Task<Void, any Error>?
+    private var clones = 0
+
+    private static let owner = "espalier"
+    private static let server = "espalier_server"
+
+    /// For data that nothing depends on.
+    package static let careless = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
+
+    /// A cluster of a test's own, to be killed at will, in a temporary folder, so that two runs can stand side by side.
+    package static func own(settings: [String: String] = careless) async throws -> EmbeddedPostgres {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "cluster-\(UUID())")
+        let cluster = EmbeddedPostgres(
+            folder: folder.path(percentEncoded: false), settings: settings.merging(["max_connections": "500"]) { $1 }, isThrowAway: true)
+        try await cluster.start()
+        return cluster
+    }
+
+    func database(template: Template) async throws -> TestDatabase {
+        let running = try await start()
+        if template == .migrated { try await migrate(running) }
+        clones += 1
+        let name = "test_\(clones)"
+        let clone = Task { [last] in
+            // An error of the clone before is its own caller's.
+            _ = await last?.result
+            _ = try await running.administration.run(
+                SQL(unsafe: "CREATE DATABASE \(name) OWNER \(Self.owner) TEMPLATE \(template.rawValue)"))
+        }
+        last = clone
+        try await clone.value
+        return TestDatabase(
+            ownerURL: await running.cluster.url(user: Self.owner, database: name),
+            serverURL: await running.cluster.url(user: Self.server, database: name))
+    }
+
+    private func start() async throws -> Running {
+        let task =
+            running
+            ?? Task {
+                let cluster = try await Self.own()
+                let administration = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) {
+                    $0.statementTimeout = .seconds(60)
+                }
+                _ = try await administration.run([
+                    SQL(unsafe: "CREATE ROLE \(Self.owner) LOGIN CREATEROLE"), SQL(unsafe: "CREATE ROLE \(Self.server) LOGIN"),
+                ])
+                return Running(cluster: cluster, administration: administration)
+            }
+        running = task
+        return try await task.value
+    }
+
+    private func migrate(_ running: Running) async throws {
+        let task =
+            migration
+            ?? Task {
+                let name = Template.migrated.rawValue
+                _ = try await running.administration.run(SQL(unsafe: "CREATE DATABASE \(name) OWNER \(Self.owner)"))
+                try await Migrator(folder: Self.migrations).migrate(url: await running.cluster.url(user: Self.owner, database: name))
+            }
+        migration = task
+        try await task.value
+    }
+
+    /// The repository's `migrations/`.
+    static let migrations = URL(filePath: #filePath).appending(path: "../../../migrations").standardizedFileURL
+        .path(percentEncoded: false)
+}

@@ -1,0 +1,182 @@
+import AppleSimulator
+import AsyncHTTPClient
+import Crypto
+package import Foundation
+import Logging
+import NIOCore
+import NIOFoundationEssentialsCompat
+import NIOHTTP1
+package import Postgres
+import Sealing
+@testable package import Server
+import ServiceLifecycle
+import Synchronization
+import Tenancy
+
+/// A whole installation for one test: a database of its own, the server on a free port, the Apple simulator that all
+/// tests share, and two tenants: `acme` with a connection of its own, `globex` on the shared one.
+///
+/// Its public URL is `https://login.test`, so that cookies are those of production; `TestBrowser` knows the way.
+package struct TestPlatform: Sendable {
+    package static let publicURL = "https://login.test"
+    package static let redirectURI = "https://app.test/callback"
+
+    package let database: TestDatabase
+    package let settings: Settings
+    package let simulator: TestSimulator
+    package let seeded: SeedResult
+    /// Apple's side of Acme's connection and of the shared one.
+    package let own: AppleSide
+    package let shared: AppleSide
+    /// Where the server really listens.
+    package let address: String
+    /// As the server's role; for tests that look into tables, `ownerPool` sees all.
+    package let pool: DatabasePool
+    package let ownerPool: DatabasePool
+    package let installation: Installation
+
+    package struct AppleSide: Sendable {
+        package let team: String
+        package let servicesID: String
+        package let keyID: String
+    }
+
+    package var acme: SeedResult.TenantResult { seeded.tenants[0] }
+    package var globex: SeedResult.TenantResult { seeded.tenants[1] }
+
+    /// Lends an installation to the body, and stops it afterwards.
+    package static func run<T: Sendable>(
+        _ adjust: @Sendable (inout Settings) -> Void = { _ in }, _ body: @Sendable @escaping (TestPlatform) async throws -> T
+    ) async throws -> T {
+        let database = try await TestDatabase.make()
+        let simulator = try await TestSimulator.shared()
+        var settings = try Settings(environment: [
+            "ESPALIER_PUBLIC_URL": publicURL, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
+            "ESPALIER_DATABASE_URL": database.serverURL,
+            "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_APPLE_BASE_URL": simulator.url,
+            "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4",
+        ])
+        adjust(&settings)
+        let (listening, port) = AsyncStream.makeStream(of: Int.self)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let installation = try Installation(settings, migrator: try Migrator(folder: TestDatabase.migrations), logger: logger) {
+            port.yield($0)
+        }
+        let owner = try DatabasePool(.init(url: database.ownerURL, maximumConnections: 2), logger: logger)
+        let group = ServiceGroup(
+            configuration: .init(services: (installation.services + [owner]).map { .init(service: $0) }, logger: logger))
+        let finalSettings = settings
+        return try await withThrowingTaskGroup(of: T?.self) { tasks in
+            tasks.addTask {
+                defer { port.finish() }
+                try await group.run()
+                return nil
+            }
+            tasks.addTask {
+                guard let bound = await listening.first(where: { _ in true }) else { return nil }
+                let (seeded, own, shared) = try await seed(installation.pool, finalSettings, simulator)
+                let platform = TestPlatform(
+                    database: database, settings: finalSettings, simulator: simulator, seeded: seeded, own: own, shared: shared,
+                    address: "http://127.0.0.1:\(bound)", pool: installation.pool, ownerPool: owner,
+                    installation: installation)
+                return try await body(platform)
+            }
+            while let result = try await tasks.next() {
+                guard let result else { continue }
+                await group.triggerGracefulShutdown()
+                while try await tasks.next() != nil {}
+                return result
+            }
+            throw CancellationError()
+        }
+    }
+
+    private static func seed(
+        _ pool: DatabasePool, _ settings: Settings, _ simulator: TestSimulator
+    ) async throws -> (SeedResult, AppleSide, AppleSide) {
+        let (ownKey, sharedKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let own = try await simulator.register(ownKey, returnURL: "\(publicURL)/t/acme/auth/apple/callback")
+        let shared = try await simulator.register(sharedKey, returnURL: "\(publicURL)/auth/apple/callback")
+        func connection(_ side: AppleSide, _ key: P256.Signing.PrivateKey) -> SeedPlan.ConnectionPlan {
+            .init(team_id: side.team, services_id: side.servicesID, key_id: side.keyID, key: key.pemRepresentation)
+        }
+        func tenant(_ slug: String, _ plan: Tenant.Plan, _ own: SeedPlan.ConnectionPlan?) -> SeedPlan.TenantPlan {
+            .init(
+                slug: slug, name: slug.capitalized, plan: plan, connection: own,
+                applications: [
+                    .init(name: "Web", kind: .confidential, redirect_uris: [redirectURI]),
+                    .init(name: "Single page", kind: .public, redirect_uris: [redirectURI, "http://127.0.0.1/callback"]),
+                    .init(name: "Old", kind: .confidential, redirect_uris: [redirectURI], requires_pkce: false),
+                ],
+                api_keys: [.init(name: "All"), .init(name: "Reads tenants", scopes: [.tenantsRead])])
+        }
+        let plan = SeedPlan(
+            connection: connection(shared, sharedKey), api_keys: [.init(name: "Operator")],
+            tenants: [tenant("acme", .enterprise, connection(own, ownKey)), tenant("globex", .free, nil)])
+        var seed = Seed(keyring: settings.keyring, publicURL: publicURL, folder: URL(filePath: "."), at: Date())
+        return (try await seed.run(plan, in: PlatformDatabase(pool)), own, shared)
+    }
+}
+
+/// The Apple simulator that the tests of a run share. Teams, Services IDs and people are a test's own, so that tests beside
+/// one another do not meet; faults name their client.
+package struct TestSimulator: Sendable {
+    package let url: String
+
+    private static let started = Task { () -> String in
+        let simulator = AppleSimulator(.init(), logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
+        Task { try await simulator.run() }
+        return try await simulator.url
+    }
+
+    package static func shared() async throws -> TestSimulator {
+        TestSimulator(url: try await started.value)
+    }
+
+    /// A team with one key and one Services ID.
+    func register(_ key: P256.Signing.PrivateKey, returnURL: String) async throws -> TestPlatform.AppleSide {
+        let side = TestPlatform.AppleSide(
+            team: Self.randomID(), servicesID: "com.example.\(Self.randomID().lowercased())", keyID: Self.randomID())
+        try await send(.PUT, "/simulator/teams/\(side.team)", [:])
+        try await send(
+            .PUT, "/simulator/services-ids/\(side.servicesID)",
+            ["team": side.team, "display_name": "Test", "return_urls": [returnURL]])
+        try await send(
+            .POST, "/simulator/keys", ["team": side.team, "id": side.keyID, "public_key": key.publicKey.pemRepresentation])
+        return side
+    }
+
+    /// Breaks something at Apple; see the simulator's `FaultRequest` for the fields. Name the client.
+    package func fault(_ fields: [String: any Sendable]) async throws {
+        try await send(.POST, "/simulator/faults", fields)
+    }
+
+    @discardableResult
+    package func send(_ method: HTTPMethod, _ path: String, _ body: [String: any Sendable]) async throws -> Data {
+        var request = HTTPClientRequest(url: url + path)
+        request.method = .init(rawValue: method.rawValue)
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(data: try JSONSerialization.data(withJSONObject: body)))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let answer = Data(buffer: try await response.body.collect(upTo: 1 << 20))
+        guard (200..<300).contains(response.status.code) else {
+            throw Refused(description: "\(method) \(path): \(response.status.code) \(String(decoding: answer, as: UTF8.self))")
+        }
+        return answer
+    }
+
+    package enum HTTPMethod: String, Sendable { case GET, POST, PUT, DELETE }
+
+    package struct Refused: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
+    }
+
+    /// Ten characters, as Team IDs and Key IDs have.
+    private static func randomID() -> String {
+        String((0..<10).map { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ23456789".randomElement()! })
+    }
+}
