@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// A tenant as a person names it: by slug or by id. Other characters are refused here, because the text becomes part of a path.
+struct TenantReference: ExpressibleByArgument {
+    let text: String
+
+    init?(argument: String) {
+        let isName = argument.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isName, !argument.isEmpty else { return nil }
+        text = argument
+    }
+}

@@ -1,0 +1,8 @@
+import ArgumentParser
+
+/// `espalierctl usage`: what a tenant will be charged for.
+struct Usage: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Counts billable logins.",
+        subcommands: [ShowUsage.self])
+}

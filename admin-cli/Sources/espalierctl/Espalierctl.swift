@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+
+/// The command line of an Espalier installation.
+@main
+struct Espalierctl: AsyncParsableCommand {
+    static let version = "0.1.0"
+
+    static let configuration = CommandConfiguration(
+        commandName: "espalierctl",
+        abstract: "Looks after the tenants of an Espalier installation.",
+        discussion: """
+            Where Espalier is and who asks stand in the environment:
+
+              export ESPALIER_BASE_URL=https://id.example.com
+              export ESPALIER_API_KEY=esk_live_…
+
+            Data goes to the standard output, everything else to the standard error.
+            Exit codes: 0 done, 1 failed, 2 called wrongly, 4 not authenticated.
+
+            EXAMPLES
+              espalierctl tenants show acme
+              espalierctl usage show --tenant acme --from 2026-11-01 --to 2026-12-01
+              espalierctl usage show --tenant acme --json
+            """,
+        version: "espalierctl \(version)",
+        subcommands: [Usage.self, Tenants.self])
+
+    /// Parses, runs, and ends the process. ArgumentParser's own `main` ends with 64 for a wrong call and 1 for all else, and prints a
+    /// failure in one line; ours has more to tell.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as Failure {
+            Terminal.standardError.report(failure)
+            Foundation.exit(failure.status.rawValue)
+        } catch  where exitCode(for: error) == .success {
+            // ArgumentParser throws what was asked for by --help and --version.
+            print(fullMessage(for: error))
+        } catch {
+            Terminal.standardError.report(fullMessage(for: error))
+            Foundation.exit(Failure.Status.usage.rawValue)
+        }
+    }
+}

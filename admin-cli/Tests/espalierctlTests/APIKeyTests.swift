@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+
+@Suite("the API key")
+struct APIKeyTests {
+    private let tenant = """
+        {"id":"tenant_06f0c3y8d2q9x1m4n7p5r8s0vw","slug":"acme","name":"Acme","plan":"free","status":"active","created_at":"",\
+        "updated_at":""}
+        """
+
+    /// Runs a command with the key that stands in a file of its own.
+    private func run(keyFile contents: String, server: StubServer, environment: [String: String] = [:]) async throws -> Run {
+        let file = FileManager.default.temporaryDirectory.appending(path: "espalierctl-\(UUID().uuidString)")
+        try contents.write(to: file, atomically: true, encoding: .utf8)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try await Run(
+            "tenants", "show", "acme", "--base-url", server.baseURL, "--api-key-file", file.path, environment: environment)
+    }
+
+    @Test("a key from a file stands over the environment's")
+    func file() async throws {
+        let server = try StubServer(answering: .init(body: tenant))
+        defer { server.stop() }
+        let run = try await run(keyFile: "esk_test_fromfile\n", server: server, environment: ["ESPALIER_API_KEY": "esk_test_other"])
+        #expect(run.status == 0)
+        #expect(server.requests.first?.contains("Authorization: Bearer esk_test_fromfile\r\n") == true)
+    }
+
+    @Test("a key comes from the standard input")
+    func standardInput() async throws {
+        let server = try StubServer(answering: .init(body: tenant))
+        defer { server.stop() }
+        let run = try await Run(
+            "tenants", "show", "acme", "--base-url", server.baseURL, "--api-key-file", "-", input: "esk_test_frominput\n")
+        #expect(run.status == 0)
+        #expect(server.requests.first?.contains("Authorization: Bearer esk_test_frominput\r\n") == true)
+    }
+
+    @Test("a file that holds something else is neither sent nor repeated")
+    func notAKey() async throws {
+        let server = try StubServer(answering: .init(body: tenant))
+        defer { server.stop() }
+        let run = try await run(keyFile: "-----BEGIN PRIVATE KEY-----\nMIGTAgEA\n", server: server)
+        #expect(run.status == 4)
+        #expect(server.requests.isEmpty)
+        #expect(!run.talk.contains("PRIVATE KEY"))
+        #expect(!run.talk.contains("MIGTAgEA"))
+    }
+
+    @Test("a missing key file is a wrong call")
+    func missingFile() async throws {
+        let run = try await Run("tenants", "show", "acme", "--base-url", "https://id.example.com", "--api-key-file", "/nonexistent/key")
+        #expect(run.status == 2)
+        #expect(run.talk.contains("/nonexistent/key"))
+    }
+
+    @Test("without a key the command ends unauthenticated and says how to give one")
+    func noKey() async throws {
+        let run = try await Run("tenants", "show", "acme", "--base-url", "https://id.example.com")
+        #expect(run.status == 4)
+        #expect(run.talk.contains("ESPALIER_API_KEY"))
+        #expect(run.output.isEmpty)
+    }
+}

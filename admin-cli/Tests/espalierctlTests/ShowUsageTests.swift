@@ -1,0 +1,64 @@
+import Testing
+
+@Suite("espalierctl usage show")
+struct ShowUsageTests {
+    private let november = """
+        {"object":"usage","tenant_id":"tenant_06f0c3y8d2q9x1m4n7p5r8s0vw","from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z",\
+        "logins":13,"days":[{"date":"2026-11-21","logins":3},{"date":"2026-11-22","logins":10}]}
+        """
+
+    @Test("a person sees a table of days and the total")
+    func table() async throws {
+        let server = try StubServer(answering: .init(body: november))
+        defer { server.stop() }
+        let run = try await Run("usage", "show", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                acme, 2026-11-01T00:00:00Z to 2026-12-01T00:00:00Z
+
+                DATE        LOGINS
+                2026-11-21       3
+                2026-11-22      10
+                Total           13
+
+                """)
+        #expect(run.talk.isEmpty)
+    }
+
+    @Test("a program gets the server's JSON as it came")
+    func json() async throws {
+        let server = try StubServer(answering: .init(body: november))
+        defer { server.stop() }
+        let run = try await Run("usage", "show", "--tenant", "acme", "--json", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(run.output == november + "\n")
+    }
+
+    @Test("the key, the tenant and the window reach the server")
+    func request() async throws {
+        let server = try StubServer(answering: .init(body: november))
+        defer { server.stop() }
+        _ = try await Run(
+            "usage", "show", "--tenant", "acme", "--from", "2026-11-01", "--to", "2026-12-01T01:00:00+01:00",
+            environment: Run.environment(for: server))
+        let head = try #require(server.requests.first)
+        #expect(head.hasPrefix("GET /v1/tenants/acme/usage?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z HTTP/1.1\r\n"))
+        #expect(head.contains("Authorization: Bearer \(Run.exampleKey)\r\n"))
+    }
+
+    @Test("without a window the server chooses it")
+    func noWindow() async throws {
+        let server = try StubServer(answering: .init(body: november))
+        defer { server.stop() }
+        _ = try await Run("usage", "show", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(server.requests.first?.hasPrefix("GET /v1/tenants/acme/usage HTTP/1.1\r\n") == true)
+    }
+
+    @Test("a window that is no time is a wrong call", arguments: ["yesterday", "2026-13-01", "2026-11-01T00:00:00"])
+    func wrongWindow(time: String) async throws {
+        let run = try await Run("usage", "show", "--tenant", "acme", "--from", time)
+        #expect(run.status == 2)
+        #expect(run.talk.contains("--from"))
+    }
+}
