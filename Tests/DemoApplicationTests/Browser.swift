@@ -32,7 +32,7 @@ final class Browser {
         request.method = method
         if let cookie { request.headers.add(name: "Cookie", value: cookie) }
         let response = try await HTTPClient.withHTTPClient(configuration: .init(redirectConfiguration: .disallow)) { client in
-            let response = try await client.execute(request, timeout: .seconds(20))
+            let response = try await client.execute(request, timeout: .seconds(60))
             return (response.status, response.headers, String(buffer: try await response.body.collect(upTo: 1 << 20)))
         }
         let setCookie = response.1.first(name: "Set-Cookie")

@@ -27,7 +27,7 @@ struct ConnectionLossTests {
     @Test("a server that is frozen, and so holds to no limit of its own, is given up in time")
     func frozen() async throws {
         let url = try await TestDatabase.empty().ownerURL
-        let pool = try TestDatabase.pool(url) { $0.statementTimeout = .milliseconds(100) }
+        let pool = try TestDatabase.pool(url) { $0.statementTimeout = .seconds(2) }
         let pid: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
         kill(pid_t(pid), SIGSTOP)
         let error = await databaseError { _ = try await pool.run("SELECT 1") }

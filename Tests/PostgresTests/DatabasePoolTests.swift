@@ -40,7 +40,8 @@ struct DatabasePoolTests {
         let pool = try TestDatabase.pool(url) {
             $0.maximumConnections = 1
             $0.maximumWaiting = 1
-            $0.waitingTime = .milliseconds(100)
+            // Long enough for both to have asked, on the busiest machine.
+            $0.waitingTime = .seconds(3)
         }
         try await pool.transaction { db in
             _ = try await db.run("SELECT 1")

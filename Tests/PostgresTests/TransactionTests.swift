@@ -144,7 +144,7 @@ struct TransactionTests {
             let error = await databaseError { _ = try await impatient.run("UPDATE account SET balance = 0 WHERE id = 1") }
             #expect(error?.sqlState == "55P03")
         }
-        let hasty = try TestDatabase.pool(url) { $0.statementTimeout = .milliseconds(50) }
+        let hasty = try TestDatabase.pool(url) { $0.statementTimeout = .seconds(2) }
         #expect(await databaseError { _ = try await hasty.run("SELECT pg_sleep(30)") }?.sqlState == "57014")
         #expect(try await hasty.run("SELECT 1 AS n")[0].get("n") == 1)
     }

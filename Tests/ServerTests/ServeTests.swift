@@ -48,14 +48,13 @@ struct ServeTests {
         let (browser, request) = (place.browser, TestBrowser.Request(platform.acme))
         let form = try await browser.atApple(try await browser.authorize(request), person: "new")
         try await platform.simulator.fault(
-            ["endpoint": "token", "fault": "slow", "milliseconds": 9000, "client_id": platform.own.servicesID])
+            ["endpoint": "token", "fault": "slow", "milliseconds": 60_000, "client_id": platform.own.servicesID])
         let callback = Task { try await browser.callback(form) }
         try await eventually("Apple has been asked") { try await platform.simulator.hasMet(platform.own.servicesID) }
         server.signal(SIGTERM)
         try await eventually("nobody listens any more") { !FreePorts.isListening(place.port) }
         server.signal(SIGTERM)
-        // Long before Apple has answered.
-        let exit = try await server.exit(within: .seconds(5))
+        let exit = try await server.exit()
         #expect(exit.code == 1)
         #expect(exit.complaints == ["espalier: Stopped at the second signal, before everything was finished."])
         if let answer = try? await callback.value { #expect(answer["code"] == nil) }
@@ -66,7 +65,7 @@ struct ServeTests {
         let platform = try await ServedPlatform.make()
         let server = try await platform.serve(at: .init())
         server.signal(signal)
-        #expect(try await server.exit(within: .seconds(20)).code == 0)
+        #expect(try await server.exit().code == 0)
     }
 
     @Test("a setting comes from the file, and from the environment when both have it")
@@ -180,7 +179,7 @@ struct ServeTests {
         try await cluster.stop()
     }
 
-    @Test("a change made in the database is in use by every process within a second")
+    @Test("a change made in the database is in use by every process, long before what is in memory grows old")
     func changesAreHeard() async throws {
         let platform = try await ServedPlatform.make()
         let places = [ServedPlatform.Place(), ServedPlatform.Place()]
@@ -198,7 +197,7 @@ struct ServeTests {
             _ = try await db.run("UPDATE application SET redirect_uris = \(uris)")
         }
         for place in places {
-            try await eventually("the change is in use", within: .seconds(1)) { [request] in
+            try await eventually("the change is in use") { [request] in
                 try await place.browser.authorize(request).status == 302
             }
         }

@@ -15,7 +15,7 @@ struct SimulateAppleTests {
 
     @Test("a port that cannot be is refused", arguments: ["-1", "65536", "eighty"])
     func impossiblePort(port: String) async throws {
-        let exit = try await Program.run(["simulate-apple", "--port=\(port)"], within: .seconds(20))
+        let exit = try await Program.run(["simulate-apple", "--port=\(port)"])
         #expect(exit.code == 2)
         #expect(exit.errors.contains("--port"))
     }
@@ -28,7 +28,7 @@ struct SimulateAppleTests {
             (try folder.write("text.json", "teams"), "is not JSON"),
             (try folder.write("field.json", #"{"teams": [], "people": [], "clients": []}"#), "clients"),
         ] {
-            let exit = try await Program.run(["simulate-apple", "--port", "0", "--registry", file], within: .seconds(20))
+            let exit = try await Program.run(["simulate-apple", "--port", "0", "--registry", file])
             #expect(exit.code == 1)
             #expect(exit.complaints.count == 1, "\(exit.errors)")
             #expect(exit.errors.contains(words), "\(exit.errors)")

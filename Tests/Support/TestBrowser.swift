@@ -69,7 +69,7 @@ package final class TestBrowser: Sendable {
             request.headers.add(name: "Cookie", value: cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; "))
         }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await Self.client.execute(request, timeout: .seconds(30))
+        let response = try await Self.client.execute(request, timeout: .seconds(60))
         for cookie in response.headers["Set-Cookie"] where isOurs { keep(cookie) }
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
         return Answer(status: Int(response.status.code), headers: response.headers, body: text)

@@ -157,7 +157,7 @@ package struct TestSimulator: Sendable {
         request.method = .init(rawValue: method.rawValue)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(data: try JSONSerialization.data(withJSONObject: body)))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         let answer = Data(buffer: try await response.body.collect(upTo: 1 << 20))
         guard (200..<300).contains(response.status.code) else {
             throw Refused(description: "\(method) \(path): \(response.status.code) \(String(decoding: answer, as: UTF8.self))")

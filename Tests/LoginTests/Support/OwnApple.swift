@@ -58,7 +58,7 @@ struct OwnApple: Sendable {
         request.method = .init(rawValue: method)
         request.headers.add(name: "Content-Type", value: "application/json")
         request.body = .bytes(ByteBuffer(bytes: try JSONSerialization.data(withJSONObject: body)))
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
         guard (200..<300).contains(response.status.code) else { throw Refused(status: response.status.code) }
     }
 
