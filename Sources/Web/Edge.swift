@@ -15,17 +15,20 @@ package struct Edge: RouterMiddleware {
 
     private let logger: Logger
     private let metrics: Metrics
+    private let trustedProxies: Int
     private let allowedMethods: @Sendable (String) -> [String]
     private let isOutage: @Sendable (any Error) -> Bool
 
     /// - Parameters:
+    ///   - trustedProxies: how many proxies in front of this server append the address they are called from to `X-Forwarded-For`.
     ///   - allowedMethods: the methods that some route has for a path, for 405 and its `Allow`.
     ///   - isOutage: whether an error means that something we need is down, which is worth another try.
     package init(
-        logger: Logger, metrics: Metrics, allowedMethods: @Sendable @escaping (String) -> [String],
+        logger: Logger, metrics: Metrics, trustedProxies: Int = 0, allowedMethods: @Sendable @escaping (String) -> [String],
         isOutage: @Sendable @escaping (any Error) -> Bool
     ) {
-        (self.logger, self.metrics, self.allowedMethods, self.isOutage) = (logger, metrics, allowedMethods, isOutage)
+        (self.logger, self.metrics, self.trustedProxies) = (logger, metrics, trustedProxies)
+        (self.allowedMethods, self.isOutage) = (allowedMethods, isOutage)
     }
 
     package func handle(
@@ -33,7 +36,8 @@ package struct Edge: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         let requestID = Self.requestID(from: request.headers[.requestID])
-        context.record.note(requestID: requestID)
+        let forwarded = ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
+        context.record.note(requestID: requestID, address: forwarded)
 
         var response: Response
         do {
@@ -54,16 +58,18 @@ package struct Edge: RouterMiddleware {
         } catch {
             let problem =
                 isOutage(error)
-                ? Problem(.unavailable, "The database cannot be reached at the moment. Try again in a few seconds.")
+                ? Problem(.unavailable, "The database cannot do this at the moment. Try again in a few seconds.")
                 : Problem(.unexpected, "Something went wrong here. Quote the request id to the operator.")
             context.record.note(outcome: problem.code.rawValue)
             logger.error("\(problem.code.rawValue)", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
             response = problem.response(instance: request.uri.path, requestID: requestID)
         }
+        for field in context.record.current.headers { response.headers[field.name] = field.value }
         response.headers[.requestID] = requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         log(request, response.status, context, took: start.duration(to: .now))
-        return response
+        // Whoever asked for the head alone would take a body for the next answer.
+        return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// Hummingbird's own refusals, in our words.
@@ -75,8 +81,8 @@ package struct Edge: RouterMiddleware {
             var problem = Problem(.methodNotAllowed, "This path takes \(allowed.joined(separator: ", ")).")
             problem.headers[.allow] = allowed.joined(separator: ", ")
             return problem
-        default:
-            return Problem(.invalid, "The request could not be read.")
+        case .contentTooLarge: return Problem(.tooLarge, "The body is larger than this server reads.")
+        default: return Problem(.invalid, "The request could not be read.")
         }
     }
 
@@ -123,4 +129,9 @@ extension UInt8 {
 extension HTTPField.Name {
     package static let requestID = HTTPField.Name("Request-Id")!
     package static let traceparent = HTTPField.Name("traceparent")!
+    package static let idempotencyKey = HTTPField.Name("Idempotency-Key")!
+    package static let idempotentReplayed = HTTPField.Name("Idempotent-Replayed")!
+    package static let rateLimit = HTTPField.Name("RateLimit")!
+    package static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
+    static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
 }

@@ -13,9 +13,20 @@ package struct Problem: Error, Sendable {
         case invalid
         case unauthenticated
         case insufficientScope = "insufficient_scope"
+        case operatorRequired = "operator_required"
+        case planRequired = "plan_required"
         case notFound = "not_found"
         case methodNotAllowed = "method_not_allowed"
+        case conflict
+        case alreadyExists = "already_exists"
+        case requestRunning = "request_running"
+        case preconditionFailed = "precondition_failed"
         case tooLarge = "too_large"
+        case unsupportedMediaType = "unsupported_media_type"
+        case appleRefused = "apple_refused"
+        case idempotencyKeyReused = "idempotency_key_reused"
+        case preconditionRequired = "precondition_required"
+        case rateLimited = "rate_limited"
         case unavailable
         case unexpected
 
@@ -24,9 +35,20 @@ package struct Problem: Error, Sendable {
             case .invalid: .badRequest
             case .unauthenticated: .unauthorized
             case .insufficientScope: .forbidden
+            case .operatorRequired: .forbidden
+            case .planRequired: .forbidden
             case .notFound: .notFound
             case .methodNotAllowed: .methodNotAllowed
+            case .conflict: .conflict
+            case .alreadyExists: .conflict
+            case .requestRunning: .conflict
+            case .preconditionFailed: .preconditionFailed
             case .tooLarge: .contentTooLarge
+            case .unsupportedMediaType: .unsupportedMediaType
+            case .appleRefused: .unprocessableContent
+            case .idempotencyKeyReused: .unprocessableContent
+            case .preconditionRequired: .preconditionRequired
+            case .rateLimited: .tooManyRequests
             case .unavailable: .serviceUnavailable
             case .unexpected: .internalServerError
             }
@@ -37,9 +59,20 @@ package struct Problem: Error, Sendable {
             case .invalid: "The request is not valid"
             case .unauthenticated: "Authentication is required"
             case .insufficientScope: "The API key's scopes do not allow this"
+            case .operatorRequired: "Only an operator's API key may do this"
+            case .planRequired: "The plan does not include this"
             case .notFound: "Not found"
             case .methodNotAllowed: "The method is not allowed here"
+            case .conflict: "It is not in a state that allows this"
+            case .alreadyExists: "There is one already"
+            case .requestRunning: "The same request is being answered"
+            case .preconditionFailed: "It has changed meanwhile"
             case .tooLarge: "The request is too large"
+            case .unsupportedMediaType: "The body is of another type than this takes"
+            case .appleRefused: "Apple does not accept these credentials"
+            case .idempotencyKeyReused: "This Idempotency-Key was used for another request"
+            case .preconditionRequired: "If-Match is required"
+            case .rateLimited: "Too many requests"
             case .unavailable: "Temporarily unavailable"
             case .unexpected: "Unexpected error"
             }
@@ -77,6 +110,10 @@ package struct Problem: Error, Sendable {
 
     /// Parameters or body fields that cannot be used, each with its reason.
     package static func invalid(_ fields: Field...) -> Problem {
+        .invalid(fields)
+    }
+
+    package static func invalid(_ fields: [Field]) -> Problem {
         Problem(.invalid, fields.map { "\($0.field): \($0.detail)" }.joined(separator: " "), fields: fields)
     }
 

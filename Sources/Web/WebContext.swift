@@ -1,4 +1,6 @@
+package import HTTPTypes
 package import Hummingbird
+import NIOCore
 import Synchronization
 
 /// What travels with a request: Hummingbird's core, and the record that the access log will write.
@@ -8,6 +10,7 @@ package struct WebContext: RequestContext {
 
     package init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
+        record.note(address: source.channel.remoteAddress?.ipAddress)
     }
 
     /// Largest body that is read, in bytes. Nothing that is posted here is larger than a form.
@@ -19,22 +22,33 @@ package struct WebContext: RequestContext {
 package final class RequestRecord: Sendable {
     package struct Facts: Sendable {
         package var requestID = ""
+        /// The IP address that the request came from: the connection's, or, behind trusted proxies, what they say of it.
+        package var address: String?
         /// The action's `operationId`, or nil where none has begun.
         package var action: String?
         /// The tenant's slug as the path or the key named it.
         package var tenant: String?
         /// A refusal's short name. Nil when all went well.
         package var outcome: String?
+        /// What goes out with the answer, whatever it will be: a refusal that is thrown further in, too.
+        package var headers: HTTPFields = [:]
     }
 
     private let facts = Mutex(Facts())
+
+    package func note(header name: HTTPField.Name, _ value: String) {
+        facts.withLock { $0.headers[name] = value }
+    }
 
     package init() {}
 
     package var current: Facts { facts.withLock { $0 } }
 
-    package func note(requestID: String? = nil, action: String? = nil, tenant: String? = nil, outcome: String? = nil) {
+    package func note(
+        requestID: String? = nil, address: String? = nil, action: String? = nil, tenant: String? = nil, outcome: String? = nil
+    ) {
         facts.withLock { facts in
+            if let address { facts.address = address }
             if let requestID { facts.requestID = requestID }
             if let action { facts.action = action }
             if let tenant { facts.tenant = tenant }

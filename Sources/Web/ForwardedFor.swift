@@ -1,0 +1,31 @@
+import NIOCore
+
+/// `X-Forwarded-For`, read from its end: a proxy appends the address it was called from, and whatever stood there before may be
+/// the caller's invention.
+enum ForwardedFor {
+    /// The address that the outermost of the trusted proxies was called from.
+    ///
+    /// - Parameters:
+    ///   - lines: the header's lines, in their order.
+    ///   - proxies: how many proxies there are that append. With none, nothing is believed.
+    /// - Returns: nil when that is not said, or is no IP address: then the connection's own address is all that is known.
+    static func address(in lines: [String], behind proxies: Int) -> String? {
+        guard proxies > 0 else { return nil }
+        let entries = lines.joined(separator: ",").split(separator: ",", omittingEmptySubsequences: false)
+        guard entries.count >= proxies else { return nil }
+        let entry = entries[entries.count - proxies].filter { $0 != " " && $0 != "\t" }
+        return normalized(entry) ?? normalized(withoutPort(entry))
+    }
+
+    /// One spelling for one address; nil for anything else.
+    private static func normalized(_ text: String) -> String? {
+        guard text.utf8.count <= 45, !text.contains("%") else { return nil }
+        return try? SocketAddress(ipAddress: text, port: 0).ipAddress
+    }
+
+    /// Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`.
+    private static func withoutPort(_ text: String) -> String {
+        if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
+        return String(text.prefix { $0 != ":" })
+    }
+}

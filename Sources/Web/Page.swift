@@ -1,0 +1,78 @@
+package import Foundation
+
+/// Which part of a list is asked for. Lists are ordered by id, the newest first, and ids grow with time: what is added meanwhile
+/// stands before the first page and moves nothing.
+package struct PageRequest: Sendable {
+    package enum Position: Sendable {
+        case start, after(UUID), before(UUID)
+    }
+
+    package let limit: Int
+    package let position: Position
+
+    /// For SQL: `WHERE id < upper AND id > lower ORDER BY …  LIMIT fetched`; one row more than asked for tells whether there are more.
+    ///
+    /// ```sql
+    /// SELECT … WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+    /// ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+    /// ```
+    package var upper: UUID { if case .after(let id) = position { id } else { Self.last } }
+    package var lower: UUID { if case .before(let id) = position { id } else { Self.first } }
+    package var isBackward: Bool { if case .before = position { true } else { false } }
+    package var fetched: Int { limit + 1 }
+
+    // No id of ours is either of these.
+    private static let first = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+    private static let last = UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
+
+    /// Opaque to callers; authorises nothing.
+    static func cursor(_ id: UUID) -> String {
+        withUnsafeBytes(of: id.uuid) { Data($0) }.base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+
+    static func id(fromCursor text: String) -> UUID? {
+        guard text.wholeMatch(of: /[A-Za-z0-9_-]{22}/) != nil else { return nil }
+        let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "=="
+        guard let data = Data(base64Encoded: base64), data.count == 16 else { return nil }
+        return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
+
+/// One page of a list, as it is answered.
+package struct Page<Element: Encodable>: Encodable {
+    private let data: [Element]
+    private let before, after: String?
+
+    /// - Parameters:
+    ///   - rows: what the statement gave, in its order, with up to `fetched` elements.
+    ///   - id: what an element is ordered by.
+    package init<Row>(_ rows: [Row], of request: PageRequest, id: (Row) -> UUID, _ element: (Row) throws -> Element) rethrows {
+        let hasMore = rows.count > request.limit
+        var rows = Array(rows.prefix(request.limit))
+        if request.isBackward { rows.reverse() }
+        // Towards the side it came from there is at least what the cursor named, or was.
+        let (hasNewer, hasOlder) =
+            switch request.position {
+            case .start: (false, hasMore)
+            case .after: (true, hasMore)
+            case .before: (hasMore, true)
+            }
+        before = hasNewer ? rows.first.map { PageRequest.cursor(id($0)) } : nil
+        after = hasOlder ? rows.last.map { PageRequest.cursor(id($0)) } : nil
+        data = try rows.map(element)
+    }
+
+    private enum Key: String, CodingKey {
+        case object, data, list_metadata, before, after
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode("list", forKey: .object)
+        try container.encode(data, forKey: .data)
+        var metadata = container.nestedContainer(keyedBy: Key.self, forKey: .list_metadata)
+        try metadata.encode(before, forKey: .before)
+        try metadata.encode(after, forKey: .after)
+    }
+}

@@ -1,0 +1,77 @@
+import Synchronization
+
+/// So many requests a minute for each of many callers: a bucket each, which holds a minute's worth and fills evenly.
+///
+/// In the memory of one process, and bounded: with several processes a caller has as many buckets. A bucket that is full again is
+/// forgotten, which changes nothing. Should there be more callers than there is room for, all buckets are forgotten.
+package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
+    private struct Bucket {
+        var tokens: Double
+        var at: ContinuousClock.Instant
+    }
+
+    package let perMinute: Int
+    private let capacity: Int
+    private let buckets = Mutex<[Key: Bucket]>([:])
+
+    /// - Parameters:
+    ///   - perMinute: what a bucket holds, and gets in a minute.
+    ///   - capacity: how many buckets are kept.
+    package init(perMinute: Int, capacity: Int = 50_000) {
+        (self.perMinute, self.capacity) = (max(1, perMinute), max(1, capacity))
+    }
+
+    /// Takes a token, if there is one.
+    package func take(_ key: Key, at now: ContinuousClock.Instant) -> TokenBucketLevel {
+        buckets.withLock { buckets in
+            var bucket = filled(buckets[key], at: now)
+            let isGranted = bucket.tokens >= 1
+            if isGranted { bucket.tokens -= 1 }
+            if buckets[key] == nil, buckets.count >= capacity { makeRoom(in: &buckets, at: now) }
+            buckets[key] = bucket
+            return level(bucket, isGranted: isGranted)
+        }
+    }
+
+    /// Whether a token could be taken; takes none.
+    package func hasToken(_ key: Key, at now: ContinuousClock.Instant) -> Bool {
+        buckets.withLock { filled($0[key], at: now).tokens >= 1 }
+    }
+
+    /// How many buckets are kept at the moment.
+    var count: Int { buckets.withLock { $0.count } }
+
+    private var perSecond: Double { Double(perMinute) / 60 }
+
+    private func filled(_ bucket: Bucket?, at now: ContinuousClock.Instant) -> Bucket {
+        guard let bucket else { return Bucket(tokens: Double(perMinute), at: now) }
+        // Requests are counted in another order than they looked at the clock: nobody loses by that.
+        let passed = max(.zero, bucket.at.duration(to: now))
+        let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) * 1e-18
+        return Bucket(tokens: min(Double(perMinute), bucket.tokens + seconds * perSecond), at: max(bucket.at, now))
+    }
+
+    private func level(_ bucket: Bucket, isGranted: Bool) -> TokenBucketLevel {
+        TokenBucketLevel(
+            isGranted: isGranted, remaining: Int(bucket.tokens),
+            secondsUntilFull: Int(((Double(perMinute) - bucket.tokens) / perSecond).rounded(.up)),
+            secondsUntilNext: bucket.tokens >= 1 ? 0 : max(1, Int(((1 - bucket.tokens) / perSecond).rounded(.up))))
+    }
+
+    private func makeRoom(in buckets: inout [Key: Bucket], at now: ContinuousClock.Instant) {
+        buckets = buckets.filter { filled($0.value, at: now).tokens < Double(perMinute) }
+        // Each would cost a search of all others for the rest of its minute.
+        if buckets.count > capacity / 2 { buckets = [:] }
+    }
+}
+
+/// What is left in a bucket after a request.
+package struct TokenBucketLevel: Equatable, Sendable {
+    package let isGranted: Bool
+    /// How many more requests are granted at this moment.
+    package let remaining: Int
+    /// Seconds until the bucket is full, rounded up.
+    package let secondsUntilFull: Int
+    /// Seconds until one more is granted, rounded up: 0 when it would be at once.
+    package let secondsUntilNext: Int
+}

@@ -1,0 +1,51 @@
+import Testing
+
+@testable import Web
+
+@Suite("Token buckets")
+struct TokenBucketsTests {
+    private let start = ContinuousClock.now
+
+    @Test("a minute's worth at once, and then as fast as it fills")
+    func fill() {
+        let buckets = TokenBuckets<String>(perMinute: 30)
+        let levels = (0..<31).map { _ in buckets.take("a", at: start) }
+        #expect(levels[0] == .init(isGranted: true, remaining: 29, secondsUntilFull: 2, secondsUntilNext: 0))
+        #expect(levels[29] == .init(isGranted: true, remaining: 0, secondsUntilFull: 60, secondsUntilNext: 2))
+        #expect(levels[30] == .init(isGranted: false, remaining: 0, secondsUntilFull: 60, secondsUntilNext: 2))
+        #expect(!buckets.hasToken("a", at: start + .milliseconds(1990)))
+        #expect(buckets.hasToken("a", at: start + .milliseconds(2010)))
+        #expect(buckets.take("a", at: start + .milliseconds(2010)).isGranted)
+        #expect(!buckets.take("a", at: start + .milliseconds(2010)).isGranted)
+        // Never more than a minute's worth.
+        #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 29)
+    }
+
+    @Test("one caller's requests are not another's")
+    func apart() {
+        let buckets = TokenBuckets<String>(perMinute: 1)
+        #expect(buckets.take("a", at: start).isGranted)
+        #expect(buckets.take("b", at: start).isGranted)
+        #expect(!buckets.take("a", at: start).isGranted)
+    }
+
+    @Test("a clock that is read out of order takes nothing back")
+    func order() {
+        let buckets = TokenBuckets<String>(perMinute: 60)
+        _ = buckets.take("a", at: start + .seconds(1))
+        #expect(buckets.take("a", at: start).remaining == 58)
+        #expect(buckets.take("a", at: start + .seconds(1)).remaining == 57)
+    }
+
+    @Test("callers without number do not take memory without bound, nor each other's limit while there is room")
+    func bounded() {
+        let buckets = TokenBuckets<Int>(perMinute: 60, capacity: 100)
+        // Each is full again when the next comes.
+        for caller in 0..<10_000 { _ = buckets.take(caller, at: start + .seconds(2 * caller)) }
+        let busy = start + .seconds(20_000)
+        for _ in 0..<60 { _ = buckets.take(-1, at: busy) }
+        for caller in 0..<40 { _ = buckets.take(caller, at: busy) }
+        #expect(!buckets.take(-1, at: busy).isGranted)
+        #expect(buckets.count <= 100)
+    }
+}
