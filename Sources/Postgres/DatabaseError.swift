@@ -42,12 +42,12 @@ package struct DatabaseError: Error, Sendable {
     /// may be tried again from its beginning.
     package var isSerializationFailure: Bool { sqlState == "40001" || sqlState == "40P01" }
 
-    /// The database is not to be had at the moment: no connection, none free, or it is starting, stopping or full (classes 53
-    /// and 57P). The same call may succeed later.
+    /// The database is not to be had at the moment: no connection, none free, it is starting, stopping or full (classes 53 and
+    /// 57P), or others were in the way for too long (55P03) or for ever (40001, 40P01). The same call may succeed later.
     package var isOutage: Bool {
         switch kind {
         case .connection, .poolTimeout: true
-        case .server: sqlState.map { $0.hasPrefix("53") || $0.hasPrefix("57P") } ?? false
+        case .server: isSerializationFailure || sqlState.map { $0.hasPrefix("53") || $0.hasPrefix("57P") || $0 == "55P03" } ?? false
         case .decoding, .misuse: false
         }
     }

@@ -131,6 +131,7 @@ struct TransactionTests {
         let errors = await [one, other].compactMap(\.self)
         #expect(errors.map(\.sqlState) == ["40P01"])
         #expect(errors.first?.isSerializationFailure == true)
+        #expect(errors.first?.isOutage == true)
     }
 
     @Test("a lock that is held too long, and a statement that runs too long, are given up")
@@ -143,6 +144,7 @@ struct TransactionTests {
             _ = try await db.run("SELECT * FROM account WHERE id = 1 FOR UPDATE")
             let error = await databaseError { _ = try await impatient.run("UPDATE account SET balance = 0 WHERE id = 1") }
             #expect(error?.sqlState == "55P03")
+            #expect(error?.isOutage == true)
         }
         let hasty = try TestDatabase.pool(url) { $0.statementTimeout = .seconds(2) }
         #expect(await databaseError { _ = try await hasty.run("SELECT pg_sleep(30)") }?.sqlState == "57014")
