@@ -108,6 +108,37 @@ extension AppleClient {
     }
 }
 
+// MARK: Probe
+
+extension AppleClient {
+    /// Asks whether Apple accepts credentials, by redeeming a code that does not exist: Apple looks at the client first, so
+    /// `invalid_grant` means that the client was accepted. Nothing is used up by it.
+    ///
+    /// - Throws: when Apple gave no such answer; `unsigned` when the key signs nothing.
+    package func probe(_ credentials: AppleClientCredentials, at now: Date) async throws(AppleError) -> AppleProbe {
+        let secret: String
+        do {
+            // Signed afresh: that the key signs is a part of what is asked.
+            secret = try await ClientSecret.mint(for: credentials, audience: settings.audience, at: now)
+        } catch {
+            throw .unsigned
+        }
+        let answer = try await wire.post(
+            "/auth/token",
+            [
+                "grant_type": "authorization_code", "code": AppleProbe.madeUpCode, "client_id": credentials.clientID,
+                "client_secret": secret,
+            ])
+        do throws(AppleError) {
+            try Self.requireSuccess(answer)
+        } catch {
+            guard case .refused(let code) = error else { throw error }
+            return AppleProbe(refusal: code, date: AppleProbe.date(answer.date))
+        }
+        throw .nonsense("a made-up code was redeemed")
+    }
+}
+
 // MARK: Revoke
 
 extension AppleClient {

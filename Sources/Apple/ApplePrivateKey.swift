@@ -4,7 +4,8 @@ import Foundation
 /// The private half of an Apple key, as the `.p8` file from Apple's portal holds it: P-256, PKCS#8, PEM.
 package struct ApplePrivateKey: Sendable, Unprintable {
     let signing: P256.Signing.PrivateKey
-    /// SHA-256 of the public half: tells two keys of the same Key ID apart without keeping the private one as a label.
+    /// SHA-256 of the public half (SubjectPublicKeyInfo in DER): tells keys apart, and gives away nothing of the private one.
+    package var fingerprint: [UInt8] { Array(SHA256.hash(data: signing.publicKey.derRepresentation)) }
 
     package init(_ signing: P256.Signing.PrivateKey) {
         self.signing = signing

@@ -16,6 +16,8 @@ struct AppleWire: Sendable {
 
     struct Answer: Sendable {
         let status: Int
+        /// The `Date` header as it came.
+        let date: String?
         let body: [UInt8]
     }
 
@@ -46,7 +48,7 @@ struct AppleWire: Sendable {
                 let response = try await http.execute(request, deadline: .distantFuture)
                 guard response.history.count == 1 else { throw AppleError.nonsense("it redirects elsewhere") }
                 let body = try await response.body.collect(upTo: Self.largestBody)
-                return Answer(status: Int(response.status.code), body: Array(buffer: body))
+                return Answer(status: Int(response.status.code), date: response.headers.first(name: "date"), body: Array(buffer: body))
             }
         } catch {
             let failure = Self.name(error)

@@ -48,6 +48,7 @@ final class SimulatedApple: Sendable {
             switch fault {
             case .slow(let milliseconds): try await Task.sleep(for: .milliseconds(milliseconds))
             case .rotateKeys: try await signingKeys.rotate()
+            case .clock(let seconds): try await WrongDate.send(now + Double(seconds), over: context.channel)
             case .status(let code): return .page(Pages.brokenByFault(status: code), status: HTTPResponse.Status(code: code))
             case .drop:
                 try await context.channel.close().get()

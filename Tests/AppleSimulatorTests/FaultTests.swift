@@ -69,6 +69,29 @@ struct FaultTests {
         }
     }
 
+    @Test("a clock that is wrong shows in the Date and in what the token endpoint thinks of a secret, as often as asked")
+    func clock() async throws {
+        try await withSimulator { website in
+            func skew(_ answer: Answer) throws -> Double {
+                let formatter = DateFormatter()
+                formatter.locale = Locale(identifier: "en_US_POSIX")
+                formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+                return try #require(formatter.date(from: answer.header("date") ?? "")).timeIntervalSinceNow
+            }
+            #expect(try await abs(skew(website.redeem("made-up"))) < 60)
+            try await set(website, #"{"endpoint": "token", "fault": "clock", "seconds": 7200, "times": 1}"#)
+            let late = try await website.redeem("made-up")
+            #expect(try abs(skew(late) - 7200) < 60)
+            try await set(website, #"{"endpoint": "token", "fault": "clock", "seconds": -7200, "times": 1}"#)
+            let early = try await website.redeem("made-up")
+            #expect(try abs(skew(early) + 7200) < 60)
+            #expect(early.error == "invalid_client")
+            let after = try await website.redeem("made-up")
+            #expect(try abs(skew(after)) < 60)
+            #expect(after.error == "invalid_grant")
+        }
+    }
+
     @Test("a dropped connection gives no answer")
     func drop() async throws {
         try await withSimulator { website in
@@ -186,6 +209,7 @@ struct FaultTests {
             (#"{"endpoint": "keys", "fault": "no_refresh_token"}"#, "fault"),
             (#"{"endpoint": "token", "fault": "slow"}"#, "milliseconds"),
             (#"{"endpoint": "token", "fault": "status", "status": 200}"#, "status"),
+            (#"{"endpoint": "token", "fault": "clock"}"#, "seconds"),
             (#"{"endpoint": "keys", "fault": "drop", "client_id": "a"}"#, "client_id"),
             (#"{"endpoint": "token", "fault": "drop", "times": 0}"#, "times"),
             (#"{"endpoint": "token", "fault": "drop", "tmies": 1}"#, "tmies"),

@@ -27,6 +27,8 @@ struct Fault: Sendable, Identifiable {
         case noRefreshToken
         /// The `user` field of the form_post, whatever it is, first time or not.
         case user(String)
+        /// Apple's clock is this many seconds ahead, or behind: in the answer's `Date` and in what it thinks of a client secret.
+        case clock(seconds: Int)
         /// An OAuth error: 400 at token and revoke, sent to the redirect URI at authorize.
         case error(String)
     }

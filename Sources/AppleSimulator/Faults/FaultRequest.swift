@@ -11,6 +11,7 @@
 /// | `bad_signature`, `unknown_kid` | | token, authorize |
 /// | `alg` | `alg`: `none` or `HS256` | token, authorize |
 /// | `no_refresh_token` | | token |
+/// | `clock` | `seconds` by which the clock is ahead, or behind when negative, up to a day | token |
 /// | `user` | `value`, a string | authorize |
 /// | `error` | `error` | token, revoke, authorize |
 struct FaultRequest {
@@ -20,7 +21,7 @@ struct FaultRequest {
     let effect: Fault.Effect
 
     private enum Kind: String, CaseIterable {
-        case slow, status, drop, claim, alg, user, error
+        case slow, status, drop, claim, alg, user, error, clock
         case rotateKeys = "rotate_keys"
         case malformedJSON = "malformed_json"
         case badSignature = "bad_signature"
@@ -32,7 +33,7 @@ struct FaultRequest {
             case .slow, .status, .drop, .rotateKeys: [.authorize, .token, .keys, .revoke]
             case .malformedJSON: [.token, .keys]
             case .claim, .badSignature, .unknownKid, .alg: [.token, .authorize]
-            case .noRefreshToken: [.token]
+            case .noRefreshToken, .clock: [.token]
             case .user: [.authorize]
             case .error: [.token, .revoke, .authorize]
             }
@@ -76,6 +77,11 @@ struct FaultRequest {
             guard let algorithm = try fields.choice("alg", Fault.ForgedAlgorithm.self) else { throw fields.error("alg", "is missing") }
             return .algorithm(algorithm)
         case .noRefreshToken: return .noRefreshToken
+        case .clock:
+            guard let seconds = try fields.optionalInteger("seconds", in: -86_400...86_400) else {
+                throw fields.error("seconds", "is missing")
+            }
+            return .clock(seconds: seconds)
         case .user:
             guard let value = try fields.optionalString("value") else { throw fields.error("value", "is missing") }
             return .user(value)

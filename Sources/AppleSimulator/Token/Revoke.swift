@@ -12,7 +12,7 @@ extension SimulatedApple {
         return try await answer(.revoke, clientID: form["client_id"], context: context) { faults in
             for case .error(let code) in faults { return oauthError(code, "a fault") }
             let client: Registry.Client
-            switch try await authenticate(form) {
+            switch try await authenticate(form, at: now) {
             case .client(let known): client = known
             case .refused(let response): return response
             }

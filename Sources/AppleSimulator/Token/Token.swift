@@ -12,7 +12,8 @@ extension SimulatedApple {
         return try await answer(.token, clientID: form["client_id"], context: context) { faults in
             for case .error(let code) in faults { return oauthError(code, "a fault") }
             let client: Registry.Client
-            switch try await authenticate(form) {
+            let offset = faults.reduce(0) { if case .clock(let seconds) = $1 { $0 + seconds } else { $0 } }
+            switch try await authenticate(form, at: now + Double(offset)) {
             case .client(let known): client = known
             case .refused(let response): return response
             }
@@ -31,7 +32,7 @@ extension SimulatedApple {
     }
 
     /// Who sends the form, by `client_id` and `client_secret`.
-    func authenticate(_ form: Form) async throws -> Authentication {
+    func authenticate(_ form: Form, at now: Date) async throws -> Authentication {
         guard let clientID = form["client_id"] else { return .refused(oauthError("invalid_request", "client_id is missing")) }
         guard let secret = form["client_secret"] else { return .refused(oauthError("invalid_request", "client_secret is missing")) }
         // Not the whole registry: a copy of it, held while the signature is checked, would make every new person copy them all.
