@@ -1,18 +1,23 @@
-import Foundation
+package import Foundation
 package import Postgres
 
-/// The database as one tenant may see it: every statement runs in a transaction that names the tenant
-/// first, and row-level security hides all else.
+/// The database as one owner may see it, a tenant or the platform for itself: every transaction names the owner first, and
+/// row-level security hides all else.
 ///
 /// Actions get this instead of the pool, so that a forgotten `WHERE tenant_id` finds nothing foreign.
-package struct TenantDatabase: Sendable {
-    package let tenant: ID<Tenant>
+package struct OwnerDatabase: Sendable {
+    /// A tenant's id, or the platform's.
+    package let owner: UUID
     private let pool: DatabasePool
     private let prelude: [SQL]
 
+    package init(_ pool: DatabasePool, owner: UUID) {
+        (self.pool, self.owner) = (pool, owner)
+        prelude = ["SELECT set_config('espalier.tenant', \(owner)::text, true)"]
+    }
+
     package init(_ pool: DatabasePool, tenant: ID<Tenant>) {
-        (self.pool, self.tenant) = (pool, tenant)
-        prelude = ["SELECT set_config('espalier.tenant', \(tenant)::text, true)"]
+        self.init(pool, owner: tenant.uuid)
     }
 
     /// One statement, one round trip.
@@ -24,13 +29,19 @@ package struct TenantDatabase: Sendable {
     package func run(_ statements: [SQL]) async throws -> [Rows] {
         try await pool.run(statements, prelude: prelude)
     }
+
+    /// What the body runs, or nothing of it. The network stays outside.
+    package func transaction<R: Sendable>(_ body: @Sendable (Transaction) async throws -> R) async throws -> R {
+        try await pool.transaction(prelude: prelude, body)
+    }
 }
 
 /// The database for work that spans tenants: reading configuration before a tenant is known, creating
 /// tenants. Its own type, so that it cannot be had by mistake.
 package struct PlatformDatabase: Sendable {
     private let pool: DatabasePool
-    private static let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
+    /// What makes a transaction see every owner's rows: for the outbox's worker, which knows no tenants.
+    package static let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
 
     package init(_ pool: DatabasePool) {
         self.pool = pool
@@ -42,5 +53,9 @@ package struct PlatformDatabase: Sendable {
 
     package func run(_ statements: [SQL]) async throws -> [Rows] {
         try await pool.run(statements, prelude: Self.prelude)
+    }
+
+    package func transaction<R: Sendable>(_ body: @Sendable (Transaction) async throws -> R) async throws -> R {
+        try await pool.transaction(prelude: Self.prelude, body)
     }
 }

@@ -10,7 +10,7 @@ package struct NeverCameAbout: Error, CustomStringConvertible {
 /// For what another process does and tells nobody. The limit is for a test that fails: one that passes never waits for it.
 /// - Throws: `NeverCameAbout`, and what `answer` throws.
 @discardableResult
-package func eventually<T>(_ what: String, within limit: Duration = .seconds(30), _ answer: () async throws -> T?) async throws -> T {
+package func eventually<T>(_ what: String, within limit: Duration = .seconds(60), _ answer: () async throws -> T?) async throws -> T {
     let deadline = ContinuousClock.now + limit
     while true {
         if let found = try await answer() { return found }
@@ -21,6 +21,6 @@ package func eventually<T>(_ what: String, within limit: Duration = .seconds(30)
 
 /// Asks again and again until it is so.
 /// - Throws: `NeverCameAbout`, and what `isSo` throws.
-package func eventually(_ what: String, within limit: Duration = .seconds(30), isSo: () async throws -> Bool) async throws {
+package func eventually(_ what: String, within limit: Duration = .seconds(60), isSo: () async throws -> Bool) async throws {
     try await eventually(what, within: limit) { try await isSo() ? () : nil }
 }

@@ -61,6 +61,8 @@ package struct ServedPlatform: Sendable {
             "ESPALIER_PUBLIC_URL": TestPlatform.publicURL, "ESPALIER_DATABASE_URL": databaseURL,
             "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_APPLE_BASE_URL": appleURL,
             "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
+            // A busy machine is no slow Apple.
+            "ESPALIER_APPLE_TIMEOUT": "60",
         ]
     }
 
@@ -71,8 +73,8 @@ package struct ServedPlatform: Sendable {
             .init(team_id: side.team, services_id: side.servicesID, key_id: side.keyID, key: key.pemRepresentation)
         }
         let applications: [SeedPlan.ApplicationPlan] = [
-            .init(name: "Web", kind: .confidential, redirect_uris: [TestPlatform.redirectURI]),
-            .init(name: "Single page", kind: .public, redirect_uris: [TestPlatform.redirectURI]),
+            .init(name: "Web", kind: .web, redirect_uris: [TestPlatform.redirectURI]),
+            .init(name: "Single page", kind: .spa, redirect_uris: [TestPlatform.redirectURI]),
         ]
         return SeedPlan(
             connection: connection(shared, sharedKey), api_keys: [.init(name: "Operator")],
@@ -119,7 +121,7 @@ package struct ServedPlatform: Sendable {
         do {
             try await ready(place)
         } catch {
-            throw Program.StillRunning(limit: .seconds(30), said: program.talk)
+            throw Program.StillRunning(limit: .seconds(60), said: program.talk)
         }
         return program
     }

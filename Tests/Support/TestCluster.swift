@@ -11,10 +11,16 @@ package actor TestCluster {
         case migrated = "template_migrated"
     }
 
-    /// The cluster, and a pool to make databases with.
     private struct Running: Sendable {
         var cluster: EmbeddedPostgres
-        var administration: DatabasePool
+
+        /// A fresh pool to make databases with. A session prepares every statement, and each of these is another: one that has made
+        /// hundreds has to forget an old one first, and in front of CREATE DATABASE nothing may stand.
+        var administration: DatabasePool {
+            get async throws {
+                try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) { $0.statementTimeout = .seconds(60) }
+            }
+        }
     }
 
     private var running: Task<Running, any Error>?
@@ -61,13 +67,11 @@ package actor TestCluster {
             running
             ?? Task {
                 let cluster = try await Self.own()
-                let administration = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) {
-                    $0.statementTimeout = .seconds(60)
-                }
-                _ = try await administration.run([
+                let running = Running(cluster: cluster)
+                _ = try await running.administration.run([
                     SQL(unsafe: "CREATE ROLE \(Self.owner) LOGIN CREATEROLE"), SQL(unsafe: "CREATE ROLE \(Self.server) LOGIN"),
                 ])
-                return Running(cluster: cluster, administration: administration)
+                return running
             }
         running = task
         return try await task.value

@@ -28,6 +28,8 @@ package struct TestDatabase: Sendable {
     package static func pool(_ url: String, _ change: (inout DatabasePool.Configuration) -> Void = { _ in }) throws -> DatabasePool {
         var configuration = DatabasePool.Configuration(url: url)
         configuration.maximumConnections = 4
+        // On a busy machine everything takes longer; tests of these limits set their own.
+        (configuration.waitingTime, configuration.lockTimeout, configuration.statementTimeout) = (.seconds(30), .seconds(30), .seconds(30))
         change(&configuration)
         return try DatabasePool(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }

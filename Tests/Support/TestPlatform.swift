@@ -55,6 +55,10 @@ package struct TestPlatform: Sendable {
             "ESPALIER_DATABASE_URL": database.serverURL,
             "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_APPLE_BASE_URL": simulator.url,
             "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4",
+            // Tests call often, and with keys that are none; those of the limit set it themselves.
+            "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000",
+            // A busy machine is no slow Apple; tests of one set it themselves.
+            "ESPALIER_APPLE_TIMEOUT": "60",
         ])
         adjust(&settings)
         let (listening, port) = AsyncStream.makeStream(of: Int.self)
@@ -64,7 +68,7 @@ package struct TestPlatform: Sendable {
         }
         let owner = try DatabasePool(.init(url: database.ownerURL, maximumConnections: 2), logger: logger)
         let group = ServiceGroup(
-            configuration: .init(services: (installation.services + [owner]).map { .init(service: $0) }, logger: logger))
+            configuration: .init(services: (installation.services(withPasses: false) + [owner]).map { .init(service: $0) }, logger: logger))
         let finalSettings = settings
         return try await withThrowingTaskGroup(of: T?.self) { tasks in
             tasks.addTask {
@@ -91,6 +95,24 @@ package struct TestPlatform: Sendable {
         }
     }
 
+    /// Calls the REST API.
+    /// - Parameters:
+    ///   - path: below `/v1`, as `/tenants/acme`.
+    ///   - key: an API key; an operator's unless another is named.
+    ///   - body: what is sent as JSON.
+    package func call(
+        _ method: String, _ path: String, key: String? = nil, _ body: [String: any Sendable]? = nil, headers: [(String, String)] = []
+    ) async throws -> TestBrowser.Answer {
+        var headers = headers + [("Authorization", "Bearer \(key ?? seeded.api_keys[0].secret)")]
+        var text: String?
+        if let body {
+            headers.append(("Content-Type", "application/json"))
+            // The same body is the same bytes: an `Idempotency-Key` is bound to them.
+            text = String(decoding: try JSONSerialization.data(withJSONObject: body, options: .sortedKeys), as: UTF8.self)
+        }
+        return try await TestBrowser(self).send(method, "\(Self.publicURL)/v1\(path)", headers: headers, body: text)
+    }
+
     private static func seed(
         _ pool: DatabasePool, _ settings: Settings, _ simulator: TestSimulator
     ) async throws -> (SeedResult, AppleSide, AppleSide) {
@@ -104,9 +126,9 @@ package struct TestPlatform: Sendable {
             .init(
                 slug: slug, name: slug.capitalized, plan: plan, connection: own,
                 applications: [
-                    .init(name: "Web", kind: .confidential, redirect_uris: [redirectURI]),
-                    .init(name: "Single page", kind: .public, redirect_uris: [redirectURI, "http://127.0.0.1/callback"]),
-                    .init(name: "Old", kind: .confidential, redirect_uris: [redirectURI], requires_pkce: false),
+                    .init(name: "Web", kind: .web, redirect_uris: [redirectURI]),
+                    .init(name: "Single page", kind: .native, redirect_uris: [redirectURI, "http://127.0.0.1/callback"]),
+                    .init(name: "Old", kind: .web, redirect_uris: [redirectURI], requires_pkce: false),
                 ],
                 api_keys: [.init(name: "All"), .init(name: "Reads tenants", scopes: [.tenantsRead])])
         }

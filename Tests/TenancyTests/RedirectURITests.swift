@@ -1,5 +1,6 @@
-import Tenancy
 import Testing
+
+@testable import Tenancy
 
 @Suite("Redirect URI")
 struct RedirectURITests {
@@ -8,7 +9,8 @@ struct RedirectURITests {
         arguments: [
             "https://app.example.com/callback", "https://app.example.com/callback?tenant=1", "http://127.0.0.1/callback",
             "http://127.0.0.1:3000/callback", "http://[::1]/callback", "http://localhost:8083/callback/acme", "com.example.app:/callback",
-            "com.example.app://callback",
+            "com.example.app://callback", "https://app.example.com", "https://app.example.com?x=%20", "https://localhost:8443/a/b@c",
+            "https://10.0.0.1/", "com.example-2.app+x:callback?y=1",
         ])
     func accepted(_ uri: String) {
         #expect(RedirectURI.refusal(of: uri) == nil)
@@ -21,8 +23,27 @@ struct RedirectURITests {
             "https://app.example.com/callback#", "https://user@app.example.com/", "https://*.example.com/", "https:///callback",
             "javascript:alert(1)", "data:text/html,x", "myapp://callback", "https://app.example.com/\r\nSet-Cookie: x",
             "https://app.example.com\\@evil.example/", "https://app.example.com/é", "http://127.0.0.1.evil.example/callback",
+            "HTTPS://app.example.com/", "https://app.example.com:port/", "https://app.example.com:123456/", "https://app.example.com/%2",
+            "https://app.example.com/%zz", "https://app.example.com/<x>", "https://app.example.com/\"", "https://-app.example.com/",
+            "https://app.example.com./", "https://app.example.com/callbac\u{212A}", "https://app.example.com/callback\n", "https://",
+            "http://localhost.evil.example/", "http://127.0.0.2/callback", "http://[::2]/", "com..example:/callback", ".com.example:/x",
+            "com.example.app/callback", "https://app.example.com/" + String(repeating: "a", count: 2000),
         ])
     func refused(_ uri: String) {
         #expect(RedirectURI.refusal(of: uri) != nil)
+    }
+
+    @Test("a scheme of its own is one that is neither https nor http")
+    func privateUse() {
+        #expect(RedirectURI.isPrivateUse("com.example.app:/callback"))
+        for uri in ["https://app.example.com/", "http://127.0.0.1/callback"] { #expect(!RedirectURI.isPrivateUse(uri)) }
+    }
+
+    @Test("long URIs are told in no time, good or bad")
+    func long() {
+        for end in ["", "#", "%"] {
+            let uri = "https://\(String(repeating: "a-", count: 400))a/\(String(repeating: "%20", count: 300))\(end)"
+            #expect((RedirectURI.refusal(of: uri) == nil) == end.isEmpty)
+        }
     }
 }

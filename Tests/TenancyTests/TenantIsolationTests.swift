@@ -9,7 +9,7 @@ import Testing
 @Suite("Tenant isolation")
 struct TenantIsolationTests {
     /// Tables of tenant data, from the catalogue: a new one is tested by being there.
-    private static let tables: SQL = """
+    static let tables: SQL = """
         SELECT c.relname::text AS name, c.relrowsecurity AS secured,
             (SELECT a.attname::text FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
              WHERE i.indrelid = c.oid AND i.indisprimary) AS first_of_key,
@@ -47,6 +47,7 @@ struct TenantIsolationTests {
             for _ in 0..<2 { _ = try await browser.redeem(try #require(back["code"]), request) }
             let acme = try #require(ID<Tenant>(platform.acme.id))
             let globex = try #require(ID<Tenant>(platform.globex.id))
+            try await Self.fill(globex, platform.ownerPool)
             let pool = platform.pool
             let prelude: [SQL] = ["SELECT set_config('espalier.tenant', \(acme.uuid.uuidString.lowercased()), true)"]
 
@@ -85,6 +86,26 @@ struct TenantIsolationTests {
                     """, prelude: prelude)
             } throws: { ($0 as? DatabaseError)?.sqlState == "42501" }
         }
+    }
+
+    /// A row of the tenant's in each table that a login does not write to.
+    static func fill(_ tenant: ID<Tenant>, _ owner: DatabasePool) async throws {
+        let (endpoint, event, now) = (UUID(), UUID(), Date())
+        _ = try await owner.run([
+            "INSERT INTO purged_usage VALUES (\(tenant), '2026-11-01', 'login', 'own', 1)",
+            "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
+            "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
+            """
+            INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
+            VALUES (\(tenant), \(endpoint), 'https://globex.test', '{user.created}', 'disabled', \(now), \(now))
+            """,
+            "INSERT INTO webhook_secret VALUES (\(tenant), \(UUID()), \(endpoint), '\\x00', \(now))",
+            "INSERT INTO webhook_event VALUES (\(tenant), \(event), 'user.created', \(now), '{}')",
+            """
+            INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, state, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), \(endpoint), \(event), 'succeeded', \(now), \(now))
+            """,
+        ])
     }
 
     @Test("without a tenant nothing is seen")

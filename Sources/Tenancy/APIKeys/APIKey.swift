@@ -13,6 +13,20 @@ package struct APIKey: Identified, Sendable {
     /// What a key may do.
     package enum Scope: String, Codable, CaseIterable, Sendable {
         case tenantsRead = "tenants:read"
+        case tenantsWrite = "tenants:write"
+        case applicationsRead = "applications:read"
+        case applicationsWrite = "applications:write"
+        case connectionsRead = "connections:read"
+        case connectionsWrite = "connections:write"
+        case usersRead = "users:read"
+        case usersWrite = "users:write"
+        case sessionsRead = "sessions:read"
+        case sessionsWrite = "sessions:write"
+        case apiKeysRead = "api_keys:read"
+        case apiKeysWrite = "api_keys:write"
+        case auditRead = "audit:read"
+        case webhooksRead = "webhooks:read"
+        case webhooksWrite = "webhooks:write"
         case usageRead = "usage:read"
     }
 
@@ -42,13 +56,14 @@ package struct APIKey: Identified, Sendable {
     }
 
     package static func insert(
-        _ id: ID<APIKey>, owner: UUID, name: String, secret: Secret, scopes: [Scope], keyring: Keyring, at now: Date
+        _ id: ID<APIKey>, owner: UUID, name: String, secret: Secret, scopes: [String], expiresAt: Date? = nil, keyring: Keyring,
+        at now: Date
     ) -> SQL {
         let text = secret.reveal()
         let digest = keyring.digest(Array(text.utf8), purpose: digestPurpose)
         return """
-            INSERT INTO api_key (tenant_id, id, name, digest, last_four, scopes, created_at)
-            VALUES (\(owner), \(id), \(name), \(digest), \(String(text.suffix(4))), \(scopes.map(\.rawValue)), \(now))
+            INSERT INTO api_key (tenant_id, id, name, digest, last_four, scopes, expires_at, created_at, updated_at)
+            VALUES (\(owner), \(id), \(name), \(digest), \(String(text.suffix(4))), \(scopes), \(expiresAt), \(now), \(now))
             """
     }
 

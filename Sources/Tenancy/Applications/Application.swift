@@ -5,50 +5,80 @@ package import Postgres
 package struct Application: Identified, Sendable {
     package static let idPrefix = "app"
 
-    /// RFC 6749, section 2.1: whether it can keep a secret.
-    package enum Kind: String, Codable, SQLValue {
-        case `public`, confidential
+    package enum Kind: String, Codable, CaseIterable, SQLValue {
+        /// On a server, where it can keep a secret.
+        case web
+        /// In a browser.
+        case spa
+        /// On a phone or a desktop.
+        case native
+        /// A program that signs nobody in.
+        case machine
+
+        /// RFC 6749, section 2.1: whether it can keep a secret.
+        package var isConfidential: Bool { self == .web || self == .machine }
+    }
+
+    /// How its id_tokens and access tokens are signed (RFC 7518, section 3.1).
+    package enum SigningAlgorithm: String, Codable, CaseIterable, SQLValue {
+        case ES256, RS256
     }
 
     package let id: ID<Application>
-    package let name: String
     package let kind: Kind
-    /// Keyed digest of the secret, of confidential applications only.
-    package let secretDigest: [UInt8]?
-    package let redirectURIs: [String]
+    package var name: String
+    package var redirectURIs: [String]
+    /// Where a browser may be sent after a logout.
+    package var logoutURIs: [String] = []
+    /// Of a native one: its ids at Apple.
+    package var bundleIDs: [String] = []
     /// Always true of public ones.
-    package let requiresPKCE: Bool
-    package let accessTokenSeconds: Int
+    package var requiresPKCE = true
+    package var accessTokenSeconds = Self.defaultAccessTokenSeconds
+    /// A session of its users ends after this long, and after so long without a refresh.
+    package var sessionSeconds = Self.defaultSessionSeconds
+    package var idleSeconds = Self.defaultIdleSeconds
+    package var signingAlgorithm = SigningAlgorithm.ES256
+    package let createdAt: Date
+    package var updatedAt: Date
+    /// Of confidential applications only: one, or two while it is rolled. Read for logins only.
+    package var secrets: [Secret] = []
+
+    package static let defaultAccessTokenSeconds = 3600
+    package static let defaultSessionSeconds = 90 * 86400
+    package static let defaultIdleSeconds = 30 * 86400
+
+    /// A keyed digest of a secret, and until when it serves.
+    package struct Secret: Sendable {
+        package let digest: [UInt8]
+        package let expiresAt: Date?
+    }
+
+    /// A new one, with what applications have by default.
+    package init(_ id: ID<Application>, kind: Kind, name: String, redirectURIs: [String], at now: Date) {
+        (self.id, self.kind, self.name, self.redirectURIs, createdAt, updatedAt) = (id, kind, name, redirectURIs, now, now)
+    }
 
     package init(_ row: Row) throws {
         id = try row.get("id")
-        name = try row.get("name")
         kind = try row.get("kind")
-        secretDigest = try row.get("secret_digest")
+        name = try row.get("name")
         redirectURIs = try row.get("redirect_uris")
+        logoutURIs = try row.get("logout_uris")
+        bundleIDs = try row.get("bundle_ids")
         requiresPKCE = try row.get("requires_pkce")
         accessTokenSeconds = try row.get("access_token_seconds")
+        sessionSeconds = try row.get("session_seconds")
+        idleSeconds = try row.get("idle_seconds")
+        signingAlgorithm = try row.get("signing_algorithm")
+        createdAt = try row.get("created_at")
+        updatedAt = try row.get("updated_at")
     }
 
-    package static func all(ofTenantWithSlug slug: String) -> SQL {
-        """
-        SELECT a.id, a.name, a.kind, a.secret_digest, a.redirect_uris, a.requires_pkce, a.access_token_seconds
-        FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
-        """
-    }
-
-    package static func slugOfTenant(of id: ID<Application>) -> SQL {
-        "SELECT t.slug, t.id FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE a.id = \(id)"
-    }
-
-    package static func insert(
-        _ id: ID<Application>, tenant: ID<Tenant>, name: String, kind: Kind, secretDigest: [UInt8]?, redirectURIs: [String],
-        requiresPKCE: Bool, at now: Date
-    ) -> SQL {
-        """
-        INSERT INTO application (tenant_id, id, name, kind, secret_digest, redirect_uris, requires_pkce, created_at, updated_at)
-        VALUES (\(tenant), \(id), \(name), \(kind), \(secretDigest), \(redirectURIs), \(requiresPKCE), \(now), \(now))
-        """
+    /// - Parameter secrets: those of the tenant's applications, of which it takes its own.
+    package init(_ row: Row, secrets: [ID<Application>: [Secret]]) throws {
+        try self.init(row)
+        self.secrets = secrets[id] ?? []
     }
 
     /// The redirect URI of a request is one that is registered: equal byte by byte, except that the
@@ -56,5 +86,64 @@ package struct Application: Identified, Sendable {
     package func mayRedirect(to uri: String) -> Bool {
         // `==` would take a Kelvin sign for a K: it compares strings as Unicode's canonical equivalents.
         redirectURIs.contains { $0.utf8.elementsEqual(uri.utf8) || RedirectURI.isSameLoopback($0, uri) }
+    }
+}
+
+// MARK: Rows
+
+extension Application {
+    package static func all(ofTenantWithSlug slug: String) -> SQL {
+        """
+        SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.bundle_ids, a.requires_pkce, a.access_token_seconds,
+            a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
+        FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
+        """
+    }
+
+    package static func secrets(ofTenantWithSlug slug: String) -> SQL {
+        """
+        SELECT s.application_id, s.digest, s.expires_at FROM application_secret s JOIN tenant t ON t.id = s.tenant_id
+        WHERE t.slug = \(slug) ORDER BY s.id DESC
+        """
+    }
+
+    package static func slugOfTenant(of id: ID<Application>) -> SQL {
+        "SELECT t.slug, t.id FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE a.id = \(id)"
+    }
+
+    static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, kind, name, redirect_uris, logout_uris, bundle_ids, requires_pkce, access_token_seconds,
+            session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+        FROM application WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    /// The same, for a transaction that changes it or its secrets: no other does so meanwhile.
+    static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, kind, name, redirect_uris, logout_uris, bundle_ids, requires_pkce, access_token_seconds,
+            session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+        FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
+        """
+    }
+
+    package func insert(tenant: ID<Tenant>) -> SQL {
+        """
+        INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, bundle_ids, requires_pkce,
+            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
+        VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(bundleIDs), \(requiresPKCE),
+            \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
+        """
+    }
+
+    func update(tenant: ID<Tenant>) -> SQL {
+        """
+        UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
+            bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE), access_token_seconds = \(accessTokenSeconds),
+            session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds), signing_algorithm = \(signingAlgorithm),
+            updated_at = \(updatedAt)
+        WHERE tenant_id = \(tenant) AND id = \(id)
+        """
     }
 }

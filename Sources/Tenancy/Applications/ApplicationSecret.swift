@@ -1,9 +1,26 @@
+package import Foundation
+package import Postgres
 package import Sealing
 
 /// What a confidential application authenticates with: `eas_` and 43 random base62 characters (256
-/// bits). Only a keyed digest is stored.
-package enum ApplicationSecret {
+/// bits). Only a keyed digest is stored. A rolled one serves until its overlap ends; two serve at the most.
+package struct ApplicationSecret: Identified, Sendable {
+    package static let idPrefix = "secret"
+
     package static let digestPurpose = "application_secret"
+
+    let id: ID<ApplicationSecret>
+    let lastFour: String
+    let createdAt: Date
+    /// Nil until it is rolled.
+    let expiresAt: Date?
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        lastFour = try row.get("last_four")
+        createdAt = try row.get("created_at")
+        expiresAt = try row.get("expires_at")
+    }
 
     package static func make(using generator: inout some RandomNumberGenerator) -> Secret {
         Secret("eas_" + Base62.random(43, using: &generator))
@@ -12,4 +29,51 @@ package enum ApplicationSecret {
     package static func digest(_ secret: Secret, with keyring: Keyring) -> [UInt8] {
         keyring.digest(Array(secret.reveal().utf8), purpose: digestPurpose)
     }
+
+    // MARK: Rows
+
+    package static func insert(
+        _ id: ID<ApplicationSecret>, tenant: ID<Tenant>, application: ID<Application>, secret: Secret, keyring: Keyring, at now: Date
+    ) -> SQL {
+        """
+        INSERT INTO application_secret (tenant_id, id, application_id, digest, last_four, created_at)
+        VALUES (\(tenant), \(id), \(application), \(digest(secret, with: keyring)), \(String(secret.reveal().suffix(4))), \(now))
+        """
+    }
+
+    /// Those that serve, the newest first.
+    static func valid(of application: ID<Application>, tenant: ID<Tenant>, at now: Date) -> SQL {
+        """
+        SELECT id, last_four, created_at, expires_at FROM application_secret
+        WHERE tenant_id = \(tenant) AND application_id = \(application) AND (expires_at IS NULL OR expires_at > \(now))
+        ORDER BY created_at DESC, id DESC
+        """
+    }
+}
+
+/// A secret as callers and the audit trail see it.
+struct ApplicationSecretReply: Encodable {
+    let id: ID<ApplicationSecret>
+    let object = "application_secret"
+    let last_four: String
+    let expires_at: Date?
+    /// Once, in the answer that gives it out.
+    var client_secret: String?
+    let created_at, updated_at: Date
+
+    init(_ secret: ApplicationSecret) {
+        (id, last_four, expires_at) = (secret.id, secret.lastFour, secret.expiresAt)
+        (created_at, updated_at) = (secret.createdAt, secret.createdAt)
+    }
+
+    /// One that was just made.
+    init(_ id: ID<ApplicationSecret>, showing secret: Secret, at now: Date) {
+        (self.id, last_four, expires_at, client_secret) = (id, String(secret.reveal().suffix(4)), nil, secret.reveal())
+        (created_at, updated_at) = (now, now)
+    }
+}
+
+/// The secrets that serve an application, for the audit trail.
+struct ApplicationSecretsReply: Encodable {
+    let secrets: [ApplicationSecretReply]
 }

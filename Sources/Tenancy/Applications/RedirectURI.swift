@@ -1,27 +1,49 @@
 import Foundation
 
-/// What a redirect URI may be, and when two are the same.
+/// What a redirect URI may be, and when two are the same. A logout URI is of the same form.
 package enum RedirectURI {
     /// Why a URI cannot be registered; nil when it can: https, http on a loopback address, or a
     /// private-use scheme with a dot in it (RFC 8252, section 7.1). Never a fragment (RFC 6749, 3.1.2),
     /// user information or a wildcard.
+    ///
+    /// The two patterns are those of openapi.yaml; what follows them only finds the words.
     package static func refusal(of uri: String) -> String? {
-        guard uri.utf8.count <= 2000, uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), !uri.contains("\\"),
-            let parts = URLComponents(string: uri), let scheme = parts.scheme
+        // Before the patterns: to them, as to any comparison of strings, a Kelvin sign is a K.
+        guard (1...2000).contains(uri.utf8.count), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return "is not an absolute URI" }
-        guard parts.fragment == nil else { return "must not have a fragment" }
-        guard parts.user == nil, parts.password == nil else { return "must not name a user" }
-        switch scheme.lowercased() {
-        case "https":
-            guard let host = parts.host, !host.isEmpty, !host.contains("*") else { return "has no host" }
-        case "http":
-            guard let host = parts.host, isLoopback(host) else { return "must be https, since its host is not a loopback address" }
-        case let other where other.contains("."):
-            break
-        default:
-            return "has a scheme that other programs may claim: use https, or a reverse domain name such as com.example.app"
+        if uri.wholeMatch(of: web) != nil || uri.wholeMatch(of: privateUse) != nil { return nil }
+        guard !uri.contains("#") else { return "must not have a fragment" }
+        guard let colon = uri.firstIndex(of: ":") else { return "is not an absolute URI" }
+        let authority = uri[colon...].dropFirst(3).prefix { $0 != "/" && $0 != "?" }
+        switch uri[..<colon] {
+        case "https", "http":
+            if authority.contains("@") { return "must not name a user" }
+            if uri.hasPrefix("http:") { return "must be https, since its host is not a loopback address" }
+            return "has no host, or has a character that must be percent-encoded"
+        case let scheme where scheme.contains("."): return "has a character that must be percent-encoded"
+        default: return "has a scheme that other programs may claim: use https, or a reverse domain name such as com.example.app"
         }
-        return nil
+    }
+
+    // Computed: a `Regex` cannot be shared. White space means nothing in them.
+    private static var web: Regex<Substring> {
+        #/
+        (?:https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|http://(?:localhost|127\.0\.0\.1|\[::1\]))
+        (?::[0-9]{1,5})?
+        (?:[\/?](?:[A-Za-z0-9._~:\/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?
+        /#
+    }
+
+    private static var privateUse: Regex<Substring> {
+        #/
+        [A-Za-z][A-Za-z0-9+-]*(?:\.[A-Za-z0-9+-]+)+:
+        (?:[A-Za-z0-9._~:\/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*
+        /#
+    }
+
+    /// Whether one that can be registered has a scheme of its own, which a program on a device claims.
+    static func isPrivateUse(_ uri: String) -> Bool {
+        !uri.hasPrefix("https://") && !uri.hasPrefix("http://")
     }
 
     /// Equal but for the port, on the same loopback address.

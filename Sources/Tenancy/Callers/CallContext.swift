@@ -6,35 +6,45 @@ package import Web
 package struct CallContext: ChildRequestContext, RecordedContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
-    package fileprivate(set) var caller: Caller?
+    package internal(set) var caller: Caller?
     /// The tenant in the path, if there is one by that name.
-    package fileprivate(set) var tenant: Tenant?
+    package internal(set) var tenant: Tenant?
+    /// Whether it may change something: whatever is no GET, nor the HEAD of one.
+    package internal(set) var isChange = false
 
     package init(context: WebContext) {
         (coreContext, record) = (context.coreContext, context.record)
     }
 }
 
-/// Finds the caller by the API key and the tenant by the path. Decides nothing: that is for the contexts
-/// of the routes below, which cannot be made without what they need.
+/// Finds the caller by the API key and the tenant by the path, and counts the request. Decides no more than whether there were too
+/// many: what the caller may do is for the contexts of the routes below, which cannot be made without what they need.
 package struct Authenticate: RouterMiddleware {
     package typealias Context = CallContext
 
     private let callers: Callers
     private let directory: TenantDirectory
+    private let limits: RequestLimits
+    private let lastUsed: LastUsed
     private let now: @Sendable () -> Date
 
-    package init(callers: Callers, directory: TenantDirectory, now: @escaping @Sendable () -> Date) {
-        (self.callers, self.directory, self.now) = (callers, directory, now)
+    package init(
+        callers: Callers, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed, now: @escaping @Sendable () -> Date
+    ) {
+        (self.callers, self.directory, self.limits, self.lastUsed, self.now) = (callers, directory, limits, lastUsed, now)
     }
 
     package func handle(
         _ request: Request, context: CallContext, next: (Request, CallContext) async throws -> Response
     ) async throws -> Response {
         var context = context
+        context.isChange = request.method != .get && request.method != .head
         if let secret = request.bearerToken {
-            context.caller = try await callers.find(secret: secret, at: now())
+            context.caller = try await callers.find(
+                secret: secret, mayLookUp: limits.mayLookUp(from: context.record.current.address), at: now())
         }
+        try limits.count(context.caller, context.record)
+        if let caller = context.caller { lastUsed.note(.apiKey(caller.key), owner: caller.owner, at: now()) }
         // Strangers do not make us look for tenants.
         if context.caller != nil, let name = context.parameters.get("tenant") {
             context.tenant = try await directory.find(idOrSlug: name)?.tenant

@@ -1,20 +1,29 @@
 package import Foundation
 package import Postgres
 package import Sealing
+import Synchronization
 
 /// Who calls the REST API: the holder of a valid API key.
 package struct Caller: Sendable {
     package let key: ID<APIKey>
     package let scopes: Set<APIKey.Scope>
-    private let owner: UUID
+    /// A tenant's id, or the platform's.
+    package let owner: UUID
 
     package init(_ key: APIKey) {
-        (self.key, scopes, owner) = (key.id, key.scopes, key.owner)
+        self.init(key: key.id, scopes: key.scopes, owner: key.owner)
     }
+
+    init(key: ID<APIKey>, scopes: Set<APIKey.Scope>, owner: UUID) {
+        (self.key, self.scopes, self.owner) = (key, scopes, owner)
+    }
+
+    /// Whether it acts for the platform.
+    package var isOperator: Bool { owner == .platform }
 
     /// An operator's key acts for every tenant, a tenant's for its own.
     package func mayAct(for tenant: ID<Tenant>) -> Bool {
-        owner == .platform || owner == tenant.uuid
+        isOperator || owner == tenant.uuid
     }
 }
 
@@ -24,6 +33,9 @@ package final class Callers: Sendable {
     private let keyring: Keyring
     /// By the digests of the secret: the secret itself is not kept.
     private let keys: ConfigurationCache<[[UInt8]], APIKey>
+    /// Digests of secrets that were valid when they were last presented here, for who is asked not to look up strangers.
+    private let seen = Mutex<Set<[UInt8]>>([])
+    private static let seenCapacity = 20_000
 
     package init(pool: DatabasePool, keyring: Keyring) {
         self.keyring = keyring
@@ -34,10 +46,22 @@ package final class Callers: Sendable {
     }
 
     /// The caller that presents this secret, or nil: unknown, mistyped, expired and revoked read alike.
-    package func find(secret: String, at now: Date) async throws -> Caller? {
+    /// - Parameter mayLookUp: whether a secret that was not valid here before is looked up at all.
+    package func find(secret: String, mayLookUp: @autoclosure () -> Bool = true, at now: Date) async throws -> Caller? {
         guard APIKey.isWellFormed(secret) else { return nil }
         let digests = keyring.digests(Array(secret.utf8), purpose: APIKey.digestPurpose)
-        guard let key = try await keys[digests], key.isValid(at: now) else { return nil }
+        let isSeen = seen.withLock { $0.contains(digests[0]) }
+        guard isSeen || mayLookUp() else { return nil }
+        guard let key = try await keys[digests], key.isValid(at: now) else {
+            _ = seen.withLock { $0.remove(digests[0]) }
+            return nil
+        }
+        if !isSeen {
+            seen.withLock { seen in
+                if seen.count >= Self.seenCapacity { seen.removeAll() }
+                seen.insert(digests[0])
+            }
+        }
         return Caller(key)
     }
 

@@ -1,33 +1,35 @@
+package import Foundation
 package import Hummingbird
-package import Postgres
 package import Web
 
 /// Proof that the caller may act for the tenant in the path.
-package struct TenantContext: ChildRequestContext, RecordedContext {
+package struct TenantContext: ChildRequestContext, ActingContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
     package let caller: Caller
     package let tenant: ID<Tenant>
+    package let slug: String
+    /// As the cache knows it: for decisions that may be a moment old.
+    package let plan: Tenant.Plan
+    package var owner: UUID { tenant.uuid }
+    package var ownership: Connection.Ownership { .own }
 
     package init(context: CallContext) throws {
-        guard let caller = context.caller else {
-            throw Problem(
-                .unauthenticated, "Send a valid API key: `Authorization: Bearer esk_…`. This one is missing, mistyped, expired or revoked.")
-        }
-        // 404, not 403: a stranger must not learn which tenants exist.
-        guard let tenant = context.tenant, caller.mayAct(for: tenant.id) else { throw Problem.notFound("tenant") }
+        guard let caller = context.caller else { throw Problem.unauthenticated }
+        // 404, not 403: a stranger must not learn which tenants exist. A deleted one is there for operators only.
+        guard let tenant = context.tenant, caller.mayAct(for: tenant.id),
+            caller.isOperator || tenant.status == .active || tenant.status == .suspended
+        else { throw Problem.notFound("tenant") }
+        // Whatever was written for it now, nothing would ever remove again.
+        guard tenant.status != .purged || !context.isChange
+        else { throw Problem(.conflict, "This tenant is purged: its name and its usage are all there is, and they can only be read.") }
         context.record.note(tenant: tenant.slug)
-        (coreContext, record, self.caller, self.tenant) = (context.coreContext, context.record, caller, tenant.id)
+        (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
+        (self.tenant, slug, plan) = (tenant.id, tenant.slug, tenant.plan)
     }
 
-    /// - Throws: `Problem` unless the caller's key has this scope.
-    package func require(_ scope: APIKey.Scope) throws {
-        guard caller.scopes.contains(scope) else {
-            throw Problem(.insufficientScope, "This API key lacks the scope `\(scope.rawValue)`.")
-        }
-    }
-
-    package func database(_ pool: DatabasePool) -> TenantDatabase {
-        TenantDatabase(pool, tenant: tenant)
+    /// - Throws: `Problem` for a tenant's own key: some of what concerns a tenant is the platform's to decide.
+    package func requireOperator(_ what: String) throws {
+        guard caller.isOperator else { throw Problem(.operatorRequired, "Only the platform's operators can \(what).") }
     }
 }

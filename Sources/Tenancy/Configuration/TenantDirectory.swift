@@ -23,12 +23,21 @@ package final class TenantDirectory: Sendable {
         bySlug = ConfigurationCache { slug in
             let found = try await database.run([
                 Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
-                Application.all(ofTenantWithSlug: slug),
+                Application.all(ofTenantWithSlug: slug), Application.secrets(ofTenantWithSlug: slug),
             ])
             guard let tenant = try found[0].first(Tenant.init) else { return nil }
+            let secrets = Dictionary(
+                grouping: try found[4].map { row in
+                    (
+                        try row.get("application_id", as: ID<Application>.self),
+                        Application.Secret(digest: try row.get("digest"), expiresAt: try row.get("expires_at"))
+                    )
+                }, by: \.0
+            ).mapValues { $0.map(\.1) }
             let configuration = TenantConfiguration(
                 tenant: tenant, connection: try found[1].first(Connection.init), appleKey: try found[2].first(AppleKey.init),
-                applications: Dictionary(uniqueKeysWithValues: try found[3].map(Application.init).map { ($0.id, $0) }))
+                applications: Dictionary(
+                    uniqueKeysWithValues: try found[3].map { try Application($0, secrets: secrets) }.map { ($0.id, $0) }))
             return .init(configuration, owner: tenant.id.uuid)
         }
         slugs = ConfigurationCache { application in

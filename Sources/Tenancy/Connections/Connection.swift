@@ -16,6 +16,8 @@ package struct Connection: Identified, Sendable {
     package let teamID: String
     package let servicesID: String
     package let bundleIDs: [String]
+    /// Until when a sign-in under this team may take over the user of another one.
+    package let relinkUntil: Date?
 
     package var ownership: Ownership { owner == .platform ? .shared : .own }
 
@@ -25,12 +27,19 @@ package struct Connection: Identified, Sendable {
         teamID = try row.get("team_id")
         servicesID = try row.get("services_id")
         bundleIDs = try row.get("bundle_ids")
+        relinkUntil = try row.get("relink_until")
+    }
+
+    package func isRelinking(at now: Date) -> Bool {
+        relinkUntil.map { now < $0 } ?? false
     }
 
     /// The connection that serves a tenant: its own where it has one.
     package static func serving(tenantWithSlug slug: String) -> SQL {
         """
-        SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids FROM tenant t JOIN connection c
+        SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids,
+            CASE WHEN t.connection_id IS NULL THEN t.shared_relink_until ELSE c.relink_until END AS relink_until
+        FROM tenant t JOIN connection c
         ON CASE WHEN t.connection_id IS NULL THEN c.tenant_id = \(UUID.platform)
         ELSE c.tenant_id = t.id AND c.id = t.connection_id END
         WHERE t.slug = \(slug)

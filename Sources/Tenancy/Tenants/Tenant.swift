@@ -12,9 +12,16 @@ package struct Tenant: Identified, Sendable {
         package var mayBringOwnConnection: Bool { self == .enterprise }
     }
 
-    package enum Status: String, Codable, SQLValue {
+    package enum Status: String, Codable, CaseIterable, SQLValue {
         case active, suspended
+        /// Nobody signs in any more, and its own API keys are refused; it can still be restored.
+        case deleted
+        /// All that is left is its name in the ledger.
+        case purged
     }
+
+    /// How long a deleted one can be restored, in seconds: 30 days.
+    package static let grace: TimeInterval = 30 * 86400
 
     package let id: ID<Tenant>
     /// In its issuer, its Return URL and its tokens: never changes.
@@ -24,6 +31,8 @@ package struct Tenant: Identified, Sendable {
     package let status: Status
     /// Its own connection, or nil: the shared one serves.
     package let connection: ID<Connection>?
+    /// When a deleted one can no longer be restored.
+    package let purgeAfter: Date?
     package let createdAt: Date
     package let updatedAt: Date
 
@@ -34,16 +43,27 @@ package struct Tenant: Identified, Sendable {
         plan = try row.get("plan")
         status = try row.get("status")
         connection = try row.get("connection_id")
+        purgeAfter = try row.get("purge_after")
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
     }
 
     package static func find(slug: String) -> SQL {
-        "SELECT id, slug, name, plan, status, connection_id, created_at, updated_at FROM tenant WHERE slug = \(slug)"
+        """
+        SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
+        """
     }
 
     package static func find(_ id: ID<Tenant>) -> SQL {
-        "SELECT id, slug, name, plan, status, connection_id, created_at, updated_at FROM tenant WHERE id = \(id)"
+        "SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)"
+    }
+
+    /// For a decision: it stays as it is until the transaction ends.
+    package static func lock(_ id: ID<Tenant>) -> SQL {
+        """
+        SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant
+        WHERE id = \(id) FOR UPDATE
+        """
     }
 
     package static func insert(
@@ -52,12 +72,16 @@ package struct Tenant: Identified, Sendable {
         """
         INSERT INTO tenant (id, slug, name, plan, status, created_at, updated_at)
         VALUES (\(id), \(slug), \(name), \(plan), \(Status.active), \(now), \(now))
+        RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
         """
     }
 
     package static func use(_ connection: ID<Connection>, for tenant: ID<Tenant>, at now: Date) -> SQL {
         "UPDATE tenant SET connection_id = \(connection), updated_at = \(now) WHERE id = \(tenant)"
     }
+
+    /// What `isSlug` asks for, in words.
+    package static let slugRule = "It must have 1 to 63 characters of a-z, 0-9 and -, and neither begin nor end with -."
 
     /// 1 to 63 of `a-z 0-9 -`, not beginning or ending with `-`: it stands in host-like places.
     package static func isSlug(_ text: some StringProtocol) -> Bool {

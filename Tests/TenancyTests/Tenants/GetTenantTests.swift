@@ -18,14 +18,28 @@ struct GetTenantTests {
                 for name in ["acme", platform.acme.id] {
                     let answer = try await Self.tenant(platform, name, key: key)
                     #expect(answer.status == 200)
-                    #expect(Set(answer.json.keys) == ["id", "object", "slug", "name", "plan", "status", "created_at", "updated_at"])
+                    #expect(
+                        Set(answer.json.keys) == [
+                            "id", "object", "slug", "name", "plan", "status", "issuer", "connection_id", "created_at", "updated_at",
+                        ])
                     #expect(answer.json["id"] as? String == platform.acme.id)
                     #expect(answer.json["slug"] as? String == "acme")
                     #expect(answer.json["plan"] as? String == "enterprise")
+                    #expect(answer.json["issuer"] as? String == "\(TestPlatform.publicURL)/t/acme")
+                    #expect(answer.header("ETag")?.hasPrefix("\"") == true)
                     #expect(answer.json["status"] as? String == "active")
                     #expect((answer.json["created_at"] as? String)?.hasSuffix("Z") == true)
                 }
             }
+        }
+    }
+
+    @Test("a tenant on the shared connection has none of its own")
+    func shared() async throws {
+        try await TestPlatform.run { platform in
+            let answer = try await Self.tenant(platform, "globex", key: platform.globex.api_keys[0].secret)
+            #expect(answer.status == 200)
+            #expect(answer.json["connection_id"] == nil)
         }
     }
 

@@ -1,0 +1,96 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Sealing
+import Web
+
+/// An API key as callers see it: everything but its secret, which the answer that makes one adds, this once.
+struct ShownAPIKey: Encodable, Sendable {
+    let id: ID<APIKey>
+    let object = "api_key"
+    let name, last_four: String
+    let scopes: [String]
+    let expires_at, revoked_at, last_used_at: Date?
+    /// The key that took this one's place.
+    let rolled_to: ID<APIKey>?
+    let created_at, updated_at: Date
+    /// Only in the answer to who asked for the key, and never in the audit trail.
+    var secret: String?
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        name = try row.get("name")
+        last_four = try row.get("last_four")
+        scopes = try row.get("scopes")
+        expires_at = try row.get("expires_at")
+        revoked_at = try row.get("revoked_at")
+        last_used_at = try row.get("last_used_at")
+        rolled_to = try row.get("rolled_to")
+        created_at = try row.get("created_at")
+        updated_at = try row.get("updated_at")
+    }
+
+    init(_ id: ID<APIKey>, name: String, secret: Secret, scopes: [String], expiresAt: Date?, at now: Date) {
+        (self.id, self.name, self.scopes, expires_at) = (id, name, scopes, expiresAt)
+        last_four = String(secret.reveal().suffix(4))
+        (revoked_at, last_used_at, rolled_to) = (nil, nil, nil)
+        (created_at, updated_at) = (now, now)
+    }
+
+    /// With the secret, for the answer that shows it.
+    func revealing(_ secret: Secret) -> ShownAPIKey {
+        var shown = self
+        shown.secret = secret.reveal()
+        return shown
+    }
+
+    static func find(_ id: ID<APIKey>, owner: UUID) -> SQL {
+        """
+        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+        FROM api_key WHERE tenant_id = \(owner) AND id = \(id)
+        """
+    }
+
+    /// As `find`, until the end of the transaction.
+    static func lock(_ id: ID<APIKey>, owner: UUID) -> SQL {
+        """
+        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+        FROM api_key WHERE tenant_id = \(owner) AND id = \(id) FOR UPDATE
+        """
+    }
+
+    static func page(_ page: PageRequest, owner: UUID) -> SQL {
+        """
+        SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+        FROM api_key WHERE tenant_id = \(owner) AND id < \(page.upper) AND id > \(page.lower)
+        ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+        """
+    }
+}
+
+extension ActingContext {
+    /// The operationId of what is done to an API key: tenants' and the platform's have a name each.
+    func apiKeyAction(_ verb: String) -> String {
+        owner == .platform ? "\(verb)PlatformAPIKey" : "\(verb)APIKey"
+    }
+
+    /// Nobody hands on more than they have: a key makes keys only of its own scopes.
+    /// - Throws: `Problem` 403 that names what is lacking.
+    func requireOwn(_ scopes: [String]) throws {
+        let lacking = Set(scopes).subtracting(caller.scopes.map(\.rawValue)).sorted()
+        guard lacking.isEmpty else {
+            throw Problem(
+                .insufficientScope,
+                "An API key can be given only scopes that the calling one has; it lacks "
+                    + lacking.map { "`\($0)`" }.joined(separator: ", ") + ".")
+        }
+    }
+}
+
+extension Request {
+    /// Where an API key is found, from a path at or below the list of keys.
+    func location(of key: ID<APIKey>) -> String {
+        let list = uri.path.split(separator: "/").prefix { $0 != "api-keys" }.joined(separator: "/")
+        return "/\(list)/api-keys/\(key)"
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import Sealing
+
+/// An application as callers and the audit trail see it.
+struct ApplicationReply: Encodable, Equatable {
+    let id: ID<Application>
+    let object = "application"
+    let name: String
+    let kind: Application.Kind
+    let redirect_uris, logout_uris, bundle_ids: [String]
+    let requires_pkce: Bool
+    let access_token_seconds, session_seconds, idle_seconds: Int
+    let signing_algorithm: Application.SigningAlgorithm
+    /// Once, in the answer that gives it out.
+    var client_secret: String?
+    let created_at, updated_at: Date
+
+    init(_ application: Application) {
+        (id, name, kind) = (application.id, application.name, application.kind)
+        (redirect_uris, logout_uris, bundle_ids) = (application.redirectURIs, application.logoutURIs, application.bundleIDs)
+        requires_pkce = application.requiresPKCE
+        access_token_seconds = application.accessTokenSeconds
+        (session_seconds, idle_seconds) = (application.sessionSeconds, application.idleSeconds)
+        signing_algorithm = application.signingAlgorithm
+        (created_at, updated_at) = (application.createdAt, application.updatedAt)
+    }
+
+    /// - Parameter secret: the one that was just made.
+    init(_ application: Application, showing secret: Secret?) {
+        self.init(application)
+        client_secret = secret?.reveal()
+    }
+}

@@ -1,0 +1,50 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+/// What webhooks hear of the sessions that ended with their application.
+private struct Ended: Encodable {
+    let reason = "revoked"
+    let application_id: ID<Application>
+    let revoked: Int
+}
+
+extension TenancyRoutes {
+    /// Nobody signs in to it any more, and its refresh tokens and access tokens find no application. Users and usage stay: they are
+    /// the tenant's.
+    @Sendable
+    func deleteApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.applicationsWrite)
+        let id = try call.id("application", of: "application", as: Application.self)
+        let now = now()
+        let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
+        try await call.database(pool).transaction { db in
+            guard let application = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
+            else { throw Problem.notFound("application") }
+            try request.requireMatch(EntityTag(application.updatedAt))
+            let ended = try await db.run([
+                "DELETE FROM application WHERE tenant_id = \(tenant) AND id = \(id)",
+                // No token of them would be taken anyway: this is so that nobody is shown a session that lasts.
+                """
+                WITH lasting AS (
+                    SELECT id FROM session
+                    WHERE tenant_id = \(tenant) AND application_id = \(id) AND ended_at IS NULL AND expires_at > \(now)
+                    ORDER BY id FOR UPDATE)
+                UPDATE session s SET ended_at = GREATEST(\(now), refreshed_at), ended_reason = 'revoked' FROM lasting
+                WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
+                """,
+            ])[1].affected
+            var statements: [SQL] = []
+            if ended > 0 {
+                statements.append(
+                    try WebhookEvent.emit(.sessionRevoked, data: Ended(application_id: id, revoked: ended), owner: owner, at: now))
+            }
+            statements.append(
+                try AuditEvent.insert(
+                    "deleteApplication", of: id.description, owner: owner, by: origin, before: ApplicationReply(application), at: now))
+            _ = try await db.run(statements)
+        }
+        return .noContent
+    }
+}

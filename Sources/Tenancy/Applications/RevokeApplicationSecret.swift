@@ -1,0 +1,36 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Ends one of two secrets at once: the old one when it is replaced everywhere, or the new one that got into wrong hands.
+    @Sendable
+    func revokeApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.applicationsWrite)
+        let application = try call.id("application", of: "application", as: Application.self)
+        let id = try call.id("secret", of: "application secret", as: ApplicationSecret.self)
+        let now = now()
+        let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
+        try await call.database(pool).transaction { db in
+            let found = try await db.run([
+                Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now),
+            ])
+            guard !found[0].isEmpty else { throw Problem.notFound("application") }
+            let before = try found[1].map(ApplicationSecret.init)
+            guard before.contains(where: { $0.id == id }) else { throw Problem.notFound("application secret") }
+            guard before.count > 1 else {
+                throw Problem(
+                    .conflict, "It is the only secret that serves the application: roll it, with `overlap_seconds` 0 to end it at once.")
+            }
+            _ = try await db.run([
+                "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND id = \(id)",
+                try AuditEvent.insert(
+                    "revokeApplicationSecret", of: application.description, owner: owner, by: origin,
+                    before: ApplicationSecretsReply(secrets: before.map(ApplicationSecretReply.init)),
+                    after: ApplicationSecretsReply(secrets: before.filter { $0.id != id }.map(ApplicationSecretReply.init)), at: now),
+            ])
+        }
+        return .noContent
+    }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Postgres
+import Sealing
+import Web
+
+extension TenancyRoutes {
+    /// A new secret; the one before it serves for the overlap, so that it can be replaced where it is used. Any older one, left from
+    /// an earlier roll, ends at once: two serve at the most.
+    @Sendable
+    func rollApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.applicationsWrite)
+        let application = try call.id("application", of: "application", as: Application.self)
+        var fields = try await JSONFields(request, isOptional: true)
+        let overlap = fields.integer("overlap_seconds", 0...2_592_000) ?? 86400
+        try fields.finish()
+
+        let now = now()
+        let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
+        var random = SystemRandomNumberGenerator()
+        let (id, secret) = (ID<ApplicationSecret>(at: now), ApplicationSecret.make(using: &random))
+        try await call.database(pool).transaction { [keyring] db in
+            let found = try await db.run([
+                Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now),
+            ])
+            guard let kind = try found[0].first(Application.init)?.kind else { throw Problem.notFound("application") }
+            guard kind.isConfidential
+            else { throw Problem(.conflict, "An application of kind `\(kind.rawValue)` cannot keep a secret, so it has none to roll.") }
+            let before = try found[1].map(ApplicationSecret.init)
+            let end = now.addingTimeInterval(TimeInterval(overlap))
+            let kept = overlap > 0 ? before.first?.id : nil
+            let written = try await db.run([
+                "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND application_id = \(application) AND id IS DISTINCT FROM \(kept)",
+                // One that ends sooner anyway is not given more time.
+                """
+                UPDATE application_secret SET expires_at = LEAST(expires_at, \(end))
+                WHERE tenant_id = \(tenant) AND application_id = \(application)
+                """,
+                ApplicationSecret.insert(id, tenant: tenant, application: application, secret: secret, keyring: keyring, at: now),
+                ApplicationSecret.valid(of: application, tenant: tenant, at: now),
+            ])
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "rollApplicationSecret", of: application.description, owner: owner, by: origin,
+                    before: ApplicationSecretsReply(secrets: before.map(ApplicationSecretReply.init)),
+                    after: ApplicationSecretsReply(
+                        secrets: try written[3].map { ApplicationSecretReply(try ApplicationSecret($0)) }),
+                    at: now))
+        }
+        return try .resource(
+            ApplicationSecretReply(id, showing: secret, at: now), updatedAt: now, status: .created,
+            headers: [.location: "/v1/tenants/\(call.slug)/applications/\(application)/secrets/\(id)"])
+    }
+}

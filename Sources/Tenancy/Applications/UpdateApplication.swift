@@ -1,0 +1,46 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// A JSON merge patch (RFC 7396): what is absent stays, what is null goes back to its default, if it has one. Logins go by the change within a
+    /// second; a session that has begun keeps the end it was given, and the new `idle_seconds` holds for it at once.
+    @Sendable
+    func updateApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.applicationsWrite)
+        let id = try call.id("application", of: "application", as: Application.self)
+        var fields = try await JSONFields(request)
+        let said = ApplicationFields(&fields, isNew: false)
+        if fields.has("kind") {
+            _ = fields.choice("kind", Application.Kind.self)
+            fields.refuse("kind", "It cannot be changed: register another application.")
+        }
+        try fields.finish()
+        if case .set(let algorithm) = said.signingAlgorithm { try await prepareSigning(algorithm, call.tenant) }
+
+        let now = now()
+        let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
+        let application = try await call.database(pool).transaction { db in
+            guard let current = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
+            else { throw Problem.notFound("application") }
+            try request.requireMatch(EntityTag(current.updatedAt))
+            var changed = said.applied(to: current)
+            // A change that changes nothing is none.
+            guard ApplicationReply(changed) != ApplicationReply(current) else { return current }
+            changed.updatedAt = now.asChange(after: current.updatedAt)
+            let refused = changed.misfits + changed.contradictions
+            guard refused.isEmpty else {
+                throw Problem(.conflict, refused.map { "\($0.field): \($0.detail)" }.joined(separator: " "), fields: refused)
+            }
+            _ = try await db.run([
+                changed.update(tenant: tenant),
+                try AuditEvent.insert(
+                    "updateApplication", of: id.description, owner: owner, by: origin, before: ApplicationReply(current),
+                    after: ApplicationReply(changed), at: now),
+            ])
+            return changed
+        }
+        return try .resource(ApplicationReply(application), updatedAt: application.updatedAt)
+    }
+}

@@ -1,0 +1,153 @@
+import Crypto
+package import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Postgres
+import Sealing
+
+/// A request that may be sent again, as its row knows it: by digests only.
+package struct IdempotentRequest: Sendable {
+    /// How long an answer is kept, in seconds.
+    static let lifetime: TimeInterval = 24 * 3600
+    /// How long a request may be at work before another is taken to come after a crash, in seconds: longer than any takes.
+    static let lock: TimeInterval = 60
+
+    private let owner: UUID
+    private let key: ID<APIKey>
+    private let digest: [UInt8]
+    /// Under each master key, the newest first. Keyed, since a body may be guessed.
+    private let bodyDigests: [[UInt8]]
+    private let now: Date
+    /// Also what tells this request's hold on the row from a later one's.
+    private let lockedUntil: Date
+
+    init(key: String, method: String, path: String, body: [UInt8], by caller: Caller, keyring: Keyring, at now: Date) {
+        (owner, self.key, self.now, lockedUntil) = (caller.owner, caller.key, now, now.addingTimeInterval(Self.lock))
+        // Each with its length in front: no two requests are written alike.
+        let text = [key, method, path].map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
+        digest = Array(SHA256.hash(data: Array(text.utf8)))
+        bodyDigests = keyring.digests(body, purpose: "idempotency_key.body")
+    }
+
+    enum Claim {
+        /// To be carried out, now and by nobody else.
+        case mine
+        case answered(StoredAnswer)
+        case anotherBody
+        case running
+    }
+
+    /// Takes the row: where there is none, where it is older than a day, or where who had it died.
+    func take(in database: OwnerDatabase, keyring: Keyring) async throws -> Claim {
+        let results = try await database.run([
+            """
+            INSERT INTO idempotency_key (tenant_id, api_key_id, digest, body_digest, created_at, locked_until)
+            VALUES (\(owner), \(key), \(digest), \(bodyDigests[0]), \(now), \(lockedUntil))
+            ON CONFLICT (tenant_id, api_key_id, digest) DO UPDATE
+            SET body_digest = excluded.body_digest, created_at = excluded.created_at, locked_until = excluded.locked_until,
+                sealed_answer = NULL
+            WHERE idempotency_key.created_at <= \(now.addingTimeInterval(-Self.lifetime))
+            OR (idempotency_key.sealed_answer IS NULL AND idempotency_key.locked_until <= \(now)
+                AND idempotency_key.body_digest = ANY(\(bodyDigests)))
+            """,
+            """
+            SELECT body_digest, sealed_answer FROM idempotency_key
+            WHERE tenant_id = \(owner) AND api_key_id = \(key) AND digest = \(digest)
+            """,
+        ])
+        // The upsert has locked the row, whether it changed it or not, so it is there.
+        guard results[0].affected == 0, let row = results[1].first else { return .mine }
+        guard bodyDigests.contains(try row.get("body_digest", as: [UInt8].self)) else { return .anotherBody }
+        guard let sealed = try row.get("sealed_answer", as: [UInt8]?.self) else { return .running }
+        return .answered(try StoredAnswer(json: keyring.open(Sealed(bytes: sealed), in: context)))
+    }
+
+    /// Keeps the answer, unless another request has taken the row meanwhile.
+    func store(_ answer: StoredAnswer, in database: OwnerDatabase, keyring: Keyring) async throws {
+        let sealed = keyring.seal(try answer.json, in: context)
+        _ = try await database.run(
+            """
+            UPDATE idempotency_key SET sealed_answer = \(sealed.bytes)
+            WHERE tenant_id = \(owner) AND api_key_id = \(key) AND digest = \(digest)
+            AND sealed_answer IS NULL AND locked_until = \(lockedUntil)
+            """)
+    }
+
+    /// As if it had never come.
+    func free(in database: OwnerDatabase) async throws {
+        _ = try await database.run(
+            """
+            DELETE FROM idempotency_key WHERE tenant_id = \(owner) AND api_key_id = \(key) AND digest = \(digest)
+            AND sealed_answer IS NULL AND locked_until = \(lockedUntil)
+            """)
+    }
+
+    private var context: SealingContext {
+        SealingContext(
+            tenant: owner, table: "idempotency_key", column: "sealed_answer",
+            row: "\(key)/" + digest.map { String($0, radix: 16) }.joined(separator: "."))
+    }
+
+    /// Removes what is older than a day, a thousand rows at a time; every process may.
+    package static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
+        let batch = 1000
+        while true {
+            let removed = try await database.run(
+                """
+                DELETE FROM idempotency_key WHERE (tenant_id, api_key_id, digest) IN (
+                    SELECT tenant_id, api_key_id, digest FROM idempotency_key
+                    WHERE created_at <= \(now.addingTimeInterval(-lifetime)) AND locked_until <= \(now)
+                    ORDER BY created_at LIMIT \(batch) FOR UPDATE SKIP LOCKED)
+                """
+            ).affected
+            if removed < batch { return }
+        }
+    }
+}
+
+/// An answer as it went out, but for what each answer has of its own: its request id, and what is left of the limit.
+struct StoredAnswer: Codable, Sendable {
+    private struct Header: Codable {
+        let name, value: String
+    }
+
+    private let status: Int
+    private let headers: [Header]
+    private let body: Data
+
+    init(_ response: Response) async throws {
+        status = response.status.code
+        headers = response.headers.map { Header(name: $0.name.rawName, value: $0.value) }
+        let collected = CollectedBody()
+        try await response.body.write(collected)
+        body = collected.bytes
+    }
+
+    init(json: [UInt8]) throws {
+        self = try JSONDecoder().decode(StoredAnswer.self, from: Data(json))
+    }
+
+    var json: [UInt8] {
+        get throws { Array(try JSONEncoder().encode(self)) }
+    }
+
+    var response: Response {
+        var fields = HTTPFields()
+        for header in headers {
+            if let name = HTTPField.Name(header.name) { fields.append(HTTPField(name: name, value: header.value)) }
+        }
+        return Response(status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
+    }
+
+    /// Takes a body down as it is written.
+    private final class CollectedBody: ResponseBodyWriter {
+        private(set) var bytes = Data()
+
+        func write(_ buffer: ByteBuffer) async throws {
+            bytes.append(contentsOf: buffer.readableBytesView)
+        }
+
+        func finish(_ trailingHeaders: HTTPFields?) async throws {}
+    }
+}

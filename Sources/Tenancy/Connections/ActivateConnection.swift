@@ -1,0 +1,69 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Lets one of the tenant's own connections serve its sign-ins from now on. Sign-ins that are on their way through another
+    /// one are told to start again.
+    @Sendable
+    func activateConnection(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let id = try call.id("connection", of: "connection", as: Connection.self)
+        let users = try await ExistingUsers(request)
+        let now = now()
+        let (tenant, actor) = (call.tenant, ConnectionActor(call))
+        let details = try await call.database(pool).transaction { db in
+            let found = try await db.run(
+                Move.lock(tenant) + [Self.hasOthers(than: id, tenant)] + ConnectionDetails.find(id, owner: tenant.uuid))
+            guard let details = try ConnectionDetails.all(Array(found[4...])).first else { throw Problem.notFound("connection") }
+            guard let before = try found[2].first(Move.init) else { throw Problem.notFound("tenant") }
+            let hasOthers = try found[3].first { try $0.get("has_others", as: Bool.self) } ?? false
+            guard before.plan.mayBringOwnConnection else {
+                throw Problem(
+                    .planRequired,
+                    "A connection of the tenant's own needs the plan `\(Tenant.Plan.enterprise.rawValue)`; this tenant's is `\(before.plan.rawValue)`."
+                )
+            }
+            try request.requireMatch(details.tag)
+            if before.connection == id, users.choice == nil { return details }
+            guard details.keys.contains(where: { $0.state == .current }) else {
+                throw Problem(
+                    .conflict,
+                    "Apple has accepted no key of this connection yet. Check it, or add a key and promote it, and then activate it.")
+            }
+            let relinkUntil = try users.relinkUntil(hasOthers: hasOthers, at: now)
+            let was = Serving(
+                ownership: before.connection == nil ? .shared : .own, connection_id: before.connection,
+                relink_until: before.connection == id ? details.relinkUntil : before.relinkUntil)
+            let serves = Serving(
+                ownership: .own, connection_id: id, relink_until: relinkUntil, team_id: details.connection.teamID,
+                existing_users: users.choice)
+            let written: [SQL] = [
+                """
+                UPDATE connection SET relink_until = \(relinkUntil), updated_at = \(now.asChange(after: details.updatedAt))
+                WHERE tenant_id = \(tenant) AND id = \(id)
+                """,
+                Move.leave(before.connection == id ? nil : before.connection, tenant, at: now),
+                """
+                UPDATE tenant SET connection_id = \(id), shared_relink_until = NULL, updated_at = \(now.asChange(after: before.updatedAt))
+                WHERE id = \(tenant)
+                """,
+                try AuditEvent.insert(
+                    "activateConnection", of: id.description, owner: tenant.uuid, by: actor.origin, before: was, after: serves, at: now),
+            ]
+            let changed = try await db.run(written + ConnectionDetails.find(id, owner: tenant.uuid))
+            return try ConnectionDetails.all(Array(changed.suffix(2))).first ?? details
+        }
+        return try .resource(reply(details, to: actor), updatedAt: details.updatedAt)
+    }
+
+    /// Whether the tenant has users of another team than the connection's: two ends of an index, not all of it.
+    private static func hasOthers(than connection: ID<Connection>, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT EXISTS (SELECT FROM identity i WHERE i.tenant_id = c.tenant_id AND i.team_id < c.team_id)
+            OR EXISTS (SELECT FROM identity i WHERE i.tenant_id = c.tenant_id AND i.team_id > c.team_id) AS has_others
+        FROM connection c WHERE c.tenant_id = \(tenant) AND c.id = \(connection)
+        """
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+private struct Reply: Encodable {
+    let id: ID<Tenant>
+    let object = "tenant"
+    let slug, name: String
+    let plan: Tenant.Plan
+    let status: Tenant.Status
+    let issuer: String
+    let relink_until: Date?
+    let created_at, updated_at: Date
+
+    init(_ tenant: Tenant, publicURL: String, relinkUntil: Date?, updatedAt: Date) {
+        (id, slug, name, plan, status) = (tenant.id, tenant.slug, tenant.name, tenant.plan, tenant.status)
+        (issuer, relink_until) = ("\(publicURL)/t/\(tenant.slug)", relinkUntil)
+        (created_at, updated_at) = (tenant.createdAt, updatedAt)
+    }
+}
+
+/// The shared connection, as far as the decision depends on it.
+private struct Shared {
+    let teamID: String
+    let hasCurrentKey: Bool
+    /// Whether the tenant has users of another team.
+    let hasOthers: Bool
+
+    init(_ row: Row) throws {
+        teamID = try row.get("team_id")
+        hasCurrentKey = try row.get("has_current_key")
+        hasOthers = try row.get("has_others")
+    }
+
+    static func find(for tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT c.team_id,
+            EXISTS (SELECT FROM apple_key k
+                WHERE k.tenant_id = c.tenant_id AND k.connection_id = c.id AND k.state = 'current') AS has_current_key,
+            EXISTS (SELECT FROM identity i WHERE i.tenant_id = \(tenant) AND i.team_id < c.team_id)
+                OR EXISTS (SELECT FROM identity i WHERE i.tenant_id = \(tenant) AND i.team_id > c.team_id) AS has_others
+        FROM connection c WHERE c.tenant_id = \(UUID.platform)
+        """
+    }
+}
+
+extension TenancyRoutes {
+    /// Takes a tenant back to the shared connection. No plan is needed for that, and its own connections stay as they are.
+    @Sendable
+    func activateSharedConnection(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let users = try await ExistingUsers(request)
+        let now = now()
+        let (tenant, origin, publicURL) = (call.tenant, call.origin, publicURL)
+        // As the platform: the shared connection is not the tenant's to see. Everything else names the tenant.
+        let reply = try await PlatformDatabase(pool).transaction { db in
+            let found = try await db.run(Move.lock(tenant) + [Tenant.find(tenant), Shared.find(for: tenant)])
+            guard let before = try found[2].first(Move.init), let row = try found[3].first(Tenant.init)
+            else { throw Problem.notFound("tenant") }
+            try request.requireMatch(EntityTag(before.updatedAt))
+            if before.connection == nil, users.choice == nil {
+                return Reply(row, publicURL: publicURL, relinkUntil: before.relinkUntil, updatedAt: before.updatedAt)
+            }
+            guard let shared = try found[4].first(Shared.init), shared.hasCurrentKey else {
+                throw Problem(.conflict, "The platform has no shared connection that works. Ask its operators.")
+            }
+            let relinkUntil = try users.relinkUntil(hasOthers: shared.hasOthers, at: now)
+            let was = Serving(
+                ownership: before.connection == nil ? .shared : .own, connection_id: before.connection, relink_until: before.relinkUntil)
+            let serves = Serving(
+                ownership: .shared, connection_id: nil, relink_until: relinkUntil, team_id: shared.teamID, existing_users: users.choice)
+            let changed = now.asChange(after: before.updatedAt)
+            _ = try await db.run([
+                Move.leave(before.connection, tenant, at: now),
+                """
+                UPDATE tenant SET connection_id = NULL, shared_relink_until = \(relinkUntil), updated_at = \(changed)
+                WHERE id = \(tenant)
+                """,
+                try AuditEvent.insert(
+                    "activateSharedConnection", of: tenant.description, owner: tenant.uuid, by: origin, before: was, after: serves, at: now),
+            ])
+            return Reply(row, publicURL: publicURL, relinkUntil: relinkUntil, updatedAt: changed)
+        }
+        return try .resource(reply, updatedAt: reply.updated_at)
+    }
+}

@@ -1,0 +1,44 @@
+package import Hummingbird
+import Web
+
+extension TenancyRoutes {
+    /// Bindings to Apple, their keys, and the doctor.
+    ///
+    ///     createConnection → the doctor asks Apple → current key, or next until Apple accepts it
+    ///     addAppleKey      → proven at Apple → next → promoteAppleKey → current; the old one stands in as previous
+    ///     a login that Apple refuses with the new key → the previous one takes over, and is current again
+    ///
+    /// Every change of a connection or of its keys names the version it was made for (`If-Match`), and makes a new one.
+    /// Below `/v1/tenants/{tenant}`.
+    package var connectionRoutes: RouteCollection<TenantContext> {
+        let routes = RouteCollection(context: TenantContext.self)
+        routes.on(.get, "connections", "listConnections", use: listConnections)
+        routes.on(.post, "connections", "createConnection", use: createConnection)
+        routes.on(.get, "connections/{connection}", "getConnection", use: getConnection)
+        routes.on(.patch, "connections/{connection}", "updateConnection", use: updateConnection)
+        routes.on(.delete, "connections/{connection}", "deleteConnection", use: deleteConnection)
+        routes.on(.post, "connections/{connection}/check", "checkConnection", use: checkConnection)
+        routes.on(.get, "connections/{connection}/apple-keys", "listAppleKeys", use: listAppleKeys)
+        routes.on(.post, "connections/{connection}/apple-keys", "addAppleKey", use: addAppleKey)
+        routes.on(.post, "connections/{connection}/apple-keys/{appleKey}/promote", "promoteAppleKey", use: promoteAppleKey)
+        routes.on(.post, "connections/{connection}/apple-keys/{appleKey}/retire", "retireAppleKey", use: retireAppleKey)
+        routes.on(.post, "connections/{connection}/activate", "activateConnection", use: activateConnection)
+        routes.on(.post, "shared-connection/activate", "activateSharedConnection", use: activateSharedConnection)
+        return routes
+    }
+
+    /// The shared connection, the same way. Below `/v1`.
+    package var platformConnectionRoutes: RouteCollection<PlatformContext> {
+        let routes = RouteCollection(context: PlatformContext.self)
+        routes.on(.get, "platform/connection", "getPlatformConnection", use: getConnection)
+        routes.on(.post, "platform/connection", "createPlatformConnection", use: createConnection)
+        routes.on(.patch, "platform/connection", "updatePlatformConnection", use: updateConnection)
+        routes.on(.delete, "platform/connection", "deletePlatformConnection", use: deleteConnection)
+        routes.on(.post, "platform/connection/check", "checkPlatformConnection", use: checkConnection)
+        routes.on(.get, "platform/connection/apple-keys", "listPlatformAppleKeys", use: listAppleKeys)
+        routes.on(.post, "platform/connection/apple-keys", "addPlatformAppleKey", use: addAppleKey)
+        routes.on(.post, "platform/connection/apple-keys/{appleKey}/promote", "promotePlatformAppleKey", use: promoteAppleKey)
+        routes.on(.post, "platform/connection/apple-keys/{appleKey}/retire", "retirePlatformAppleKey", use: retireAppleKey)
+        return routes
+    }
+}

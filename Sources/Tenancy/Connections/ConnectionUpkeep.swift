@@ -1,0 +1,132 @@
+package import Apple
+package import Foundation
+package import Logging
+package import Postgres
+package import Sealing
+import ServiceLifecycle
+import Web
+
+/// What happens to connections by itself: the doctor comes once a day, and a previous key whose time is over is retired. Every process may run it; each takes what no other has taken.
+package struct ConnectionUpkeep: Service {
+    private let pool: DatabasePool
+    private let doctor: Doctor
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+
+    /// How many connections are taken at a time, and how many of them are asked about at once.
+    private static let (batch, width) = (20, 4)
+
+    package init(
+        pool: DatabasePool, keyring: Keyring, apple: AppleClient, logger: Logger, now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, doctor, self.logger, self.now) = (pool, Doctor(apple: apple, keyring: keyring), logger, now)
+    }
+
+    /// Makes a pass about every minute, until a graceful shutdown.
+    package func run() async throws {
+        try? await cancelWhenGracefulShutdown {
+            while true {
+                // Processes that were started together go apart.
+                try await Task.sleep(for: .seconds(Double.random(in: 45...75)))
+                do { try await pass() } catch {
+                    // Ends only when it is told to: a service that ends takes all others with it.
+                    try Task.checkCancellation()
+                    logger.warning("connections could not be looked after; trying again", metadata: ["cause": "\(error)"])
+                }
+            }
+        }
+    }
+
+    /// Does all that is due.
+    package func pass() async throws {
+        try await retireKeys()
+        while try await checkConnections() == Self.batch {}
+    }
+
+    // MARK: Keys
+
+    private func retireKeys() async throws {
+        let now = now()
+        let expired = try await PlatformDatabase(pool).run(
+            """
+            SELECT tenant_id, connection_id, id FROM apple_key WHERE state = 'previous' AND usable_until <= \(now) LIMIT 1000
+            """
+        ).map { row in
+            (
+                owner: try row.get("tenant_id", as: UUID.self), connection: try row.get("connection_id", as: ID<Connection>.self),
+                id: try row.get("id", as: ID<AppleKey>.self)
+            )
+        }
+        for (owner, connection, id) in expired {
+            do { try await retire(id, of: connection, owner: owner, at: now) } catch {
+                try Task.checkCancellation()
+                if (error as? DatabaseError)?.isOutage == true { throw error }
+                // It is tried again at the next pass; the others do not wait for that.
+                logger.warning("a previous Apple key could not be retired", metadata: ["key": "\(id)", "cause": "\(error)"])
+            }
+        }
+    }
+
+    private func retire(_ id: ID<AppleKey>, of connection: ID<Connection>, owner: UUID, at now: Date) async throws {
+        try await OwnerDatabase(pool, owner: owner).transaction { db in
+            let found = try ConnectionDetails.all(try await db.run(ConnectionDetails.lock(connection, owner: owner)))
+            // Another process may have been faster.
+            guard let before = found.first,
+                let key = before.keys.first(where: { $0.id == id && $0.state == .previous && $0.usableUntil.map { $0 <= now } ?? false }
+                )
+            else { return }
+            _ = try await db.run([AppleKey.retire(id, owner: owner, at: now), before.touch(at: now)])
+            let after = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(connection, owner: owner)))
+            _ = try await db.run(
+                try AuditEvent.insert(
+                    owner == .platform ? "retirePlatformAppleKey" : "retireAppleKey", of: id.description, owner: owner, by: .system,
+                    before: AppleKeyReply(key), after: after.first?.keys.first { $0.id == id }.map(AppleKeyReply.init), at: now))
+        }
+    }
+
+    // MARK: Checks
+
+    /// - Returns: how many were taken.
+    private func checkConnections() async throws -> Int {
+        let now = now()
+        // Ours for ten minutes: should this process die, another takes them then.
+        let taken = try await PlatformDatabase(pool).run(
+            """
+            UPDATE connection SET check_due_at = \(now + 600) WHERE (tenant_id, id) IN (
+                SELECT c.tenant_id, c.id FROM connection c
+                WHERE c.check_due_at <= \(now) AND (c.tenant_id = \(UUID.platform)
+                    OR EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.status = 'active'))
+                ORDER BY c.check_due_at LIMIT \(Self.batch) FOR UPDATE OF c SKIP LOCKED)
+            RETURNING tenant_id, id
+            """
+        ).map { row in (try row.get("tenant_id", as: UUID.self), try row.get("id", as: ID<Connection>.self)) }
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            for (number, (owner, id)) in taken.enumerated() {
+                if number >= Self.width { try await tasks.next() }
+                tasks.addTask {
+                    do { try await check(id, owner: owner) } catch {
+                        try Task.checkCancellation()
+                        // It comes again in ten minutes; the others do not wait for that.
+                        logger.warning("a connection could not be checked", metadata: ["connection": "\(id)", "cause": "\(error)"])
+                    }
+                }
+            }
+            try await tasks.waitForAll()
+        }
+        return taken.count
+    }
+
+    private func check(_ id: ID<Connection>, owner: UUID) async throws {
+        let database = OwnerDatabase(pool, owner: owner)
+        guard let details = try ConnectionDetails.all(try await database.run(ConnectionDetails.find(id, owner: owner))).first
+        else { return }
+        let key = details.signing
+        let (check, fingerprint) = try await doctor.check(details, with: key, at: now())
+        try await details.record(
+            check, of: key, fingerprint: fingerprint, action: owner == .platform ? "checkPlatformConnection" : "checkConnection",
+            by: .system, isAudited: false, in: database)
+        if check.outcome == .failed {
+            logger.warning("a connection fails its check", metadata: ["connection": "\(id)", "steps": "\(check.failed)"])
+        }
+    }
+}

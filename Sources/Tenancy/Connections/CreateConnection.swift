@@ -1,0 +1,111 @@
+import Apple
+import Foundation
+import Hummingbird
+import Postgres
+import Sealing
+import Web
+
+private struct Body: Sendable {
+    let teamID, servicesID, keyID, pem: String
+    let bundleIDs, emailSources: [String]
+    let key: ApplePrivateKey
+
+    /// - Throws: `Problem` 400, which names a wrong PEM and says what of the identifiers is swapped.
+    init(_ request: Request) async throws {
+        var fields = try await JSONFields(request)
+        let teamID = fields.text("team_id", 1...255, isRequired: true)
+        let servicesID = fields.text("services_id", 1...255, isRequired: true)
+        let keyID = fields.text("key_id", 1...255, isRequired: true)
+        bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: AppleIdentifiers.refusal(ofBundleID:)) ?? []
+        emailSources = fields.texts("email_sources", count: 0...100, refusal: AppleIdentifiers.refusal(ofEmailSource:)) ?? []
+        let pem = fields.block("private_key", isRequired: true)
+        if let teamID, let refusal = AppleIdentifiers.refusal(ofTeamID: teamID, servicesID: servicesID, keyID: keyID) {
+            fields.refuse("team_id", refusal)
+        }
+        if let servicesID, let refusal = AppleIdentifiers.refusal(ofServicesID: servicesID) { fields.refuse("services_id", refusal) }
+        if let keyID, let refusal = AppleIdentifiers.refusal(ofKeyID: keyID, teamID: teamID) { fields.refuse("key_id", refusal) }
+        let key = pem.flatMap { fields.applePrivateKey($0) }
+        try fields.finish()
+        guard let teamID, let servicesID, let keyID, let pem, let key else { throw Problem(.invalid, "Something is missing.") }
+        (self.teamID, self.servicesID, self.keyID, self.pem, self.key) = (teamID, servicesID, keyID, pem, key)
+    }
+}
+
+extension JSONFields {
+    /// The key in a PEM that was sent as `private_key`; noted as refused, by its kind, when it is none of Apple's.
+    mutating func applePrivateKey(_ pem: String) -> ApplePrivateKey? {
+        do throws(ApplePrivateKey.Refusal) {
+            return try ApplePrivateKey(pem: pem)
+        } catch {
+            refuse("private_key", error.description)
+            return nil
+        }
+    }
+}
+
+extension TenancyRoutes {
+    /// Each is asked for at Apple now and then: no tenant has so many in earnest.
+    private static var mostConnections: Int { 10 }
+
+    /// Credentials that Apple refuses are stored all the same, since what is wrong may be at Apple's portal; but they do not sign
+    /// before Apple has accepted them.
+    @Sendable
+    func createConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let (now, actor) = (now(), ConnectionActor(call))
+        let body = try await Body(request)
+        try await actor.database(pool).transaction { try await requireRoom(for: actor, in: $0) }
+
+        try requireQuestion(for: actor)
+        let check = try await doctor.check(
+            .init(teamID: body.teamID, servicesID: body.servicesID, keyID: body.keyID, key: .success(body.key)), at: now)
+
+        let (id, key) = (ID<Connection>(at: now), ID<AppleKey>(at: now))
+        let sealed = keyring.seal(Array(body.pem.utf8), in: AppleKey.context(owner: actor.owner, id: key))
+        // The doctor has just been here: by itself, it comes again in a day.
+        let due = now + 86_400
+        var details: ConnectionDetails
+        do {
+            details = try await actor.database(pool).transaction { db in
+                try await requireRoom(for: actor, in: db)
+                _ = try await db.run([
+                    """
+                    INSERT INTO connection (tenant_id, id, team_id, services_id, bundle_ids, email_sources, checked_at, check_outcome,
+                        check_steps, check_due_at, created_at, updated_at)
+                    VALUES (\(actor.owner), \(id), \(body.teamID), \(body.servicesID), \(body.bundleIDs), \(body.emailSources), \(now),
+                        \(check.outcome), \(try check.stepsAsJSON), \(due), \(now), \(now))
+                    """,
+                    AppleKey.insert(
+                        key, owner: actor.owner, connection: id, keyID: body.keyID, sealedPEM: sealed, fingerprint: body.key.fingerprint,
+                        state: check.provesKey ? .current : .next, provenAt: check.provesKey ? now : nil, at: now),
+                ])
+                let stored = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(id, owner: actor.owner)))
+                guard let details = stored.first else { throw Problem.notFound("connection") }
+                _ = try await db.run(try actor.audit(id, after: reply(details, to: actor), at: now))
+                return details
+            }
+        } catch let error as DatabaseError where error.constraint == "connection_shared" {
+            throw Self.isThere
+        }
+        if actor.isPlatform { details.isServing = try await isSharedConnectionInUse() }
+        return try .resource(
+            reply(details, to: actor), updatedAt: details.updatedAt, status: .created,
+            headers: [.location: actor.isPlatform ? request.uri.path : "\(request.uri.path)/\(id)"])
+    }
+
+    private func requireRoom(for actor: ConnectionActor, in transaction: Transaction) async throws {
+        try await requirePlan(for: actor, in: transaction)
+        let count =
+            try await transaction.run("SELECT count(*) AS n FROM connection WHERE tenant_id = \(actor.owner)")
+            .first { try $0.get("n", as: Int.self) } ?? 0
+        if actor.isPlatform, count > 0 { throw Self.isThere }
+        guard count < Self.mostConnections else {
+            throw Problem(
+                .conflict, "There are \(count) connections already, and more than \(Self.mostConnections) are not taken: delete one.")
+        }
+    }
+
+    private static var isThere: Problem {
+        Problem(.alreadyExists, "The platform has its connection already: change it, or delete it first.")
+    }
+}

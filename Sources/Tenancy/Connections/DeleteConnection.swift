@@ -1,0 +1,38 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// With its keys. What Apple calls the users who came through it stays known.
+    @Sendable
+    func deleteConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
+        let isShared = actor.isPlatform
+        let isInUse = isShared ? try await isSharedConnectionInUse() : false
+        do {
+            try await actor.database(pool).transaction { db in
+                let details = try await lock(id, for: actor, request, in: db)
+                guard !isInUse, !details.isServing else { throw Self.isServing(isShared) }
+                let connection = details.connection.id
+                _ = try await db.run([
+                    "DELETE FROM connection WHERE tenant_id = \(actor.owner) AND id = \(connection)",
+                    try actor.audit(connection, before: reply(details, to: actor), at: now),
+                ])
+            }
+        } catch let error as DatabaseError where error.sqlState == "23503" {
+            // It was activated this very moment.
+            throw Self.isServing(isShared)
+        }
+        return .noContent
+    }
+
+    private static func isServing(_ isShared: Bool) -> Problem {
+        Problem(
+            .conflict,
+            isShared
+                ? "There are tenants whose users sign in through this connection. Give each a connection of its own first."
+                : "Users sign in through this connection. Activate another one, or the shared one, first.")
+    }
+}

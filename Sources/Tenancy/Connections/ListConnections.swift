@@ -1,0 +1,13 @@
+import Hummingbird
+import Web
+
+extension TenancyRoutes {
+    @Sendable
+    func listConnections(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.connectionsRead)
+        let page = try Query(request, "limit", "after", "before").page
+        let actor = ConnectionActor(call)
+        let found = try await ConnectionDetails.all(call.database(pool).run(ConnectionDetails.page(page, owner: call.owner)))
+        return try .json(Page(found, of: page, id: \.connection.id.uuid) { reply($0, to: actor) })
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+private struct Body: Sendable {
+    let servicesID: String?
+    let bundleIDs, emailSources: [String]?
+
+    init(_ request: Request) async throws {
+        var fields = try await JSONFields(request)
+        servicesID = fields.text("services_id", 1...255, refusal: AppleIdentifiers.refusal(ofServicesID:))
+        bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: AppleIdentifiers.refusal(ofBundleID:))
+        emailSources = fields.texts("email_sources", count: 0...100, refusal: AppleIdentifiers.refusal(ofEmailSource:))
+        try fields.finish()
+    }
+}
+
+extension TenancyRoutes {
+    /// The team stays: what Apple calls a user is another name in every team, so another team is another connection.
+    @Sendable
+    func updateConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
+        let body = try await Body(request)
+        let isAnotherClient = try await actor.database(pool).transaction { db in
+            try await requirePlan(for: actor, in: db)
+            let before = try await lock(id, for: actor, request, in: db)
+            let (connection, owner) = (before.connection, actor.owner)
+            let servicesID = body.servicesID ?? connection.servicesID
+            let isAnotherClient = !servicesID.utf8.elementsEqual(connection.servicesID.utf8)
+            guard
+                isAnotherClient || body.bundleIDs ?? connection.bundleIDs != connection.bundleIDs
+                    || body.emailSources ?? before.emailSources != before.emailSources
+            else { return false }
+            _ = try await db.run(
+                """
+                UPDATE connection SET services_id = \(servicesID), bundle_ids = \(body.bundleIDs ?? connection.bundleIDs),
+                    email_sources = \(body.emailSources ?? before.emailSources), updated_at = \(now.asChange(after: before.updatedAt))
+                WHERE tenant_id = \(owner) AND id = \(connection.id)
+                """)
+            if isAnotherClient {
+                // What Apple accepted was the key with the Services ID of then.
+                _ = try await db.run(
+                    "UPDATE apple_key SET proven_at = NULL WHERE tenant_id = \(owner) AND connection_id = \(connection.id)")
+            }
+            let after = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(connection.id, owner: owner)))
+            _ = try await db.run(
+                try actor.audit(
+                    connection.id, before: reply(before, to: actor), after: after.first.map { reply($0, to: actor) }, at: now))
+            return isAnotherClient
+        }
+        var details = try await find(id, for: actor)
+        if isAnotherClient {
+            try await recordCheck(of: details, for: actor, isAudited: false, at: self.now())
+            details = try await find(id, for: actor)
+        }
+        return try .resource(reply(details, to: actor), updatedAt: details.updatedAt)
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// A tenant with nothing in it: the shared connection serves it until it has one of its own.
+    @Sendable
+    func createTenant(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.tenantsWrite)
+        var fields = try await JSONFields(request)
+        let slug = fields.text("slug", 1...63, isRequired: true) { Tenant.isSlug($0) ? nil : Tenant.slugRule }
+        let name = fields.text("name", isRequired: true)
+        let plan = fields.choice("plan", Tenant.Plan.self) ?? .free
+        try fields.finish()
+        guard let slug, let name else { throw Problem(.invalid, "A tenant needs a slug and a name.") }
+
+        let now = now()
+        let id = ID<Tenant>(at: now)
+        do {
+            let tenant = try await OwnerDatabase(pool, tenant: id).transaction { db in
+                let tenant = try Tenant(try await db.run(Tenant.insert(id, slug: slug, name: name, plan: plan, at: now))[0])
+                _ = try await db.run(
+                    AuditEvent.insert(
+                        "createTenant", of: id.description, owner: id.uuid, by: call.origin,
+                        after: TenantReply(tenant, publicURL: publicURL), at: now))
+                return tenant
+            }
+            return try .resource(
+                TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt, status: .created,
+                headers: [.location: "/v1/tenants/\(id)"])
+        } catch let error as DatabaseError where error.constraint == "tenant_slug_key" {
+            throw Problem(.alreadyExists, "There is, or was, a tenant with the slug `\(slug)`. Choose another: none is ever given again.")
+        }
+    }
+}

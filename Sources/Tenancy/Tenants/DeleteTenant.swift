@@ -1,0 +1,37 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Nobody signs in any more, and to its own API keys it is as if it did not exist. It can be restored for 30 days; then
+    /// `PurgeTenants` removes all its data.
+    @Sendable
+    func deleteTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.tenantsWrite)
+        try call.requireOperator("delete a tenant")
+        guard try Query(request, "confirm").text("confirm") == call.slug
+        else { throw Problem.invalid(.init("confirm", "Repeat the slug: `confirm=\(call.slug)`.")) }
+        let now = now()
+        let tenant = try await call.database(pool).transaction { db in
+            guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
+            try request.requireMatch(EntityTag(before.updatedAt))
+            guard before.status == .active || before.status == .suspended
+            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue) already.") }
+            let changed = try await db.run(
+                """
+                UPDATE tenant SET status = \(Tenant.Status.deleted), status_before_deletion = status,
+                    purge_after = \(now.addingTimeInterval(Tenant.grace)), updated_at = \(now.asChange(after: before.updatedAt))
+                WHERE id = \(call.tenant)
+                RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+                """)
+            let tenant = try Tenant(changed[0])
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "deleteTenant", of: call.tenant.description, owner: call.owner, by: call.origin,
+                    before: TenantReply(before, publicURL: publicURL), after: TenantReply(tenant, publicURL: publicURL), at: now))
+            return tenant
+        }
+        return try .resource(TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt)
+    }
+}

@@ -1,0 +1,27 @@
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Purged ones are only shown to who asks for them: they are no customers any more.
+    @Sendable
+    func listTenants(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.tenantsRead)
+        let query = try Query(request, "status", "plan", "slug", "limit", "after", "before")
+        let status = try query.choice("status", Tenant.Status.self)
+        let plan = try query.choice("plan", Tenant.Plan.self)
+        let slug = try query.text("slug")
+        if let slug, !Tenant.isSlug(slug) { throw Problem.invalid(.init("slug", Tenant.slugRule)) }
+        let page = try query.page
+        let tenants = try await PlatformDatabase(pool).run(
+            """
+            SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant
+            WHERE id < \(page.upper) AND id > \(page.lower)
+                AND CASE WHEN \(status) IS NULL THEN status <> 'purged' ELSE status = \(status) END
+                AND (\(plan) IS NULL OR plan = \(plan)) AND (\(slug) IS NULL OR slug = \(slug))
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+            """
+        ).map { try Tenant($0) }
+        return try .json(Page(tenants, of: page, id: \.id.uuid) { TenantReply($0, publicURL: publicURL) })
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Users sign in again, and sessions that have not expired meanwhile go on.
+    @Sendable
+    func resumeTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.tenantsWrite)
+        try call.requireOperator("resume a tenant")
+        let now = now()
+        let tenant = try await call.database(pool).transaction { db in
+            guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
+            guard before.status == .suspended
+            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue): only a suspended one can be resumed.") }
+            let changed = try await db.run(
+                """
+                UPDATE tenant SET status = \(Tenant.Status.active), updated_at = \(now.asChange(after: before.updatedAt))
+                WHERE id = \(call.tenant)
+                RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+                """)
+            let tenant = try Tenant(changed[0])
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "resumeTenant", of: call.tenant.description, owner: call.owner, by: call.origin,
+                    before: TenantReply(before, publicURL: publicURL), after: TenantReply(tenant, publicURL: publicURL), at: now))
+            return tenant
+        }
+        return try .resource(TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt)
+    }
+}

@@ -1,0 +1,32 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Nobody signs in and no token is refreshed until it is resumed. Its API keys go on working, and its data stays.
+    @Sendable
+    func suspendTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.tenantsWrite)
+        try call.requireOperator("suspend a tenant")
+        let now = now()
+        let tenant = try await call.database(pool).transaction { db in
+            guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
+            guard before.status == .active
+            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue): only an active one can be suspended.") }
+            let changed = try await db.run(
+                """
+                UPDATE tenant SET status = \(Tenant.Status.suspended), updated_at = \(now.asChange(after: before.updatedAt))
+                WHERE id = \(call.tenant)
+                RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+                """)
+            let tenant = try Tenant(changed[0])
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "suspendTenant", of: call.tenant.description, owner: call.owner, by: call.origin,
+                    before: TenantReply(before, publicURL: publicURL), after: TenantReply(tenant, publicURL: publicURL), at: now))
+            return tenant
+        }
+        return try .resource(TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt)
+    }
+}

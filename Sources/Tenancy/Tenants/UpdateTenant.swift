@@ -1,0 +1,44 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension TenancyRoutes {
+    /// Its name, and by an operator its plan. A plan that no longer includes a connection of its own takes nothing away from a
+    /// tenant that has one: its users go on signing in, and only changes of the connection are refused.
+    @Sendable
+    func updateTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.tenantsWrite)
+        var fields = try await JSONFields(request)
+        let name = fields.text("name")
+        let plan = fields.choice("plan", Tenant.Plan.self)
+        for field in ["name", "plan"] where fields.isNull(field) { fields.refuse(field, "It cannot be removed.") }
+        try fields.finish()
+        if plan != nil { try call.requireOperator("change a tenant's plan") }
+
+        let now = now()
+        let tenant = try await call.database(pool).transaction { db in
+            guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
+            try request.requireMatch(EntityTag(before.updatedAt))
+            guard before.status == .active || before.status == .suspended
+            else {
+                throw Problem(.conflict, "This tenant is \(before.status.rawValue): only one that is active or suspended can be changed.")
+            }
+            guard name != nil || plan != nil else { return before }
+            let changed = try await db.run(
+                """
+                UPDATE tenant SET name = \(name ?? before.name), plan = \(plan ?? before.plan),
+                    updated_at = \(now.asChange(after: before.updatedAt))
+                WHERE id = \(call.tenant)
+                RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+                """)
+            let tenant = try Tenant(changed[0])
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "updateTenant", of: call.tenant.description, owner: call.owner, by: call.origin,
+                    before: TenantReply(before, publicURL: publicURL), after: TenantReply(tenant, publicURL: publicURL), at: now))
+            return tenant
+        }
+        return try .resource(TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt)
+    }
+}

@@ -1,0 +1,115 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// One attempt on the wire, against the clock.
+///
+/// The name in the URL is resolved here, the addresses are checked, and the connection goes to an address that was checked: a name
+/// that answers otherwise a moment later leads nowhere. `Host` and the certificate are still the name's. A client of its own for
+/// each attempt, since the address belongs to a client's configuration: nothing is shared with calls to Apple, no proxy is taken
+/// from the environment, and no redirect is followed.
+struct WebhookRequest: Sendable {
+    let url: String
+    /// The event's id, the same at each attempt.
+    let id: String
+    let body: [UInt8]
+    /// In seconds since 1970.
+    let timestamp: Int
+    /// One for each valid secret.
+    let signatures: [String]
+    let allowsPrivate: Bool
+
+    enum Answer: Sendable {
+        case status(Int)
+        case failure(WebhookDelivery.Failure)
+    }
+
+    /// - Throws: `CancellationError`.
+    func send(within limit: Duration) async throws -> Answer {
+        try await withThrowingTaskGroup(of: Answer.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await exchange() }
+            group.addTask {
+                try await Task.sleep(for: limit)
+                return .failure(.timedOut)
+            }
+            guard let answer = try await group.next() else { throw CancellationError() }
+            try Task.checkCancellation()
+            return answer
+        }
+    }
+
+    private func exchange() async throws -> Answer {
+        // The host as the client will read it, or it would not take our address for it. What was let in as a development server must not
+        // get through now that it is none.
+        guard let parts = URL(string: url), let host = parts.host, !host.isEmpty, allowsPrivate || parts.scheme == "https"
+        else { return .failure(.addressRefused) }
+        let found = try await NameLookup.addresses(of: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
+        guard !found.isEmpty else { return .failure(.nameNotResolved) }
+        let allowed = allowsPrivate ? found : found.filter { PublicAddress.bytes(of: $0).map(PublicAddress.isPublic) ?? false }
+        var last = WebhookDelivery.Failure.addressRefused
+        for address in allowed.prefix(4) {
+            do {
+                return .status(try await status(of: host, at: address))
+            } catch {
+                if Task.isCancelled { throw CancellationError() }
+                last = Self.failure(error)
+                guard Self.neverConnected(error) else { break }
+            }
+        }
+        return .failure(last)
+    }
+
+    private func status(of host: String, at address: String) async throws -> Int {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.dnsOverride = [host: address]
+        configuration.httpVersion = .http1Only
+        configuration.timeout.connect = .seconds(5)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let outcome: Result<Int, any Error>
+        do {
+            // The status says it all: the answer's body is not read, and goes with the connection.
+            outcome = .success(Int(try await http.execute(request, deadline: .distantFuture).status.code))
+        } catch {
+            outcome = .failure(error)
+        }
+        try? await http.shutdown()
+        return try outcome.get()
+    }
+
+    private var request: HTTPClientRequest {
+        var request = HTTPClientRequest(url: url)
+        request.method = .POST
+        request.headers.add(name: "content-type", value: "application/json")
+        request.headers.add(name: "user-agent", value: "espalier")
+        request.headers.add(name: "webhook-id", value: id)
+        request.headers.add(name: "webhook-timestamp", value: "\(timestamp)")
+        request.headers.add(name: "webhook-signature", value: signatures.joined(separator: " "))
+        request.body = .bytes(ByteBuffer(bytes: body))
+        return request
+    }
+
+    /// Whether another address may be tried without saying anything twice.
+    private static func neverConnected(_ error: any Error) -> Bool {
+        switch error {
+        case let error as HTTPClientError: error == .connectTimeout
+        case let error as IOError: [ECONNREFUSED, ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL].contains(error.errnoCode)
+        default: false
+        }
+    }
+
+    private static func failure(_ error: any Error) -> WebhookDelivery.Failure {
+        switch error {
+        case let error as HTTPClientError where error == .connectTimeout: .timedOut
+        case let error as HTTPClientError where error == .tlsHandshakeTimeout: .tlsFailed
+        // It hung up before it had answered.
+        case HTTPParserError.invalidEOFState: .connectionFailed
+        case is HTTPParserError: .noHTTP
+        // The TLS library's own errors; it is no dependency of ours, only of the client's.
+        case _ where String(reflecting: type(of: error)).hasPrefix("NIOSSL."): .tlsFailed
+        default: .connectionFailed
+        }
+    }
+}

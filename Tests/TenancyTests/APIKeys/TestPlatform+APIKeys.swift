@@ -1,0 +1,44 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+extension TestPlatform {
+    var operatorKey: String { seeded.api_keys[0].secret }
+
+    /// Issues a key of Acme's, as Acme unless another key is named.
+    func issue(
+        _ name: String = "New", scopes: [String] = ["tenants:read"], key: String? = nil, expiresAt: String? = nil,
+        headers: [(String, String)] = []
+    ) async throws -> TestBrowser.Answer {
+        var body: [String: any Sendable] = ["name": name, "scopes": scopes]
+        if let expiresAt { body["expires_at"] = expiresAt }
+        return try await call("POST", "/tenants/acme/api-keys", key: key ?? acme.api_keys[0].secret, body, headers: headers)
+    }
+
+    /// Whether a key of Acme's is let in.
+    func letsIn(_ secret: String) async throws -> Bool {
+        try await call("GET", "/tenants/acme", key: secret).status == 200
+    }
+
+    /// The audit trail's actions on a subject, in their order, with what was before and after.
+    func audit(_ subject: String) async throws -> [(action: String, actor: String, before: String?, after: String?)] {
+        try await ownerPool.run(
+            "SELECT action, actor, before::text AS before, after::text AS after FROM audit_event WHERE subject = \(subject) ORDER BY sequence"
+        ).map { (try $0.get("action"), try $0.get("actor"), try $0.get("before"), try $0.get("after")) }
+    }
+
+    func count(_ sql: SQL) async throws -> Int {
+        try await ownerPool.run(sql).first { try $0.get("n", as: Int.self) } ?? 0
+    }
+}
+
+extension TestBrowser.Answer {
+    func string(_ name: String) -> String? { json[name] as? String }
+
+    /// A refusal, by its code.
+    func isProblem(_ status: Int, _ code: String) -> Bool {
+        self.status == status && string("code") == code && header("Content-Type") == "application/problem+json"
+    }
+}

@@ -1,0 +1,185 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Register application")
+struct RegisterApplicationTests {
+    private static let members: Set = [
+        "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "access_token_seconds",
+        "session_seconds", "idle_seconds", "signing_algorithm", "created_at", "updated_at",
+    ]
+
+    @Test("what is not said is as applications are by default; only who can keep a secret gets one")
+    func defaults() async throws {
+        try await TestPlatform.run { platform in
+            for kind in ["web", "spa", "native", "machine"] {
+                let made = try await platform.registered(kind)
+                #expect(Set(made.keys) == Self.members.union(["web", "machine"].contains(kind) ? ["client_secret"] : []))
+                #expect(made["object"] as? String == "application")
+                #expect(made["kind"] as? String == kind)
+                #expect(made["redirect_uris"] as? [String] == (kind == "machine" ? [] : ["https://shop.example/callback"]))
+                #expect(made["logout_uris"] as? [String] == [])
+                #expect(made["bundle_ids"] as? [String] == [])
+                #expect(made["requires_pkce"] as? Bool == true)
+                #expect(made["access_token_seconds"] as? Int == 3600)
+                #expect(made["session_seconds"] as? Int == 90 * 86400)
+                #expect(made["idle_seconds"] as? Int == 30 * 86400)
+                #expect(made["signing_algorithm"] as? String == "ES256")
+            }
+        }
+    }
+
+    @Test("all that is said is kept; the answer says where it is found, with its version, and a null is nothing said")
+    func everything() async throws {
+        try await TestPlatform.run { platform in
+            let body: [String: any Sendable] = [
+                "name": "Phone é", "kind": "native", "redirect_uris": ["com.acme.app:/callback", "http://127.0.0.1/callback"],
+                "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
+                "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
+            ]
+            let key = platform.acme.api_keys[0]
+            let answer = try await platform.call("POST", "/tenants/\(platform.acme.id)/applications", key: key.secret, body)
+            #expect(answer.status == 201)
+            let id = try #require(answer.json["id"] as? String)
+            #expect(answer.location == "/v1/tenants/acme/applications/\(id)")
+            for name in ["name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "signing_algorithm", "access_token_seconds"] {
+                #expect("\(answer.json[name]!)" == "\(body[name]!)", "\(name)")
+            }
+            #expect(answer.json["session_seconds"] as? Int == 31_536_000)
+            #expect(answer.json["idle_seconds"] as? Int == 300)
+            #expect(answer.json["client_secret"] == nil)
+
+            let found = try await platform.call("GET", "/tenants/acme/applications/\(id)")
+            #expect(found.json as NSDictionary == answer.json as NSDictionary)
+            #expect(found.header("ETag") == answer.header("ETag"))
+            // The key is there before the first login: nobody has to wait for it.
+            #expect(try await platform.rows("signing_key", where: "algorithm = 'RS256' AND state = 'current'") == 1)
+
+            let trail = try await platform.applicationTrail(id)
+            #expect(trail.map(\.action) == ["registerApplication"])
+            #expect(trail[0].actor == key.id)
+            #expect(trail[0].before == nil)
+            #expect(trail[0].after?["name"] as? String == "Phone é")
+        }
+    }
+
+    @Test("its secret is shown once and stored nowhere")
+    func secret() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("web")
+            let secret = try #require(made["client_secret"] as? String)
+            #expect(secret.wholeMatch(of: /eas_[0-9A-Za-z]{43}/) != nil)
+            let shown = try await platform.call("GET", "/tenants/acme/applications/\(made["id"] as! String)")
+            #expect(Set(shown.json.keys) == Self.members)
+            for table in ["application", "application_secret", "audit_event"] {
+                let dump = try await platform.ownerPool.run(SQL(unsafe: "SELECT string_agg(t::text, ' ') AS dump FROM \(table) t"))
+                #expect(try !dump[0].get("dump", as: String.self).contains(secret), "\(table)")
+            }
+            #expect(try await platform.applicationTrail(made["id"])[0].after?["client_secret"] == nil)
+        }
+    }
+
+    @Test("a session that is shorter than thirty days is idle no longer than it lasts, unless something else is said")
+    func shortSession() async throws {
+        try await TestPlatform.run { platform in
+            #expect(try await platform.registered("web", ["session_seconds": 3600])["idle_seconds"] as? Int == 3600)
+            #expect(try await platform.registered("web", ["session_seconds": 3600, "idle_seconds": 600])["idle_seconds"] as? Int == 600)
+            let answer = try await platform.call(
+                "POST", "/tenants/acme/applications",
+                ["name": "A", "kind": "web", "redirect_uris": ["https://a.example/"], "session_seconds": 3600, "idle_seconds": 3601])
+            #expect(answer.status == 409)
+            #expect(answer.code == "conflict")
+            #expect(answer.refusedFields == ["idle_seconds"])
+        }
+    }
+
+    /// A body with one mistake, and the field that the refusal names.
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        let field: String
+        let body: [String: any Sendable]
+        var testDescription: String { "\(field): \(body["kind"] ?? "no kind") \(body[String(field.prefix { $0 != "[" })] ?? "nothing")" }
+
+        init(_ field: String, _ changes: [String: (any Sendable)?], kind: String = "web") {
+            self.field = field
+            var body: [String: any Sendable] = ["name": "A", "kind": kind, "redirect_uris": ["https://a.example/"]]
+            for (name, value) in changes { body[name] = value }
+            self.body = body
+        }
+    }
+
+    static let mistakes: [Mistake] = [
+        .init("name", ["name": nil]), .init("name", ["name": ""]), .init("name", ["name": String(repeating: "a", count: 201)]),
+        .init("name", ["name": "a\nb"]), .init("name", ["name": 1]),
+        .init("kind", ["kind": nil]), .init("kind", ["kind": "public"]),
+        .init("redirect_uris", ["redirect_uris": nil]), .init("redirect_uris", ["redirect_uris": [] as [String]]),
+        .init("redirect_uris", ["redirect_uris": "https://a.example/"]),
+        .init("redirect_uris", ["redirect_uris": (0...100).map { "https://a.example/\($0)" }]),
+        .init("redirect_uris[1]", ["redirect_uris": ["https://a.example/", "https://a.example/"]]),
+        .init("redirect_uris[0]", ["redirect_uris": ["http://a.example/"]]), .init("redirect_uris[0]", ["redirect_uris": ["/callback"]]),
+        .init("redirect_uris[0]", ["redirect_uris": ["com.example.app:/callback"]]),
+        .init("redirect_uris[0]", ["redirect_uris": ["com.example.app:/callback"]], kind: "spa"),
+        .init("redirect_uris[0]", ["redirect_uris": ["app:/callback"]], kind: "native"),
+        .init("redirect_uris", [:], kind: "machine"),
+        .init("logout_uris", ["redirect_uris": nil, "logout_uris": ["https://a.example/"]], kind: "machine"),
+        .init("logout_uris[0]", ["logout_uris": ["https://a.example/#x"]]), .init("logout_uris[0]", ["logout_uris": ["com.example:/"]]),
+        .init("bundle_ids", ["bundle_ids": ["com.example.app"]]), .init("bundle_ids", ["bundle_ids": ["com.example.app"]], kind: "spa"),
+        .init("bundle_ids[0]", ["bundle_ids": ["app"]], kind: "native"),
+        .init("bundle_ids", ["bundle_ids": (0...20).map { "com.example.app\($0)" }], kind: "native"),
+        .init("requires_pkce", ["requires_pkce": false], kind: "spa"), .init("requires_pkce", ["requires_pkce": false], kind: "native"),
+        .init("requires_pkce", ["redirect_uris": nil, "requires_pkce": false], kind: "machine"),
+        .init("requires_pkce", ["requires_pkce": "no"]),
+        .init("access_token_seconds", ["access_token_seconds": 59]), .init("access_token_seconds", ["access_token_seconds": 86401]),
+        .init("session_seconds", ["session_seconds": 299]), .init("session_seconds", ["session_seconds": 31_536_001]),
+        .init("idle_seconds", ["idle_seconds": 299]), .init("idle_seconds", ["idle_seconds": 1.5]),
+        .init("signing_algorithm", ["signing_algorithm": "HS256"]), .init("signing_algorithm", ["signing_algorithm": "none"]),
+        .init("client_secret", ["client_secret": "eas_x"]), .init("id", ["id": "app_x"]),
+    ]
+
+    @Test("what cannot be registered is refused, by the name of the field, and nothing is written")
+    func mistakes() async throws {
+        try await TestPlatform.run { platform in
+            let before = try await platform.rows("application")
+            for mistake in Self.mistakes {
+                let answer = try await platform.call("POST", "/tenants/acme/applications", mistake.body)
+                #expect(answer.status == 400, "\(mistake.testDescription): \(answer.body)")
+                #expect(answer.code == "invalid")
+                #expect(answer.refusedFields == [mistake.field], "\(mistake.testDescription): \(answer.body)")
+            }
+            #expect(try await platform.rows("application") == before)
+            #expect(try await platform.rows("audit_event") == 0)
+        }
+    }
+
+    @Test("it takes the scope applications:write, and the tenant's own key or an operator's")
+    func permission() async throws {
+        try await TestPlatform.run { platform in
+            let body: [String: any Sendable] = ["name": "A", "kind": "machine"]
+            let scopeless = try await platform.call("POST", "/tenants/acme/applications", key: platform.acme.api_keys[1].secret, body)
+            #expect(scopeless.status == 403)
+            #expect(scopeless.code == "insufficient_scope")
+            let stranger = try await platform.call("POST", "/tenants/acme/applications", key: platform.globex.api_keys[0].secret, body)
+            #expect(stranger.status == 404)
+            #expect(try await platform.call("POST", "/tenants/acme/applications", body).status == 201)
+        }
+    }
+
+    @Test("there are at most five hundred")
+    func most() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO application (tenant_id, id, name, kind, redirect_uris, created_at, updated_at)
+                SELECT tenant_id, gen_random_uuid(), name, kind, redirect_uris, created_at, updated_at
+                FROM (SELECT * FROM application WHERE tenant_id = (SELECT id FROM tenant WHERE slug = 'acme') LIMIT 1) AS one,
+                    generate_series(1, 500)
+                """)
+            let answer = try await platform.call(
+                "POST", "/tenants/acme/applications",
+                ["name": "One more", "kind": "web", "redirect_uris": ["https://shop.example/callback"]])
+            #expect(answer.status == 409)
+            #expect(answer.code == "conflict")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+extension TestPlatform {
+    /// Registers an application at Acme, with members changed, added or, where nil, left out: its reply.
+    func registered(
+        _ kind: String, _ changes: [String: any Sendable] = [:], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> [String: any Sendable] {
+        var body: [String: any Sendable] = ["name": "Shop", "kind": kind]
+        if kind != "machine" { body["redirect_uris"] = ["https://shop.example/callback"] }
+        let answer = try await call("POST", "/tenants/acme/applications", body.merging(changes) { $1 })
+        #expect(answer.status == 201, "\(answer.body)", sourceLocation: sourceLocation)
+        return answer.json
+    }
+
+    /// The audit trail of an application: its events' actions, and their before and after.
+    func applicationTrail(_ id: Any?) async throws -> [(
+        action: String, actor: String, before: [String: any Sendable]?, after: [String: any Sendable]?
+    )] {
+        func object(_ json: JSON?) throws -> [String: any Sendable]? {
+            try json.flatMap { try JSONSerialization.jsonObject(with: Data($0.bytes)) as? [String: any Sendable] }
+        }
+        return try await ownerPool.run(
+            "SELECT action, actor, before, after FROM audit_event WHERE subject = \(id as? String) ORDER BY sequence"
+        ).map { row in
+            (try row.get("action"), try row.get("actor"), try object(try row.get("before")), try object(try row.get("after")))
+        }
+    }
+
+    func rows(_ table: String, where condition: String = "true") async throws -> Int {
+        try await ownerPool.run(SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(condition)"))
+            .first { try $0.get("n", as: Int.self) } ?? 0
+    }
+}
+
+extension TestBrowser.Answer {
+    var code: String? { json["code"] as? String }
+}

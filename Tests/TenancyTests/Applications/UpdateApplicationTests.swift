@@ -1,0 +1,137 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Update application")
+struct UpdateApplicationTests {
+    @Test("what is sent changes, what is absent stays, a null goes back to its default; each change has a version and a line in the trail")
+    func changes() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("native", ["bundle_ids": ["com.acme.app"], "access_token_seconds": 600])
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            let key = platform.acme.api_keys[0]
+            let renamed = try await platform.call("PATCH", path, key: key.secret, ["name": "Phone"])
+            #expect(renamed.status == 200, "\(renamed.body)")
+            #expect(renamed.json["name"] as? String == "Phone")
+            for same in ["id", "kind", "redirect_uris", "bundle_ids", "access_token_seconds", "created_at"] {
+                #expect("\(renamed.json[same]!)" == "\(made[same]!)", "\(same)")
+            }
+            let reset = try await platform.call(
+                "PATCH", path, key: key.secret,
+                ["bundle_ids": NSNull(), "access_token_seconds": NSNull(), "logout_uris": ["com.acme.app:/bye"]])
+            #expect(reset.json["bundle_ids"] as? [String] == [])
+            #expect(reset.json["access_token_seconds"] as? Int == 3600)
+            #expect(reset.json["logout_uris"] as? [String] == ["com.acme.app:/bye"])
+            #expect(reset.json["name"] as? String == "Phone")
+            #expect(reset.header("ETag") != renamed.header("ETag"))
+            let found = try await platform.call("GET", path)
+            #expect(found.json as NSDictionary == reset.json as NSDictionary)
+            #expect(found.header("ETag") == reset.header("ETag"))
+
+            let trail = try await platform.applicationTrail(made["id"])
+            #expect(trail.map(\.action) == ["registerApplication", "updateApplication", "updateApplication"])
+            #expect(trail[1].actor == key.id)
+            #expect(trail[1].before?["name"] as? String == "Shop")
+            #expect(trail[1].after?["name"] as? String == "Phone")
+        }
+    }
+
+    @Test("a change that changes nothing is none")
+    func nothing() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("web")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            let version = try await platform.call("GET", path).header("ETag")
+            for body: [String: any Sendable] in [
+                [:], ["name": "Shop"], ["idle_seconds": NSNull()], ["name": NSNull(), "redirect_uris": NSNull()],
+            ] {
+                let answer = try await platform.call("PATCH", path, body)
+                #expect(answer.status == 200)
+                #expect(answer.header("ETag") == version)
+            }
+            #expect(try await platform.applicationTrail(made["id"]).count == 1)
+        }
+    }
+
+    @Test("a version that is no longer the current one is refused")
+    func versions() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("web")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            let version = try #require(try await platform.call("GET", path).header("ETag"))
+            #expect(try await platform.call("PATCH", path, ["name": "A"], headers: [("If-Match", version)]).status == 200)
+            let late = try await platform.call("PATCH", path, ["name": "B"], headers: [("If-Match", version)])
+            #expect(late.status == 412)
+            #expect(late.code == "precondition_failed")
+            #expect(try await platform.call("GET", path).json["name"] as? String == "A")
+        }
+    }
+
+    @Test("of changes that race with the same version, one is made")
+    func racing() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("web")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            let version = try #require(try await platform.call("GET", path).header("ETag"))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for number in 0..<6 {
+                    tasks.addTask {
+                        try await platform.call("PATCH", path, ["name": "Name \(number)"], headers: [("If-Match", version)]).status
+                    }
+                }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.filter { $0 == 200 }.count == 1)
+            #expect(statuses.filter { $0 == 412 }.count == 5)
+            #expect(try await platform.applicationTrail(made["id"]).count == 2)
+        }
+    }
+
+    @Test("what does not go with what is there is a conflict, what can never be is invalid; nothing changes")
+    func refused() async throws {
+        try await TestPlatform.run { platform in
+            let web = try await platform.registered("web", ["session_seconds": 86400])
+            let machine = try await platform.registered("machine")
+            for (application, body, field) in [
+                (web, ["redirect_uris": [] as [String]], "redirect_uris"),
+                (web, ["redirect_uris": ["com.acme.app:/x"]], "redirect_uris[0]"), (web, ["bundle_ids": ["com.acme.app"]], "bundle_ids"),
+                (web, ["idle_seconds": 86401], "idle_seconds"), (web, ["session_seconds": 3600], "idle_seconds"),
+                (machine, ["redirect_uris": ["https://a.example/"]], "redirect_uris"), (machine, ["requires_pkce": false], "requires_pkce"),
+            ] as [([String: any Sendable], [String: any Sendable], String)] {
+                let answer = try await platform.call("PATCH", "/tenants/acme/applications/\(application["id"] as! String)", body)
+                #expect(answer.status == 409, "\(body): \(answer.body)")
+                #expect(answer.code == "conflict")
+                #expect(answer.refusedFields == [field], "\(body)")
+            }
+            for (body, field) in [
+                (["kind": "spa"], "kind"), (["kind": "web"], "kind"), (["name": ""], "name"),
+                (["client_secret": "x"], "client_secret"), (["redirect_uris": ["http://a.example/"]], "redirect_uris[0]"),
+                (["signing_algorithm": "none"], "signing_algorithm"), (["session_seconds": 1], "session_seconds"),
+            ] as [([String: any Sendable], String)] {
+                let answer = try await platform.call("PATCH", "/tenants/acme/applications/\(web["id"] as! String)", body)
+                #expect(answer.status == 400, "\(body): \(answer.body)")
+                #expect(answer.refusedFields == [field], "\(body): \(answer.body)")
+            }
+            let kind = try await platform.call("PATCH", "/tenants/acme/applications/\(web["id"] as! String)", ["kind": "spa"])
+            #expect(kind.body.contains("register another application"))
+            #expect(try await platform.rows("audit_event", where: "action = 'updateApplication'") == 0)
+        }
+    }
+
+    @Test("another tenant's cannot be changed, nor one's own without the scope")
+    func permission() async throws {
+        try await TestPlatform.run { platform in
+            let path = "/applications/\(platform.acme.applications[0].client_id)"
+            for (tenant, key) in [
+                ("acme", platform.globex.api_keys[0]), ("globex", platform.globex.api_keys[0]), ("globex", platform.seeded.api_keys[0]),
+            ] {
+                #expect(try await platform.call("PATCH", "/tenants/\(tenant)\(path)", key: key.secret, ["name": "Mine"]).status == 404)
+            }
+            let scopeless = try await platform.call("PATCH", "/tenants/acme\(path)", key: platform.acme.api_keys[1].secret, ["name": "X"])
+            #expect(scopeless.code == "insufficient_scope")
+            #expect(try await platform.rows("application", where: "name IN ('Mine', 'X')") == 0)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Platform connection")
+struct PlatformConnectionTests {
+    private let path = "/platform/connection"
+
+    @Test("operators see, change and check the shared connection as a tenant does its own, and rotate its key")
+    func shared() async throws {
+        try await TestPlatform.run { platform in
+            let shown = try await platform.call("GET", path)
+            #expect(shown.status == 200)
+            #expect(shown.json["ownership"] as? String == "shared")
+            #expect(shown.json["serving"] as? Bool == true)
+            let portal = shown.json["apple_portal"] as? [String: any Sendable]
+            #expect(portal?["return_url"] as? String == "https://login.test/auth/apple/callback")
+            #expect(portal?["notification_url"] as? String == "https://login.test/auth/apple/notifications")
+            #expect(try await platform.check(path).checkOutcome == "passed")
+            #expect(try await platform.change("PATCH", path, of: path, ["email_sources": ["example.com"]]).status == 200)
+            #expect(try await platform.call("PATCH", path, ["email_sources": ["example.com"]]).status == 428)
+
+            let key = try await platform.simulator.makeKey(of: platform.shared.team)
+            let added = try await platform.change("POST", "\(path)/apple-keys", of: path, ["key_id": key.id, "private_key": key.pem])
+            #expect(added.status == 201)
+            let promoted = try await platform.change("POST", "\(path)/apple-keys/\(added.resourceID)/promote", of: path)
+            #expect(promoted.status == 200)
+            _ = try await TestBrowser(platform).tokens(.init(platform.globex))
+            let keys = try await platform.call("GET", "\(path)/apple-keys")
+            #expect(keys.elements.map { $0["state"] as? String } == ["current", "previous"])
+            let refused = try await platform.change("POST", "\(path)/apple-keys/\(added.resourceID)/retire", of: path)
+            #expect(refused.status == 409)
+            let old = keys.elements[1]["id"] as? String ?? ""
+            #expect(try await platform.change("POST", "\(path)/apple-keys/\(old)/retire", of: path).status == 200)
+            for action in ["updatePlatformConnection", "addPlatformAppleKey", "promotePlatformAppleKey", "retirePlatformAppleKey"] {
+                #expect(try await platform.auditTrail(of: action).count == 1, "\(action)")
+            }
+        }
+    }
+
+    @Test("there is one; it goes when nobody needs it any more, and can be made anew")
+    func one() async throws {
+        try await TestPlatform.run { platform in
+            let apple = try await AppleTeam.make(platform)
+            let second = try await platform.call("POST", path, apple.body())
+            #expect(second.status == 409)
+            #expect(second.problem == "already_exists")
+            let needed = try await platform.change("DELETE", path, of: path)
+            #expect(needed.status == 409)
+            _ = try await platform.ownerPool.run("UPDATE tenant SET status = 'purged' WHERE slug = 'globex'")
+            #expect(try await platform.change("DELETE", path, of: path).status == 204)
+            #expect(try await platform.call("GET", path).status == 404)
+            let made = try await platform.call("POST", path, apple.body())
+            #expect(made.status == 201)
+            #expect(made.header("Location") == "/v1/platform/connection")
+            #expect(made.checkOutcome == "passed")
+        }
+    }
+
+    @Test("a tenant's key does not get there, whatever its scopes")
+    func tenants() async throws {
+        try await TestPlatform.run { platform in
+            for (method, path) in [("GET", path), ("POST", "\(path)/check"), ("GET", "\(path)/apple-keys"), ("DELETE", path)] {
+                let answer = try await platform.call(method, path, key: platform.acme.api_keys[0].secret)
+                #expect(answer.status == 403)
+                #expect(answer.problem == "operator_required")
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import Foundation
+import Logging
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@Suite("Purge tenants")
+struct PurgeTenantsTests {
+    /// Deletes tenants whose time is then over.
+    private static func expire(_ platform: TestPlatform, _ slugs: [String]) async throws {
+        for slug in slugs { #expect(try await platform.call("DELETE", "/tenants/\(slug)?confirm=\(slug)").status == 200) }
+        _ = try await platform.ownerPool.run("UPDATE tenant SET purge_after = now() - interval '1 second' WHERE slug = ANY(\(slugs))")
+    }
+
+    /// How many rows of a tenant each table holds; every table there is, from the catalogue.
+    private static func rows(_ platform: TestPlatform, of tenant: UUID) async throws -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for table in try await platform.ownerPool.run(TenantIsolationTests.tables).map({ try $0.get("name", as: String.self) })
+        where table != "tenant" {
+            let rows = try await platform.ownerPool.run(
+                SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE tenant_id = '\(tenant.uuidString)'"))
+            counts[table] = try rows[0].get("n")
+        }
+        return counts
+    }
+
+    @Test("all data is gone, usage stays as numbers, the slug stays taken, nobody else loses a row")
+    func purged() async throws {
+        try await TestPlatform.run { platform in
+            let acme = try #require(ID<Tenant>(platform.acme.id)).uuid
+            let globex = try #require(ID<Tenant>(platform.globex.id)).uuid
+            for tenant in [platform.acme, platform.globex, platform.acme] {
+                let (browser, request) = (TestBrowser(platform), TestBrowser.Request(tenant))
+                let back = try await browser.signIn(request)
+                for _ in 0..<2 { _ = try await browser.redeem(try #require(back["code"]), request) }
+            }
+            try await TenantIsolationTests.fill(ID(acme), platform.ownerPool)
+            _ = try await platform.ownerPool.run("DELETE FROM purged_usage")
+            try await Self.expire(platform, ["acme"])
+            let before = try await Self.rows(platform, of: acme)
+            for (table, count) in before where table != "purged_usage" { #expect(count > 0, "\(table) is not put to the test") }
+            let others = try await Self.rows(platform, of: globex)
+            let trail = try await platform.ownerPool.run("SELECT count(*) AS n FROM audit_event WHERE tenant_id = \(acme)")
+            let events = try trail[0].get("n", as: Int.self)
+
+            #expect(try await platform.installation.purge.purgeDue() == 1)
+
+            for (table, count) in try await Self.rows(platform, of: acme) {
+                #expect(count == (table == "purged_usage" ? 1 : 0), "\(table)")
+            }
+            #expect(try await Self.rows(platform, of: globex) == others)
+            let usage = try await platform.ownerPool.run("SELECT kind, connection, quantity FROM purged_usage")
+            #expect(try usage[0].get("kind") == "login")
+            #expect(try usage[0].get("connection") == "own")
+            #expect(try usage[0].get("quantity") == 2)
+
+            // What is left: a stone, and a line in the platform's trail.
+            try await eventually("the end is heard") {
+                try await platform.call("GET", "/tenants/acme", key: platform.acme.api_keys[0].secret).status == 401
+            }
+            let stone = try await platform.call("GET", "/tenants/acme")
+            #expect((stone.json["status"] as? String, stone.json["name"] as? String) == ("purged", "acme"))
+            #expect(stone.json["connection_id"] == nil)
+            #expect(stone.json["purge_after"] == nil)
+            let event = try #require(try await platform.trail(of: nil, action: "purgeTenant").first)
+            #expect(event["actor"] as? String == "system")
+            #expect(event["subject"] as? String == platform.acme.id)
+            let after = try #require(event["after"] as? [String: any Sendable])
+            #expect(after["slug"] as? String == "acme")
+            #expect(after["audit_events"] as? Int == events)
+            #expect((after["audit_hash"] as? String)?.count == 64)
+            #expect(try await platform.call("GET", "/tenants/acme/usage").json["logins"] as? Int == 2)
+
+            #expect(
+                try await platform.call("POST", "/tenants", ["slug": "acme", "name": "Acme"]).json["code"] as? String == "already_exists")
+            for (method, path) in [("POST", "/restore"), ("POST", "/resume"), ("DELETE", "?confirm=acme")] {
+                let answer = try await platform.call(method, "/tenants/acme\(path)")
+                #expect((answer.status, answer.json["code"] as? String) == (409, "conflict"), "\(path)")
+            }
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Acme"]).status == 409)
+            // A stranger learns nothing of it.
+            for (method, path) in [("GET", ""), ("POST", "/restore")] {
+                #expect(
+                    try await platform.call(method, "/tenants/acme\(path)", key: platform.globex.api_keys[0].secret).status == 404)
+            }
+            #expect(try await TestBrowser(platform).get("\(platform.acme.issuer)/oauth2/jwks").status == 404)
+            #expect(try await platform.installation.purge.purgeDue() == 0)
+        }
+    }
+
+    @Test("many processes at once purge each tenant once")
+    func together() async throws {
+        try await TestPlatform.run { platform in
+            let slugs = (0..<6).map { "t\($0)" }
+            for slug in slugs { _ = try await platform.call("POST", "/tenants", ["slug": slug, "name": slug]) }
+            try await Self.expire(platform, slugs)
+            let others = try (0..<3).map { _ in try Self.process(platform) }
+            let purged = try await withThrowingTaskGroup(of: Int.self) { group in
+                for process in others + [platform.installation.purge] { group.addTask { try await process.purgeDue() } }
+                return try await group.reduce(0, +)
+            }
+            // One may have found a tenant in another's hands, which that one finishes.
+            #expect(purged == slugs.count)
+            #expect(try await platform.trail(of: nil, action: "purgeTenant").compactMap { $0["subject"] as? String }.count == slugs.count)
+            let listed = try await platform.call("GET", "/tenants?status=purged")
+            #expect((listed.json["data"] as? [[String: any Sendable]])?.count == slugs.count)
+        }
+    }
+
+    /// The purger of another process on the same database.
+    private static func process(_ platform: TestPlatform) throws -> PurgeTenants {
+        PurgeTenants(
+            pool: try TestDatabase.pool(platform.database.serverURL), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            now: { Date() })
+    }
+
+    @Test("who is not deleted, or can still be restored, keeps everything")
+    func notDue() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.call("DELETE", "/tenants/acme?confirm=acme")
+            let acme = try #require(ID<Tenant>(platform.acme.id))
+            let globex = try #require(ID<Tenant>(platform.globex.id))
+            #expect(try await platform.installation.purge.purgeDue() == 0)
+            // Nor can the server's role talk the database into it.
+            for tenant in [acme, globex] {
+                let told = try await PlatformDatabase(platform.pool).run("SELECT purge_tenant(\(tenant)) AS purged")
+                #expect(try told[0].get("purged") == false)
+            }
+            #expect(try await platform.call("GET", "/tenants/acme").json["status"] as? String == "deleted")
+        }
+    }
+
+    @Test("the server's role cannot shorten the time, nor put a table of its own in front of the tenants")
+    func role() async throws {
+        try await TestPlatform.run { platform in
+            let database = PlatformDatabase(platform.pool)
+            let shortened: SQL = """
+                UPDATE tenant SET status = 'deleted', status_before_deletion = 'active', purge_after = now() - interval '1 day'
+                WHERE slug = 'acme'
+                """
+            // With a catalogue of its own, in which the server's role owns everything, too.
+            for disguise: [SQL] in [
+                [],
+                [
+                    "CREATE TEMP TABLE pg_class ON COMMIT DROP AS SELECT oid, current_user::regrole::oid AS relowner FROM pg_catalog.pg_class",
+                    "SELECT set_config('search_path', 'pg_temp, public, pg_catalog', true)",
+                ],
+            ] {
+                await #expect {
+                    _ = try await database.run(disguise + [shortened])
+                } throws: { ($0 as? DatabaseError)?.constraint == "tenant_grace" }
+            }
+            let acme = try #require(ID<Tenant>(platform.acme.id))
+            let told = try await database.transaction { db in
+                _ = try await db.run(
+                    "CREATE TEMP TABLE tenant ON COMMIT DROP AS SELECT \(acme) AS id, 'deleted' AS status, now() - interval '1 day' AS purge_after"
+                )
+                return try await db.run("SELECT purge_tenant(\(acme)) AS purged")[0].get("purged", as: Bool.self)
+            }
+            #expect(told == false)
+            #expect(try await platform.call("GET", "/tenants/acme").json["status"] as? String == "active")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Update tenant")
+struct UpdateTenantTests {
+    @Test("its own key changes its name and nothing else")
+    func name() async throws {
+        try await TestPlatform.run { platform in
+            let key = platform.acme.api_keys[0].secret
+            let before = try await platform.call("GET", "/tenants/acme", key: key)
+            let answer = try await platform.call("PATCH", "/tenants/acme", key: key, ["name": "Acme & Co."])
+            #expect(answer.status == 200)
+            #expect(answer.json["name"] as? String == "Acme & Co.")
+            #expect(answer.json["plan"] as? String == "enterprise")
+            #expect(answer.header("ETag") != before.header("ETag"))
+            let now = try await platform.call("GET", "/tenants/acme", key: key)
+            #expect(now.json as NSDictionary == answer.json as NSDictionary)
+            #expect(now.header("ETag") == answer.header("ETag"))
+
+            let events = try await platform.trail(of: "acme", action: "updateTenant")
+            #expect(events.count == 1)
+            #expect(events.first?["actor"] as? String == platform.acme.api_keys[0].id)
+            #expect((events.first?["before"] as? [String: any Sendable])?["name"] as? String == "Acme")
+            #expect((events.first?["after"] as? [String: any Sendable])?["name"] as? String == "Acme & Co.")
+
+            let plan = try await platform.call("PATCH", "/tenants/globex", key: platform.globex.api_keys[0].secret, ["plan": "enterprise"])
+            #expect((plan.status, plan.json["code"] as? String) == (403, "operator_required"))
+            #expect(try await platform.call("GET", "/tenants/globex").json["plan"] as? String == "free")
+        }
+    }
+
+    @Test("a plan that no longer includes its own connection leaves it in service")
+    func downgrade() async throws {
+        try await TestPlatform.run { platform in
+            let answer = try await platform.call("PATCH", "/tenants/acme", ["plan": "scale"])
+            #expect(answer.status == 200)
+            #expect(answer.json["plan"] as? String == "scale")
+            #expect((answer.json["connection_id"] as? String)?.hasPrefix("connection_") == true)
+            #expect(try await TestBrowser(platform).tokens(.init(platform.acme))["access_token"] != nil)
+            let told = try await platform.ownerPool.run("SELECT connection FROM usage_event").map {
+                try $0.get("connection", as: String.self)
+            }
+            #expect(told == ["own"])
+        }
+    }
+
+    @Test("nothing said changes nothing, and is no event")
+    func nothing() async throws {
+        try await TestPlatform.run { platform in
+            let before = try await platform.call("GET", "/tenants/acme")
+            let answer = try await platform.call("PATCH", "/tenants/acme", [:])
+            #expect(answer.status == 200)
+            #expect(answer.header("ETag") == before.header("ETag"))
+            #expect(try await platform.trail(of: "acme", action: "updateTenant").isEmpty)
+        }
+    }
+
+    @Test("what cannot be used is refused by name")
+    func refused() async throws {
+        try await TestPlatform.run { platform in
+            let bodies: [([String: any Sendable], [String])] = [
+                (["slug": "other"], ["slug"]), (["status": "suspended"], ["status"]), (["name": ""], ["name"]),
+                (["name": NSNull()], ["name"]), (["plan": "gold"], ["plan"]), (["name": 1, "plan": 2], ["name", "plan"]),
+            ]
+            for (body, fields) in bodies {
+                let answer = try await platform.call("PATCH", "/tenants/acme", body)
+                #expect(answer.status == 400, "\(body)")
+                #expect((answer.json["errors"] as? [[String: String]])?.compactMap { $0["field"] } == fields, "\(body)")
+            }
+        }
+    }
+
+    @Test("of many changes to the same version one is made")
+    func lostUpdate() async throws {
+        try await TestPlatform.run { platform in
+            let tag = try #require(try await platform.call("GET", "/tenants/acme").header("ETag"))
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for number in 0..<6 {
+                    group.addTask {
+                        try await platform.call("PATCH", "/tenants/acme", ["name": "\(number)"], headers: [("If-Match", tag)]).status
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 412, 412, 412, 412, 412])
+            #expect(try await platform.trail(of: "acme", action: "updateTenant").count == 1)
+        }
+    }
+
+    @Test("a stranger's key, a key without the scope and a deleted tenant are refused")
+    func strangers() async throws {
+        try await TestPlatform.run { platform in
+            func change(_ key: String?) async throws -> TestBrowser.Answer {
+                try await platform.call("PATCH", "/tenants/acme", key: key, ["name": "X"])
+            }
+            #expect(try await change(platform.globex.api_keys[0].secret).status == 404)
+            let unscoped = try await change(platform.acme.api_keys[1].secret)
+            #expect((unscoped.status, unscoped.json["code"] as? String) == (403, "insufficient_scope"))
+            #expect(try await platform.call("DELETE", "/tenants/acme?confirm=acme").status == 200)
+            let deleted = try await change(nil)
+            #expect((deleted.status, deleted.json["code"] as? String) == (409, "conflict"))
+            #expect(try await platform.call("GET", "/tenants/acme").json["name"] as? String == "Acme")
+        }
+    }
+}
