@@ -28,6 +28,7 @@ package struct Login: Sendable {
     let signingKeys: SigningKeys
     let apple: AppleClient
     let keyring: Keyring
+    let lastUsed: LastUsed
     let publicURL: String
     let metrics: Metrics
     let logger: Logger
@@ -38,10 +39,11 @@ package struct Login: Sendable {
     ///   - now: the time, which tests set.
     package init(
         pool: DatabasePool, directory: TenantDirectory, signingKeys: SigningKeys, apple: AppleClient, keyring: Keyring,
-        publicURL: String, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+        lastUsed: LastUsed, publicURL: String, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.directory, self.signingKeys, self.apple) = (pool, directory, signingKeys, apple)
-        (self.keyring, self.publicURL, self.metrics, self.logger, self.now) = (keyring, publicURL, metrics, logger, now)
+        (self.keyring, self.lastUsed, self.publicURL) = (keyring, lastUsed, publicURL)
+        (self.metrics, self.logger, self.now) = (metrics, logger, now)
     }
 
     package var routes: RouteCollection<WebContext> {

@@ -39,7 +39,7 @@ struct AppleFailureTests {
 
     @Test("a slow Apple arrives as temporarily_unavailable in time, and holds up nobody else")
     func slow() async throws {
-        try await TestPlatform.run({ $0.apple.timeout = .seconds(10) }) { platform in
+        try await TestPlatform.run({ $0.apple.timeout = .seconds(20) }) { platform in
             let request = TestBrowser.Request(platform.acme)
             try await platform.simulator.fault([
                 "endpoint": "token", "fault": "slow", "milliseconds": 60_000, "client_id": platform.own.servicesID, "times": 1,

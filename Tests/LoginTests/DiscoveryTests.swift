@@ -22,7 +22,7 @@ struct DiscoveryTests {
                     #expect(answer.json["response_types_supported"] as? [String] == ["code"])
                     #expect(answer.json["grant_types_supported"] as? [String] == ["authorization_code", "refresh_token"])
                     #expect(answer.json["code_challenge_methods_supported"] as? [String] == ["S256"])
-                    #expect(answer.json["id_token_signing_alg_values_supported"] as? [String] == ["ES256"])
+                    #expect(answer.json["id_token_signing_alg_values_supported"] as? [String] == ["ES256", "RS256"])
                     #expect(answer.json["subject_types_supported"] as? [String] == ["public"])
                     #expect(
                         answer.json["token_endpoint_auth_methods_supported"] as? [String]

@@ -29,22 +29,22 @@ struct SessionTests {
     @Test("the last one gets its successor again for thirty seconds, and is a reuse afterwards")
     func grace() async throws {
         let session = try await session(generation: 5)
-        #expect(session.answer(to: token(4), at: now) == .again)
-        #expect(session.answer(to: token(4), at: now + 30) == .again)
-        #expect(session.answer(to: token(4), at: now + 30.1) == .reused)
+        #expect(session.answer(to: token(4), idleSeconds: 30 * 86400, at: now) == .again)
+        #expect(session.answer(to: token(4), idleSeconds: 30 * 86400, at: now + 30) == .again)
+        #expect(session.answer(to: token(4), idleSeconds: 30 * 86400, at: now + 30.1) == .reused)
     }
 
     @Test("an older one is a reuse at any time")
     func older() async throws {
         let session = try await session(generation: 5)
-        for generation in 0...3 { #expect(session.answer(to: token(generation), at: now) == .reused) }
+        for generation in 0...3 { #expect(session.answer(to: token(generation), idleSeconds: 30 * 86400, at: now) == .reused) }
     }
 
     @Test("the one to use, asking too much, is told so; one that was never given is of no session")
     func unused() async throws {
         let session = try await session(generation: 5)
-        #expect(session.answer(to: token(5), asking: ["admin"], at: now) == .scopeNotGranted)
-        #expect(session.answer(to: token(6), at: now) == .ended)
+        #expect(session.answer(to: token(5), asking: ["admin"], idleSeconds: 30 * 86400, at: now) == .scopeNotGranted)
+        #expect(session.answer(to: token(6), idleSeconds: 30 * 86400, at: now) == .ended)
     }
 
     @Test("whatever the token, an ended session has ended")
@@ -52,12 +52,18 @@ struct SessionTests {
         let ended = try await session(generation: 5, endedAt: now)
         let expired = try await session(generation: 5, expiresIn: 60)
         for generation in 0...6 {
-            #expect(ended.answer(to: token(generation), at: now) == .ended)
-            #expect(expired.answer(to: token(generation), at: now + 60) == .ended)
+            #expect(ended.answer(to: token(generation), idleSeconds: 30 * 86400, at: now) == .ended)
+            #expect(expired.answer(to: token(generation), idleSeconds: 30 * 86400, at: now + 60) == .ended)
         }
-        #expect(expired.answer(to: token(0), at: now + 59) == .reused)
+        #expect(expired.answer(to: token(0), idleSeconds: 30 * 86400, at: now + 59) == .reused)
         let idle = try await session(generation: 5, expiresIn: 90 * 86400)
-        #expect(idle.answer(to: token(0), at: now + 30 * 86400) == .ended)
-        #expect(idle.answer(to: token(0), at: now + 30 * 86400 - 1) == .reused)
+        #expect(idle.answer(to: token(0), idleSeconds: 30 * 86400, at: now + 30 * 86400) == .ended)
+        #expect(idle.answer(to: token(0), idleSeconds: 30 * 86400, at: now + 30 * 86400 - 1) == .reused)
+    }
+    @Test("how long it may be without a refresh is its application's to say")
+    func idle() async throws {
+        let session = try await session(generation: 5)
+        #expect(session.answer(to: token(0), idleSeconds: 300, at: now + 299) == .reused)
+        #expect(session.answer(to: token(0), idleSeconds: 300, at: now + 300) == .ended)
     }
 }

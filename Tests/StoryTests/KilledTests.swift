@@ -30,6 +30,8 @@ struct KilledTests {
             var server = try await platform.serve(at: place)
             var moments = Moments(seed: seed)
             for number in 1...Self.kills {
+                // On a slow machine hardly a login fits between two kills.
+                try await eventually("a login for each kill", within: .seconds(120)) { ledger.entries.sessions.count >= number }
                 try await Task.sleep(for: moments.next(from: .milliseconds(20), to: .milliseconds(200)))
                 if number.isMultiple(of: 2) {
                     try await cluster.crash()

@@ -19,11 +19,14 @@ extension Login {
         }
         guard let name = basic?.id ?? form["client_id"], let id = ID<Application>(name), let application = tenant.applications[id]
         else { throw refused }
-        switch (application.secretDigest, basic?.secret ?? form["client_secret"]) {
-        case (nil, nil): return application
-        case (let digest?, let secret?):
+        switch (application.kind.isConfidential, basic?.secret ?? form["client_secret"]) {
+        case (false, nil): return application
+        case (true, let secret?):
+            let now = now()
             let candidates = keyring.digests(Array(secret.utf8), purpose: ApplicationSecret.digestPurpose)
-            guard candidates.contains(where: { constantTimeEqual($0, digest) }) else { throw refused }
+            let valid = application.secrets.filter { secret in secret.expiresAt.map { now < $0 } ?? true }
+            guard candidates.contains(where: { candidate in valid.contains { constantTimeEqual(candidate, $0.digest) } })
+            else { throw refused }
             return application
         default: throw refused
         }

@@ -27,13 +27,13 @@ extension Login {
         }
 
         // Had before anything is billed: a login that cannot be answered must not cost.
-        let key = try await signingKeys.current(of: tenant.id)
-        let database = TenantDatabase(pool, tenant: tenant.id)
+        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
+        let database = OwnerDatabase(pool, tenant: tenant.id)
         let session = ID<Session>(code.login.uuid)
         let written: [Rows]
         do {
             written = try await database.run([
-                Session.insert(code, at: now),
+                Session.insert(code, lasting: application.sessionSeconds, at: now),
                 UsageEvent.insert(
                     login: code.login.uuid, tenant: tenant.id, application: application.id, user: code.user.uuid,
                     connection: code.connection, at: now),
@@ -65,7 +65,7 @@ extension Login {
 
     /// RFC 6749, section 4.1.2: two have the code, and one of them should not. Neither keeps anything.
     private func revoke(_ code: AuthorizationCode, _ application: Application, _ tenant: Tenant, at now: Date) async throws {
-        _ = try await TenantDatabase(pool, tenant: tenant.id).run(
+        _ = try await OwnerDatabase(pool, tenant: tenant.id).run(
             Session.end(ID(code.login.uuid), of: tenant.id, because: .codeReplayed, actor: application.id, at: now))
     }
 }

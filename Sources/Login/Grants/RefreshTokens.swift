@@ -11,23 +11,24 @@ extension Login {
         let unusable = OAuthError(.invalidGrant, "The refresh token is not one of this application's, or its session has ended.")
         guard let token = RefreshToken(presented, of: tenant.id, with: keyring) else { throw unusable }
         let now = now()
-        let database = TenantDatabase(pool, tenant: tenant.id)
+        let database = OwnerDatabase(pool, tenant: tenant.id)
 
         let asked = form["scope"]?.split(separator: " ").map(String.init) ?? []
         // RFC 6749, section 3.3: nothing else was ever granted, nor may it reach the database.
         guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
         else { throw OAuthError(.invalidScope, "scope has a character that no scope has.") }
-        let key = try await signingKeys.current(of: tenant.id)
+        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let refreshed = try await database.run(
             Session.refresh(
-                token.session, of: tenant.id, application: application.id, generation: token.generation, scope: asked, at: now)
+                token.session, of: tenant.id, application: application.id, idleSeconds: application.idleSeconds,
+                generation: token.generation, scope: asked, at: now)
         ).first(Session.init)
         if let refreshed { return try reply(refreshed, asked, token.session, application, tenant, key, at: now) }
 
         // Used before, ended, expired or another application's: rare, so it may take another look.
         let found = try await database.run(Session.find(token.session, of: tenant.id, application: application.id)).first(Session.init)
         guard let found else { throw unusable }
-        switch found.answer(to: token, asking: asked, at: now) {
+        switch found.answer(to: token, asking: asked, idleSeconds: application.idleSeconds, at: now) {
         case .again:
             return try reply(found, asked, token.session, application, tenant, key, at: now)
         case .scopeNotGranted:
@@ -69,8 +70,9 @@ extension Session {
         case reused
     }
 
-    func answer(to token: RefreshToken, asking scope: [String] = [], at now: Date) -> Answer {
-        guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(Self.idleLifetime) else { return .ended }
+    /// - Parameter idleSeconds: how long the application lets a session be without a refresh.
+    func answer(to token: RefreshToken, asking scope: [String] = [], idleSeconds: Int, at now: Date) -> Answer {
+        guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
         let isGranted = Set(scope).isSubset(of: self.scope.split(separator: " ").map(String.init))
         switch generation - token.generation {
         case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return isGranted ? .again : .scopeNotGranted

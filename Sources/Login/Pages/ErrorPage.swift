@@ -24,6 +24,10 @@ struct ErrorPage: Error, Sendable {
         outcome: "unknown_application", status: .badRequest, title: "This application is not known",
         detail: "The request's client_id names no application that is registered here.",
         remedy: "If you are its developer: use the client id that was given out at registration.")
+    static let signsNobodyIn = ErrorPage(
+        outcome: "signs_nobody_in", status: .badRequest, title: "This application signs nobody in",
+        detail: "The request's client_id names an application that was registered as a machine.",
+        remedy: "If you are its developer: register one of kind web, spa or native for sign-ins.")
     static let redirectURIMissing = ErrorPage(
         outcome: "redirect_uri_missing", status: .badRequest, title: "The application did not say where to return to",
         detail: "The request has no redirect_uri.",

@@ -118,12 +118,47 @@ extension Login {
         _ code: String, for attempt: LoginAttempt, _ tenant: Tenant, _ connection: Connection, _ key: AppleKey, at now: Date,
         by deadline: ContinuousClock.Instant
     ) async throws -> (token: IDToken, refreshToken: String?) {
-        let credentials = AppleClientCredentials(
+        let redirectURI = returnURL(tenant, connection)
+        let tokens: AppleTokens
+        do throws(AppleError) {
+            tokens = try await apple.redeem(
+                code: code, redirectURI: redirectURI, credentials: credentials(connection, key), at: now, by: deadline)
+            lastUsed.note(.appleKey(key.id), owner: key.owner, at: now)
+        } catch {
+            // Apple does not use a code up when it refuses the client: another key of the connection may still redeem it.
+            guard case .refused(.invalidClient) = error, let other = await standIn(for: key, of: connection, at: now) else { throw error }
+            tokens = try await apple.redeem(
+                code: code, redirectURI: redirectURI, credentials: credentials(connection, other), at: now, by: deadline)
+            lastUsed.note(.appleKey(other.id), owner: other.owner, at: now)
+            if other.state == .previous { await restore(other, insteadOf: key, tenant, at: now) }
+        }
+        return (try await verify(tokens.idToken, for: attempt, connection, at: now, by: deadline), tokens.refreshToken)
+    }
+
+    private func credentials(_ connection: Connection, _ key: AppleKey) -> AppleClientCredentials {
+        AppleClientCredentials(
             teamID: connection.teamID, clientID: connection.servicesID, keyID: key.keyID, keyVersion: key.id.description
         ) { [keyring] in try ApplePrivateKey(pem: key.open(with: keyring)) }
-        let tokens = try await apple.redeem(
-            code: code, redirectURI: returnURL(tenant, connection), credentials: credentials, at: now, by: deadline)
-        return (try await verify(tokens.idToken, for: attempt, connection, at: now, by: deadline), tokens.refreshToken)
+    }
+
+    /// The key to use in place of one that Apple refuses, as the database knows it now: the one that was promoted meanwhile, or,
+    /// while it stands in, the one before.
+    private func standIn(for refused: AppleKey, of connection: Connection, at now: Date) async -> AppleKey? {
+        let signing = AppleKey.signing(for: connection.id, owner: connection.owner, at: now)
+        let found = try? await OwnerDatabase(pool, owner: connection.owner).run(signing).map(AppleKey.init)
+        return found?.first { $0.id != refused.id }
+    }
+
+    /// Makes the key that stood in the current one again. Should that fail, the next login tries.
+    private func restore(_ previous: AppleKey, insteadOf refused: AppleKey, _ tenant: Tenant, at now: Date) async {
+        do {
+            guard try await AppleKey.restore(previous, insteadOf: refused, in: pool, at: now) else { return }
+            logger.error(
+                "Apple refuses the promoted key; the previous one signs again",
+                metadata: ["tenant": "\(tenant.slug)", "key": "\(refused.id)"])
+        } catch {
+            logger.error("the previous Apple key could not be restored", metadata: ["tenant": "\(tenant.slug)", "cause": "\(error)"])
+        }
     }
 
     private func verify(
@@ -135,17 +170,23 @@ extension Login {
     private func keep(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ attempt: LoginAttempt, _ connection: Connection, at now: Date
     ) async throws -> ID<User> {
-        let statement = Identity.keep(
-            token, name, refreshToken: refreshToken, attempt: attempt, connection: connection, keyring: keyring, at: now)
-        let database = TenantDatabase(pool, tenant: attempt.tenant)
-        let rows: Rows
+        // While a relink window is open, whose user it takes over is settled first, in the same transaction.
+        var statements = [
+            Identity.keep(
+                token, name, refreshToken: refreshToken, attempt: attempt, connection: connection, keyring: keyring, at: now)
+        ]
+        if let relink = Identity.relink(token, name, attempt: attempt, connection: connection, at: now) {
+            statements.insert(relink, at: 0)
+        }
+        let database = OwnerDatabase(pool, tenant: attempt.tenant)
+        let rows: [Rows]
         do {
-            rows = try await database.run(statement)
+            rows = try await database.run(statements)
         } catch let error as DatabaseError where error.kind == .connection {
             // A connection that broke is no reason to lose the name; done twice, this is as if done once.
-            rows = try await database.run(statement)
+            rows = try await database.run(statements)
         }
-        guard let kept = try rows.first({ try $0.get("id", as: ID<User>.self) })
+        guard let kept = try rows.last?.first({ try $0.get("id", as: ID<User>.self) })
         else { throw CallbackRefusal.userNotKept }
         return kept
     }

@@ -55,6 +55,7 @@ struct AuthorizationRequest: Sendable {
     private static func destination(_ form: Form, _ tenant: TenantConfiguration) throws(ErrorPage) -> (Application, String) {
         guard let client = form["client_id"], let id = ID<Application>(client), let application = tenant.applications[id]
         else { throw .unknownApplication }
+        guard application.kind != .machine else { throw .signsNobodyIn }
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
         guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered }
         return (application, uri)

@@ -1,11 +1,9 @@
 import Foundation
-import JWTKit
-import Sealing
 import Tenancy
 
 /// The claims of an access token (RFC 9068). Its audience is the tenant's issuer: whatever serves the
 /// tenant's users accepts it.
-struct AccessToken: JWTPayload, Sendable {
+struct AccessToken: Codable, Sendable {
     static let type = "at+jwt"
 
     let iss, aud: String
@@ -33,18 +31,5 @@ struct AccessToken: JWTPayload, Sendable {
 
     func signed(by key: SigningKey) throws -> String {
         try key.sign(self, type: Self.type)
-    }
-
-    /// Times are checked against the caller's clock, in `SigningKeys.verify`.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
-
-    /// Whether the header says `at+jwt`, which no id_token of ours does (RFC 9068, section 4).
-    static func hasItsType(_ token: String) -> Bool {
-        struct Header: Decodable { let typ: String? }
-        guard token.utf8.count <= 4096, let head = token.split(separator: ".", maxSplits: 1).first,
-            let bytes = [UInt8](base64URL: String(head)),
-            let header = try? JSONDecoder().decode(Header.self, from: Data(bytes))
-        else { return false }
-        return header.typ == type
     }
 }

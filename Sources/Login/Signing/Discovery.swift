@@ -10,7 +10,7 @@ private struct Metadata: Encodable {
     let response_modes_supported = ["query"]
     let grant_types_supported = ["authorization_code", "refresh_token"]
     let subject_types_supported = ["public"]
-    let id_token_signing_alg_values_supported = ["ES256"]
+    let id_token_signing_alg_values_supported = Application.SigningAlgorithm.allCases.map(\.rawValue)
     let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
     let code_challenge_methods_supported = ["S256"]
     let prompt_values_supported = ["none"]

@@ -1,4 +1,6 @@
 import Crypto
+import CryptoExtras
+import Dispatch
 import Foundation
 import JWTKit
 import Postgres
@@ -6,9 +8,11 @@ import Sealing
 import Tenancy
 import Web
 
-/// A tenant's key that signs our tokens: ES256, sealed at rest, its public half in the tenant's JWKS.
+/// A tenant's key that signs our tokens, by ES256 or RS256: sealed at rest, its public half in the tenant's JWKS.
 struct SigningKey: Identified, Sendable {
     static let idPrefix = "key"
+
+    typealias Algorithm = Application.SigningAlgorithm
 
     enum State: String, SQLValue {
         case next, current, retired
@@ -16,37 +20,43 @@ struct SigningKey: Identified, Sendable {
 
     let id: ID<SigningKey>
     let state: State
-    private let key: P256.Signing.PrivateKey
-    private let algorithm: any JWTAlgorithm
+    let algorithm: Algorithm
+    let jwk: JWK
+    private let signer: any JWTAlgorithm
 
     /// The `kid` of tokens and of the JWKS.
     var keyID: String { id.description }
 
     init(_ row: Row, of tenant: ID<Tenant>, with keyring: Keyring) async throws {
-        let id: ID<SigningKey> = try row.get("id")
-        let raw = try keyring.open(Sealed(bytes: try row.get("sealed_private")), in: Self.context(id, of: tenant))
-        try await self.init(id, state: try row.get("state"), key: P256.Signing.PrivateKey(rawRepresentation: raw))
+        id = try row.get("id")
+        state = try row.get("state")
+        algorithm = try row.get("algorithm")
+        let stored = try keyring.open(Sealed(bytes: try row.get("sealed_private")), in: Self.context(id, of: tenant))
+        switch algorithm {
+        case .ES256:
+            let key = try P256.Signing.PrivateKey(rawRepresentation: stored)
+            let point = Array(key.publicKey.rawRepresentation)
+            jwk = JWK(
+                kid: id.description, kty: "EC", alg: algorithm.rawValue, crv: "P-256", x: Array(point[..<32]).base64URL,
+                y: Array(point[32...]).base64URL)
+            signer = try await JWTKeyCollection().add(ecdsa: ECDSA.PrivateKey<P256>(backing: key)).getKey()
+        case .RS256:
+            let key = try _RSA.Signing.PrivateKey(derRepresentation: stored)
+            let numbers = try key.publicKey.getKeyPrimitives()
+            jwk = JWK(
+                kid: id.description, kty: "RSA", alg: algorithm.rawValue, n: Array(numbers.modulus).base64URL,
+                e: Array(numbers.publicExponent).base64URL)
+            signer = try await JWTKeyCollection().add(rsa: JWTKit.Insecure.RSA.PrivateKey(backing: key), digestAlgorithm: .sha256).getKey()
+        }
     }
 
-    private init(_ id: ID<SigningKey>, state: State, key: P256.Signing.PrivateKey) async throws {
-        (self.id, self.state, self.key) = (id, state, key)
-        let keys = await JWTKeyCollection().add(ecdsa: try ECDSA.PrivateKey<P256>(backing: key))
-        algorithm = try await keys.getKey()
-    }
-
-    /// One public key of a JWKS (RFC 7517; RFC 7518, section 6.2).
+    /// One public key of a JWKS (RFC 7517; RFC 7518, sections 6.2 and 6.3).
     struct JWK: Encodable, Sendable {
-        let kty = "EC", crv = "P-256", use = "sig", alg = "ES256"
-        let kid, x, y: String
-    }
-
-    var jwk: JWK {
-        let point = Array(key.publicKey.rawRepresentation)
-        return JWK(kid: keyID, x: Array(point[..<32]).base64URL, y: Array(point[32...]).base64URL)
-    }
-
-    var publicKey: ECDSA.PublicKey<P256> {
-        get throws { try ECDSA.PublicKey<P256>(backing: key.publicKey) }
+        let kid, kty: String
+        let use = "sig"
+        let alg: String
+        var crv, x, y: String?
+        var n, e: String?
     }
 
     /// A JWS in compact form (RFC 7515). jwt-kit's key signs; header and claims are encoded here, once,
@@ -54,25 +64,57 @@ struct SigningKey: Identified, Sendable {
     ///
     /// - Parameter type: the header's `typ`, which keeps an id_token from passing for an access token.
     func sign(_ claims: some Encodable, type: String) throws -> String {
-        let header = Array(#"{"alg":"ES256","kid":"\#(keyID)","typ":"\#(type)"}"#.utf8)
+        let header = Array(#"{"alg":"\#(algorithm.rawValue)","kid":"\#(keyID)","typ":"\#(type)"}"#.utf8)
         let input = "\(header.base64URL).\([UInt8](try JSONEncoder.wire.encode(claims)).base64URL)"
-        return "\(input).\(try algorithm.sign(Array(input.utf8)).base64URL)"
+        return "\(input).\(try signature(of: input))"
+    }
+
+    /// The signature of a header and claims that are encoded already.
+    func signature(of input: String) throws -> String {
+        try signer.sign(Array(input.utf8)).base64URL
+    }
+
+    /// Whether a signature is this key's, by this key's algorithm.
+    func verifies(_ signature: [UInt8], of input: some StringProtocol) -> Bool {
+        (try? signer.verify(signature, signs: Array(input.utf8))) == true
     }
 
     // MARK: Rows
 
     static func all(of tenant: ID<Tenant>) -> SQL {
-        "SELECT id, state, sealed_private FROM signing_key WHERE tenant_id = \(tenant) ORDER BY created_at DESC, id"
+        "SELECT id, state, algorithm, sealed_private FROM signing_key WHERE tenant_id = \(tenant) ORDER BY created_at DESC, id"
     }
 
-    /// A first key; nothing where another process was faster.
-    static func insertFirst(of tenant: ID<Tenant>, with keyring: Keyring, at now: Date) -> SQL {
+    static func current(_ algorithm: Algorithm, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, state, algorithm, sealed_private FROM signing_key
+        WHERE tenant_id = \(tenant) AND algorithm = \(algorithm) AND state = \(State.current)
+        """
+    }
+
+    /// A first key of its kind, just made; nothing where another process was faster.
+    static func insertFirst(_ algorithm: Algorithm, of tenant: ID<Tenant>, with keyring: Keyring, at now: Date) async throws -> SQL {
         let id = ID<SigningKey>(at: now)
-        let sealed = keyring.seal([UInt8](P256.Signing.PrivateKey().rawRepresentation), in: context(id, of: tenant))
+        let made = try await make(algorithm)
+        let sealed = keyring.seal(made, in: context(id, of: tenant))
         return """
             INSERT INTO signing_key (tenant_id, id, algorithm, sealed_private, state, created_at)
-            VALUES (\(tenant), \(id), 'ES256', \(sealed.bytes), \(State.current), \(now)) ON CONFLICT DO NOTHING
+            VALUES (\(tenant), \(id), \(algorithm), \(sealed.bytes), \(State.current), \(now)) ON CONFLICT DO NOTHING
             """
+    }
+
+    /// A new private key, as it is stored.
+    private static func make(_ algorithm: Algorithm) async throws -> [UInt8] {
+        switch algorithm {
+        case .ES256: return [UInt8](P256.Signing.PrivateKey().rawRepresentation)
+        case .RS256:
+            // Two primes of 1024 bits can take most of a second: not on a thread that others wait for.
+            return try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global(qos: .userInitiated).async {
+                    continuation.resume(with: Result { [UInt8](try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) })
+                }
+            }
+        }
     }
 
     private static func context(_ id: ID<SigningKey>, of tenant: ID<Tenant>) -> SealingContext {

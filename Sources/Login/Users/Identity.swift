@@ -14,11 +14,13 @@ enum Identity {
     /// before the user was there counts as first.
     /// The e-mail is the signed one of this sign-in; without any, the last stays. Two first sign-ins at
     /// once meet at the identity's key: the second finds the first's user.
+    ///
+    /// Webhooks hear of a new user, in the same statement. A repetition of the statement tells the same event, so it is told once.
     static func keep(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, attempt: LoginAttempt, connection: Connection, keyring: Keyring,
         at now: Date
     ) -> SQL {
-        let tenant = attempt.tenant
+        let (tenant, new) = (attempt.tenant, ID<User>(at: now))
         let sealed = refreshToken.map { token_ in
             keyring.seal(Array(token_.utf8), in: context(tenant, team: connection.teamID, subject: token.subject)).bytes
         }
@@ -26,15 +28,15 @@ enum Identity {
             WITH known AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, sealed_refresh_token, apple_client_id,
                     created_at, last_login_at)
-                VALUES (\(tenant), \(connection.teamID), \(token.subject), \(ID<User>(at: now)), \(sealed), \(connection.servicesID),
+                VALUES (\(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(connection.servicesID),
                     \(now), \(now))
                 ON CONFLICT (tenant_id, team_id, apple_sub) DO UPDATE SET
                     sealed_refresh_token = COALESCE(excluded.sealed_refresh_token, identity.sealed_refresh_token),
                     apple_client_id = CASE WHEN excluded.sealed_refresh_token IS NULL THEN identity.apple_client_id
                         ELSE excluded.apple_client_id END,
                     last_login_at = excluded.last_login_at
-                RETURNING user_id)
-            INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
+                RETURNING user_id),
+            kept AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
                 created_at, updated_at)
             SELECT \(tenant), user_id, \(name?.givenName), \(name?.familyName), \(token.email),
                 \(token.emailVerified ?? false), \(token.isPrivateEmail ?? false), \(now), \(now) FROM known
@@ -47,8 +49,12 @@ enum Identity {
                 email = COALESCE(excluded.email, tenant_user.email),
                 email_verified = CASE WHEN excluded.email IS NULL THEN tenant_user.email_verified ELSE excluded.email_verified END,
                 is_private_email = CASE WHEN excluded.email IS NULL THEN tenant_user.is_private_email ELSE excluded.is_private_email END,
-                updated_at = excluded.updated_at
-            RETURNING id
+                updated_at = GREATEST(excluded.updated_at, tenant_user.updated_at + interval '1 microsecond')
+            RETURNING id)
+            SELECT id, CASE WHEN id = \(new) THEN emit_webhook_event(\(tenant), \(ID<WebhookEvent>(at: now)),
+                \(WebhookEvent.Kind.userCreated), \(now), jsonb_build_object('user_id', \(new.description),
+                    'application_id', \(attempt.application.description))) END AS told
+            FROM kept
             """
     }
 

@@ -31,11 +31,13 @@ extension Login {
         }
         let refused = OAuthError(.invalidToken, "The access token is malformed, expired or of an ended session.", challenge: "Bearer")
         let now = now()
-        guard let token = try await signingKeys.verify(presented, of: tenant.tenant, issuer: issuer(tenant.tenant), at: now)
+        guard let token = try await signingKeys.verify(presented, of: tenant.tenant, issuer: issuer(tenant.tenant), at: now),
+            // With the application its tokens end.
+            tenant.applications[token.client_id] != nil
         else { throw refused }
         guard token.scope.split(separator: " ").contains("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
-        let user = try await TenantDatabase(pool, tenant: tenant.tenant.id)
+        let user = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
             .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
         guard let user else { throw refused }
         return try .json(Reply(sub: user.id.description, claims: user.claims(for: token.scope)))

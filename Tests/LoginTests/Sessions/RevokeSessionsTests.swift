@@ -1,0 +1,113 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+@Suite("Revoke user sessions")
+struct RevokeUserSessionsTests {
+    @Test("every session of the user ends, nobody else's; told once, and the second time there is none")
+    func revoked() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.subscribe(platform.acme)
+            let (first, second) = (try await platform.login("Grace Hopper"), try await platform.login("Grace Hopper", application: 1))
+            let (over, other) = (try await platform.login("Grace Hopper"), try await platform.login("Alan Turing"))
+            _ = try await platform.ownerPool.run("UPDATE session SET expires_at = now() WHERE id = \(ID<Session>(over.session))")
+            let path = "/tenants/acme/users/\(first.user)/sessions/revoke"
+            for count in [2, 0] {
+                let answer = try await platform.call("POST", path, key: platform.acme.api_keys[0].secret)
+                #expect(answer.status == 200)
+                #expect(answer.json["revoked"] as? Int == count)
+                #expect(answer.string("object") == "revocation")
+            }
+            #expect(try await first.isOver())
+            #expect(try await second.isOver())
+            #expect(try await other.lasts())
+            let events = try await platform.events("session.revoked")
+            #expect(events.count == 1)
+            #expect(Set(events.first?["session_ids"] as? [String] ?? []) == [first.session, second.session])
+            #expect(events.first?["user_id"] as? String == first.user)
+            let audited = try await platform.audited("revokeUserSessions")
+            #expect(audited.map(\.subject) == [first.user])
+            #expect(audited.first?.after["revoked"] as? Int == 2)
+            // Who signs in again is in.
+            #expect(try await platform.login("Grace Hopper").lasts())
+        }
+    }
+
+    @Test("a stranger, a narrow key and a user of another's are refused")
+    func refused() async throws {
+        try await TestPlatform.run { platform in
+            let (login, foreign) = (try await platform.login(), try await platform.login("new", platform.globex))
+            let path = "/tenants/acme/users/\(login.user)/sessions/revoke"
+            #expect(try await platform.call("POST", path, key: platform.globex.api_keys[0].secret).isProblem(404, "not_found"))
+            #expect(try await platform.call("POST", path, key: platform.acme.api_keys[1].secret).isProblem(403, "insufficient_scope"))
+            for id in [foreign.user, "user_x"] {
+                #expect(try await platform.call("POST", "/tenants/acme/users/\(id)/sessions/revoke").isProblem(404, "not_found"))
+            }
+            #expect(try await login.lasts())
+            #expect(try await foreign.lasts())
+        }
+    }
+}
+
+@Suite("Revoke all sessions")
+struct RevokeAllSessionsTests {
+    @Test("every session of the tenant ends when its slug is repeated, and no other tenant's")
+    func revoked() async throws {
+        try await TestPlatform.run { platform in
+            let (first, second) = (try await platform.login("Grace Hopper"), try await platform.login("Alan Turing"))
+            let foreign = try await platform.login("Grace Hopper", platform.globex)
+            let path = "/tenants/\(platform.acme.id)/sessions/revoke"
+            #expect(try await platform.call("POST", path).isProblem(400, "invalid"))
+            #expect(try await platform.call("POST", path + "?confirm=globex").isProblem(409, "conflict"))
+            #expect(try await platform.call("POST", path + "?confirm=acme&force=true").isProblem(400, "invalid"))
+            #expect(
+                try await platform.call("POST", path + "?confirm=acme", key: platform.globex.api_keys[0].secret)
+                    .isProblem(404, "not_found"))
+            #expect(
+                try await platform.call("POST", path + "?confirm=acme", key: platform.acme.api_keys[1].secret)
+                    .isProblem(403, "insufficient_scope"))
+            #expect(try await first.lasts())
+            let answer = try await platform.call("POST", path + "?confirm=acme", key: platform.acme.api_keys[0].secret)
+            #expect(answer.json["revoked"] as? Int == 2)
+            #expect(try await first.isOver())
+            #expect(try await second.isOver())
+            #expect(try await foreign.lasts())
+            #expect(try await platform.audited("revokeAllSessions").map(\.subject) == [platform.acme.id])
+        }
+    }
+
+    @Test("many are ended a batch at a time, each with its event; those that are over or come later are left alone")
+    func batches() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.subscribe(platform.acme)
+            let login = try await platform.login()
+            let (tenant, user) = (try #require(ID<Tenant>(platform.acme.id)), ID<User>(login.user))
+            let application = ID<Application>(login.request.application.client_id)
+            // 2500 that last, 700 that have expired among them, and one from the future.
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at)
+                SELECT \(tenant), gen_random_uuid(), \(application), \(user), 'openid', now() - interval '1 day',
+                    now() + CASE WHEN n <= 700 THEN interval '-1 hour' ELSE interval '1 day' END, now() - interval '1 day'
+                FROM generate_series(1, 3200) AS n
+                UNION ALL SELECT \(tenant), gen_random_uuid(), \(application), \(user), 'openid', now() + interval '1 hour',
+                    now() + interval '1 day', now()
+                """)
+            let answer = try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme")
+            #expect(answer.json["revoked"] as? Int == 2501)
+            #expect(try await platform.count("session", where: "ended_reason = 'revoked'") == 2501)
+            #expect(try await platform.count("session", where: "ended_at IS NULL") == 701)
+            let counts = try await platform.events("session.revoked").compactMap { $0["revoked"] as? Int }
+            #expect(counts.count == 4)
+            #expect(counts.reduce(0, +) == 2501)
+            #expect(try await platform.events("session.revoked").allSatisfy { $0["session_ids"] == nil || ($0["revoked"] as! Int) <= 100 })
+            #expect(try await platform.audited("revokeAllSessions").compactMap { $0.after["revoked"] as? Int }.reduce(0, +) == 2501)
+            #expect(try await login.isOver())
+        }
+    }
+}

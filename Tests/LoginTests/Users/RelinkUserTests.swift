@@ -1,0 +1,331 @@
+import Apple
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+/// A tenant moves to another team, and the people it knows come back.
+@Suite("Relink user")
+struct RelinkUserTests {
+    /// Somebody of this test alone: the simulator is everybody's.
+    private static func person(_ platform: TestPlatform, _ name: String, email: String) async throws -> String {
+        let id = "\(name)-\(platform.own.team.lowercased())"
+        try await platform.simulator.send(.POST, "/simulator/people", ["name": name, "id": id, "email": email])
+        return id
+    }
+
+    /// The claims that Apple's next token for this side has instead of its own; nil for none of it.
+    private static func claims(_ platform: TestPlatform, _ side: TestPlatform.AppleSide, _ changed: [(String, (any Sendable)?)])
+        async throws
+    {
+        for (claim, value) in changed {
+            var fault: [String: any Sendable] = [
+                "endpoint": "token", "fault": "claim", "claim": claim, "client_id": side.servicesID, "times": 1,
+            ]
+            fault["value"] = value
+            try await platform.simulator.fault(fault)
+        }
+    }
+
+    private static func address(_ name: String, _ platform: TestPlatform) -> String {
+        "\(name)-\(platform.own.team.lowercased())@example.com"
+    }
+
+    @Test("a first sign-in with the address of one user is that user; both identities stay; it is audited once, without the address")
+    func relinked() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let grace = try await platform.login("Grace Hopper")
+            let second = try await platform.login("Grace Hopper")
+            #expect(second.user == grace.user)
+            let answer = try await platform.moveToOwn(["existing_users": "relink", "relink_days": 7])
+            #expect(answer.string("relink_until") != nil)
+            try await platform.subscribe(platform.acme)
+
+            let moved = try await platform.login("Grace Hopper")
+            #expect(moved.user == grace.user)
+            #expect(try await platform.login("Grace Hopper").user == grace.user)
+            #expect(try await grace.lasts())
+            #expect(try await platform.count("tenant_user") == 1)
+            #expect(try await platform.events("user.created").isEmpty)
+            let shown = try await platform.call("GET", "/tenants/acme/users/\(grace.user)")
+            let teams = (shown.json["identities"] as? [[String: any Sendable]])?.compactMap { $0["team_id"] as? String }
+            #expect(teams == [platform.shared.team, platform.own.team])
+            #expect(try await platform.count("identity", where: "sealed_refresh_token IS NULL") == 0)
+
+            let audited = try await platform.audited("relinkUser")
+            #expect(audited.count == 1)
+            #expect(audited.first?.subject == grace.user)
+            #expect(audited.first?.actor == moved.request.application.client_id)
+            #expect(audited.first?.before["team_ids"] as? [String] == [platform.shared.team])
+            #expect(audited.first?.after["team_ids"] as? [String] == [platform.shared.team, platform.own.team])
+            #expect(audited.first?.after["connection_id"] as? String == answer.string("id"))
+            for secret in ["grace", "hopper", "example.com"] {
+                #expect(audited.first?.text.lowercased().contains(secret) == false)
+            }
+
+            // Somebody whom nobody knows is new, and is told of.
+            let alan = try await platform.login("Alan Turing")
+            #expect(alan.user != grace.user)
+            #expect(try await platform.events("user.created").map { $0["user_id"] as? String } == [alan.user])
+            // And back: each is known there by its own name.
+            try await platform.moveToShared(["existing_users": "new_users"])
+            #expect(try await platform.login("Grace Hopper").user == grace.user)
+        }
+    }
+
+    @Test("by whatever the address is not surely the same, verified and the user's own, a sign-in makes a new user")
+    func notProven() async throws {
+        try await TestPlatform.run { platform in
+            typealias Change = [(String, (any Sendable)?)]
+            try await platform.moveToShared()
+            // Each case: what Apple says of the address before the move, and after it.
+            let address = Self.address
+            let cases: [(String, before: Change, after: Change)] = [
+                ("unverified", [], [("email_verified", false)]), ("unverifiedtext", [], [("email_verified", "false")]),
+                ("unverifiedyes", [], [("email_verified", "yes")]), ("unsaid", [], [("email_verified", nil)]),
+                ("relay", [], [("is_private_email", "true")]),
+                ("relayed", [("email", "r1@privaterelay.appleid.com")], [("email", "r1@privaterelay.appleid.com")]),
+                ("relayedloudly", [("email", "r2@PrivateRelay.AppleID.com")], [("email", "r2@PrivateRelay.AppleID.com")]),
+                ("addressless", [], [("email", nil)]), ("changed", [], [("email", address("changed2", platform))]),
+                ("loud", [], [("email", address("loud", platform).uppercased())]),
+                ("wasloud", [("email", address("wasloud", platform).uppercased())], []),
+                ("accent", [("email", "é@example.com")], [("email", "é@example.com")]),
+                ("kelvin", [("email", "k@example.com")], [("email", "\u{212A}@example.com")]),
+                ("percent", [("email", "axb@percent.test")], [("email", "a%b@percent.test")]),
+                ("wasunverified", [("email_verified", "false")], []), ("wasunsaid", [("email_verified", nil)], []),
+                ("wasrelay", [("is_private_email", true)], []), ("wasaddressless", [("email", nil)], []),
+                // What the others are measured by.
+                ("proven", [], []), ("provenbytext", [("email_verified", "true")], [("is_private_email", "false")]),
+            ]
+            let proven: Set = ["proven", "provenbytext"]
+            var users: [String: String] = [:]
+            for (name, before, _) in cases {
+                let person = try await Self.person(platform, name, email: Self.address(name, platform))
+                try await Self.claims(platform, platform.shared, before)
+                users[name] = try await platform.login(person).user
+            }
+            try await platform.moveToOwn(["existing_users": "relink"])
+            for (name, _, after) in cases {
+                try await Self.claims(platform, platform.own, after)
+                let user = try await platform.login("\(name)-\(platform.own.team.lowercased())").user
+                #expect((user == users[name]) == proven.contains(name), "\(name)")
+            }
+            #expect(try await platform.audited("relinkUser").count == proven.count)
+            #expect(try await platform.count("tenant_user") == 2 * cases.count - proven.count)
+        }
+    }
+
+    @Test("a hidden address proves nothing")
+    func hidden() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let grace = try await platform.login("Grace Hopper")
+            try await platform.moveToOwn(["existing_users": "relink"])
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let code = try await browser.code(request, person: "Grace Hopper", headers: [("Simulator-Email", "hide")])
+            let token = try LoginTests.claims(of: try await browser.redeem(code, request).string("id_token"))
+            #expect(token["sub"] as? String != grace.user)
+        }
+    }
+
+    @Test("an address that several users have is nobody's")
+    func several() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let shared = Self.address("both", platform)
+            let (one, other) = (
+                try await Self.person(platform, "one", email: shared), try await Self.person(platform, "other", email: shared)
+            )
+            let similar = try await Self.person(platform, "similar", email: Self.address("alike", platform))
+            let loud = try await Self.person(platform, "loud", email: Self.address("alike", platform).uppercased())
+            var before: Set<String> = []
+            for person in [one, other, similar, loud] { before.insert(try await platform.login(person).user) }
+            #expect(before.count == 4)
+            try await platform.moveToOwn(["existing_users": "relink"])
+            for person in [one, other, similar, loud] {
+                let user = try await platform.login(person).user
+                #expect(before.insert(user).inserted, "\(person)")
+            }
+        }
+    }
+
+    @Test("two Apple accounts with the address at once: one takes the user over, the other is new")
+    func twoAccounts() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            try await platform.moveToShared()
+            var pairs: [(String, [String])] = []
+            for number in 0..<4 {
+                let address = Self.address("twin\(number)", platform)
+                let first = try await Self.person(platform, "first\(number)", email: address)
+                let second = try await Self.person(platform, "second\(number)", email: address)
+                pairs.append((try await platform.login(first).user, [first, second]))
+            }
+            try await platform.moveToOwn(["existing_users": "relink"])
+            for (user, people) in pairs {
+                var ready: [(TestBrowser, TestBrowser.AppleForm)] = []
+                for person in people {
+                    let browser = TestBrowser(platform)
+                    ready.append((browser, try await browser.atApple(try await browser.authorize(request), person: person)))
+                }
+                let users = try await withThrowingTaskGroup(of: String?.self) { tasks in
+                    for (browser, form) in ready {
+                        tasks.addTask {
+                            let code = try #require(try await browser.callback(form)["code"])
+                            let token = try await browser.redeem(code, request).string("id_token")
+                            return try LoginTests.claims(of: token)["sub"] as? String
+                        }
+                    }
+                    return try await tasks.reduce(into: []) { $0.append($1) }
+                }
+                #expect(Set(users).count == 2)
+                #expect(users.contains(user))
+            }
+            #expect(try await platform.audited("relinkUser").count == pairs.count)
+            #expect(try await platform.count("identity") == 3 * pairs.count)
+        }
+    }
+
+    @Test("the same person several times at once is one user, relinked once")
+    func sameTwice() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            try await platform.moveToShared()
+            let grace = try await platform.login("Grace Hopper")
+            try await platform.moveToOwn(["existing_users": "relink"])
+            var ready: [(TestBrowser, TestBrowser.AppleForm)] = []
+            for _ in 0..<5 {
+                let browser = TestBrowser(platform)
+                ready.append((browser, try await browser.atApple(try await browser.authorize(request), person: "Grace Hopper")))
+            }
+            let users = try await withThrowingTaskGroup(of: String?.self) { tasks in
+                for (browser, form) in ready {
+                    tasks.addTask {
+                        let code = try #require(try await browser.callback(form)["code"])
+                        return try LoginTests.claims(of: try await browser.redeem(code, request).string("id_token"))["sub"] as? String
+                    }
+                }
+                return try await tasks.reduce(into: Set<String?>()) { $0.insert($1) }
+            }
+            #expect(users == [grace.user])
+            #expect(try await platform.count("identity") == 2)
+            #expect(try await platform.audited("relinkUser").count == 1)
+        }
+    }
+
+    @Test("deleted while it is taken over, a user is gone, and who signed in is somebody new or gone with it")
+    func deleted() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            try await platform.moveToShared()
+            var people: [(person: String, user: String)] = []
+            for number in 0..<6 {
+                let person = try await Self.person(platform, "gone\(number)", email: Self.address("gone\(number)", platform))
+                people.append((person, try await platform.login(person).user))
+            }
+            try await platform.moveToOwn(["existing_users": "relink"])
+            for (person, user) in people {
+                let browser = TestBrowser(platform)
+                let form = try await browser.atApple(try await browser.authorize(request), person: person)
+                async let deletion = platform.call("DELETE", "/tenants/acme/users/\(user)")
+                async let answer = browser.callback(form)
+                #expect(try await deletion.status == 204)
+                #expect(try await answer["code"] != nil)
+                #expect(try await platform.user(user) == nil)
+            }
+            #expect(try await platform.count("identity") == (try await platform.count("tenant_user")))
+        }
+    }
+
+    @Test("a window that closed a second ago is closed")
+    func closed() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let grace = try await platform.login("Grace Hopper")
+            try await platform.moveToOwn(["existing_users": "relink", "relink_days": 1])
+            let connection = try #require(try await platform.configuration(of: platform.acme).connection)
+            let end = try #require(connection.relinkUntil)
+            #expect(connection.isRelinking(at: end - 1))
+            #expect(!connection.isRelinking(at: end))
+            _ = try await platform.ownerPool.run("UPDATE connection SET relink_until = now() - interval '1 second'")
+            // A process that has never known another window.
+            try await SecondServer.run(beside: platform) { server in
+                let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+                let code = try #require(try await server.signIn(request, browser, person: "Grace Hopper")["code"])
+                let token = try LoginTests.claims(of: try await server.redeem(code, request, browser).string("id_token"))
+                #expect(token["sub"] as? String != grace.user)
+            }
+        }
+    }
+
+    @Test("no window, no relink, whatever another connection's is")
+    func otherWindow() async throws {
+        try await TestPlatform.run { platform in
+            let grace = try await platform.login("Grace Hopper")
+            try await platform.moveToShared(["existing_users": "new_users"])
+            _ = try await platform.ownerPool.run("UPDATE connection SET relink_until = now() + interval '1 day'")
+            try await SecondServer.run(beside: platform) { server in
+                let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+                let code = try #require(try await server.signIn(request, browser, person: "Grace Hopper")["code"])
+                let token = try LoginTests.claims(of: try await server.redeem(code, request, browser).string("id_token"))
+                #expect(token["sub"] as? String != grace.user)
+            }
+            #expect(try await platform.audited("relinkUser").isEmpty)
+        }
+    }
+
+    @Test("back to the shared connection there is a window, too, and for this tenant alone")
+    func sharedWindow() async throws {
+        try await TestPlatform.run { platform in
+            let grace = try await platform.login("Grace Hopper")
+            let neighbour = try await platform.login("Grace Hopper", platform.globex)
+            // As if Globex had come from another team.
+            _ = try await platform.ownerPool.run(
+                "UPDATE identity SET team_id = 'OTHERTEAM0' WHERE user_id = \(ID<User>(neighbour.user))")
+            #expect(try await platform.moveToShared(["existing_users": "relink"]).string("relink_until") != nil)
+            #expect(try await platform.login("Grace Hopper").user == grace.user)
+            #expect(try await platform.login("Grace Hopper", platform.globex).user != neighbour.user)
+        }
+    }
+
+    @Test("who is known under this team stays who it is, whatever its address becomes")
+    func known() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let grace = try await platform.login("Grace Hopper")
+            try await platform.moveToOwn(["existing_users": "relink"])
+            let alan = try await platform.login("Alan Turing")
+            try await Self.claims(platform, platform.own, [("email", "grace-hopper@example.com")])
+            #expect(try await platform.login("Alan Turing").user == alan.user)
+            // Now two have the address.
+            #expect(try await platform.login("Grace Hopper").user != grace.user)
+            #expect(try await platform.audited("relinkUser").isEmpty)
+        }
+    }
+
+    @Test("the name that comes with the new team is kept where there was none, and changes none")
+    func name() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.moveToShared()
+            let nameless = try await Self.person(platform, "Nemo", email: Self.address("nemo", platform))
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            var form = try await browser.atApple(try await browser.authorize(request), person: nameless)
+            form["user"] = nil
+            let token = try await browser.redeem(try #require(try await browser.callback(form)["code"]), request).string("id_token")
+            let user = try #require(try LoginTests.claims(of: token)["sub"] as? String)
+            let grace = try await platform.login("Grace Hopper")
+            _ = try await platform.ownerPool.run("UPDATE tenant_user SET created_at = created_at - interval '1 hour'")
+            try await platform.moveToOwn(["existing_users": "relink"])
+            #expect(try await platform.login(nameless).user == user)
+            #expect(try await platform.user(user)?.givenName == "Nemo")
+            let renamed = try await browser.code(request, person: "Grace Hopper", headers: [("Simulator-Name", "Eve Evil")])
+            _ = try await browser.redeem(renamed, request)
+            #expect(try await platform.user(grace.user)?.familyName == "Hopper")
+        }
+    }
+}
