@@ -21,11 +21,20 @@ package struct UsageEvent {
     }
 
     /// Logins by UTC day in `[from, to)`, days without any left out.
+    ///
+    /// Of a purged tenant only the days' numbers are left: a day counts when it begins in the window.
     package static func loginsByDay(tenant: ID<Tenant>, from: Date, to: Date) -> SQL {
         """
-        SELECT to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS logins FROM usage_event
-        WHERE tenant_id = \(tenant) AND occurred_at >= \(from) AND occurred_at < \(to) AND kind = 'login'
-        GROUP BY day ORDER BY day
+        SELECT to_char(day, 'YYYY-MM-DD') AS day, sum(logins)::bigint AS logins FROM (
+            SELECT (occurred_at AT TIME ZONE 'UTC')::date AS day, count(*) AS logins FROM usage_event
+            WHERE tenant_id = \(tenant) AND occurred_at >= \(from) AND occurred_at < \(to) AND kind = 'login'
+            GROUP BY 1
+            UNION ALL
+            SELECT day, quantity FROM purged_usage
+            WHERE tenant_id = \(tenant) AND kind = 'login'
+                AND day::timestamp AT TIME ZONE 'UTC' >= \(from) AND day::timestamp AT TIME ZONE 'UTC' < \(to)
+        ) AS counted
+        GROUP BY counted.day ORDER BY counted.day
         """
     }
 }

@@ -97,11 +97,34 @@ struct GetUsageTests {
         }
     }
 
+    @Test("of a purged tenant the days' numbers are left, for operators")
+    func purged() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.append(platform, ["2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z", "2026-03-02T00:00:00.000Z"])
+            let query = "?from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z"
+            let operatorsKey = platform.seeded.api_keys[0].secret
+            let before = try await Self.usage(platform, query: query, key: operatorsKey)
+            #expect(before.json["logins"] as? Int == 3)
+            #expect(try await platform.call("DELETE", "/tenants/acme?confirm=acme").status == 200)
+            _ = try await platform.ownerPool.run("UPDATE tenant SET purge_after = now() - interval '1 second' WHERE slug = 'acme'")
+            #expect(try await platform.installation.purge.purgeDue() == 1)
+            let after = try await Self.usage(platform, query: query, key: operatorsKey)
+            #expect(after.json as NSDictionary == before.json as NSDictionary)
+            let part = try await Self.usage(platform, query: "?from=2026-03-01T12:00:00Z&to=2026-03-02T00:00:00.001Z", key: operatorsKey)
+            #expect(part.json["logins"] as? Int == 1)
+            let other = try await Self.usage(platform, of: "globex", query: query, key: platform.globex.api_keys[0].secret)
+            #expect(other.json["logins"] as? Int == 0)
+            try await eventually("the end is heard") {
+                try await Self.usage(platform, query: query, key: platform.acme.api_keys[0].secret).status == 401
+            }
+        }
+    }
+
     @Test("a window that makes no sense is refused, by name")
     func invalid() async throws {
         try await TestPlatform.run { platform in
             for (query, field) in [
-                ("?from=yesterday", "from"), ("?to=2026-03-01", "to"), ("?since=1", "since"),
+                ("?from=yesterday", "from"), ("?to=2026-03-01", "to"), ("?since=1", "since"), ("?from=", "from"),
                 ("?from=2026-04-01T00:00:00Z&to=2026-03-01T00:00:00Z", "to"), ("?from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z", "to"),
             ] {
                 let answer = try await Self.usage(platform, query: query, key: platform.acme.api_keys[0].secret)

@@ -6,6 +6,7 @@ import Testing
 
 @Suite("Usage window")
 struct WindowTests {
+    private let names = ["from", "to"]
     let now = Date(timeIntervalSince1970: 1_795_250_000)  // 2026-11-21T08:33:20Z
 
     private func date(_ text: String) throws -> Date {
@@ -14,7 +15,7 @@ struct WindowTests {
 
     @Test("without words it is the current month in UTC")
     func month() throws {
-        let window = try Window("", at: now)
+        let window = try Window(Query("", names), at: now)
         #expect(window.from == (try date("2026-11-01T00:00:00Z")))
         #expect(window.to == (try date("2026-12-01T00:00:00Z")))
     }
@@ -26,7 +27,7 @@ struct WindowTests {
             "2026-11-01t00:00:00z",
         ])
     func forms(_ text: String) throws {
-        #expect(try Window("from=\(text)&to=2026-11-02T00:00:00Z", at: now).from == (try date("2026-11-01T00:00:00Z")))
+        #expect(try Window(Query("from=\(text)&to=2026-11-02T00:00:00Z", names), at: now).from == (try date("2026-11-01T00:00:00Z")))
     }
 
     @Test(
@@ -39,6 +40,6 @@ struct WindowTests {
             "from=2026-11-01T00:00:00", "from=2026-11-01T00:00:00Z%00",
         ])
     func refused(_ query: String) {
-        #expect(throws: Problem.self) { try Window(query, at: now) }
+        #expect(throws: Problem.self) { try Window(Query(query, names), at: now) }
     }
 }
