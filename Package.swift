@@ -64,7 +64,7 @@ let package = Package(
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
         .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
         .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
-        .target(name: "Web", dependencies: [httpTypes, hummingbird, logging, nioCore]),
+        .target(name: "Web", dependencies: [httpTypes, hummingbird, logging, nioCore, nioFoundationCompat]),
         .target(
             name: "AppleSimulator",
             dependencies: [
@@ -80,18 +80,24 @@ let package = Package(
             ]),
 
         // What the project is for; each imports only what stands above it.
-        .target(name: "Tenancy", dependencies: ["Web", "Postgres", "Sealing", hummingbird, logging, serviceLifecycle]),
+        .target(name: "Outbox", dependencies: ["Postgres", logging, serviceLifecycle]),
+        .target(
+            name: "Tenancy",
+            dependencies: [
+                "Web", "Postgres", "Sealing", "Apple", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
+                nioFoundationCompat, nioHTTP1, serviceLifecycle,
+            ]),
         .target(name: "Usage", dependencies: ["Tenancy", "Web", "Postgres", hummingbird]),
         .target(
             name: "Login",
             dependencies: [
-                "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes, hummingbird, jwtKit, logging, mustache,
-                nioCore,
+                "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging,
+                mustache, nioCore,
             ]),
         .target(
             name: "Server",
             dependencies: [
-                "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
+                "Login", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
                 "DemoApplication", argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging, nioPosix,
                 serviceLifecycle, systemPackage, unixSignals,
             ]),
@@ -114,8 +120,15 @@ let package = Package(
             ],
             path: "Tests/Support"),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
-        .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", hummingbird]),
-        .testTarget(name: "TenancyTests", dependencies: ["Server", "Tenancy", "Postgres", "Sealing", "TestSupport", nioHTTP1]),
+        .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", httpTypes, hummingbird, nioCore]),
+        .testTarget(
+            name: "OutboxTests", dependencies: ["Outbox", "Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
+        .testTarget(
+            name: "TenancyTests",
+            dependencies: [
+                "Server", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "Apple", "TestSupport", crypto, cryptoExtras, httpTypes,
+                hummingbird, logging, nioCore, nioHTTP1, nioPosix,
+            ]),
         .testTarget(name: "UsageTests", dependencies: ["Server", "Usage", "Tenancy", "Postgres", "TestSupport", nioHTTP1]),
         .testTarget(
             name: "LoginTests",
@@ -123,7 +136,7 @@ let package = Package(
                 "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
-        .testTarget(name: "ContractTests", dependencies: ["Server", "Web", "Postgres", "TestSupport", yams]),
+        .testTarget(name: "ContractTests", dependencies: ["Server", "Tenancy", "Web", "Postgres", "Sealing", "TestSupport", crypto, yams]),
         .testTarget(
             name: "ServerTests",
             dependencies: [

@@ -22,7 +22,7 @@ struct Seeded: Sendable {
     static func plan(with connection: ApplePortal.Connection) throws -> String {
         struct Plan: Encodable {
             struct Application: Encodable {
-                let name = "Web", kind = "confidential", redirect_uris = [Seeded.redirectURI]
+                let name = "Web", kind = "web", redirect_uris = [Seeded.redirectURI]
             }
             struct Tenant: Encodable {
                 let slug = "tenant-1", name = "Tenant", plan = "scale", applications = [Application()]
@@ -55,9 +55,14 @@ struct Seeded: Sendable {
             FROM tenant, generate_series(2, \(count)) AS number
             """,
             """
-            INSERT INTO application (tenant_id, id, name, kind, secret_digest, redirect_uris, created_at, updated_at)
-            SELECT tenant.id, gen_random_uuid(), first.name, kind, secret_digest, redirect_uris, first.created_at, first.updated_at
+            INSERT INTO application (tenant_id, id, name, kind, redirect_uris, created_at, updated_at)
+            SELECT tenant.id, gen_random_uuid(), first.name, kind, redirect_uris, first.created_at, first.updated_at
             FROM application AS first, tenant WHERE tenant.id <> first.tenant_id
+            """,
+            """
+            INSERT INTO application_secret (tenant_id, id, application_id, digest, last_four, created_at)
+            SELECT a.tenant_id, gen_random_uuid(), a.id, first.digest, first.last_four, first.created_at
+            FROM application_secret AS first, application AS a WHERE a.id <> first.application_id
             """,
         ])
         // Else autovacuum would do it during the measurement.

@@ -4,10 +4,11 @@ import Foundation
 import Hummingbird
 package import Logging
 import Login
+import Outbox
 package import Postgres
 package import ServiceLifecycle
 import Synchronization
-import Tenancy
+package import Tenancy
 import Usage
 package import Web
 
@@ -17,7 +18,17 @@ package struct Installation: Sendable {
     package let metrics: Metrics
     /// Every route of the public port.
     package let routes: [(method: String, path: String)]
+    /// Ends deleted tenants when their time is up.
+    package let purge: PurgeTenants
+    private let purgePool: DatabasePool
+    /// The daily doctor, and what else happens to connections by itself.
+    package let connectionUpkeep: ConnectionUpkeep
     private let watch: ConfigurationWatch
+    private let outbox: OutboxWorker
+    private let pruneWebhooks: PruneWebhooks
+    /// Writes down when keys were last used.
+    package let lastUsed: LastUsed
+    private let recurring: [any Service]
     private let application: any Service
     private let operations: any Service
     private let http: HTTPClient
@@ -34,20 +45,41 @@ package struct Installation: Sendable {
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration)
         let directory = TenantDirectory(pool: pool)
         let callers = Callers(pool: pool, keyring: settings.keyring)
+        let lastUsed = LastUsed(pool: pool, logger: logger)
         let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
+        let apple = AppleClient(settings.apple, http: http, logger: logger)
+        connectionUpkeep = ConnectionUpkeep(
+            pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let login = Login(
-            pool: pool, directory: directory, signingKeys: signingKeys,
-            apple: AppleClient(settings.apple, http: http, logger: logger), keyring: settings.keyring, publicURL: settings.publicURL,
-            metrics: metrics, logger: logger, now: now)
+            pool: pool, directory: directory, signingKeys: signingKeys, apple: apple, keyring: settings.keyring,
+            lastUsed: lastUsed, publicURL: settings.publicURL, metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
-            login: login, tenancy: TenancyRoutes(pool: pool), usage: UsageRoutes(pool: pool, now: now),
-            authenticate: Authenticate(callers: callers, directory: directory, now: now),
+            login: login,
+            tenancy: TenancyRoutes(
+                pool: pool, keyring: settings.keyring, apple: apple, directory: directory, publicURL: settings.publicURL,
+                allowsPrivateWebhooks: settings.allowsPrivateWebhooks, logger: logger, now: now,
+                prepareSigning: { try await signingKeys.prepare($0, of: $1) }),
+            usage: UsageRoutes(pool: pool, now: now),
+            authenticate: Authenticate(
+                callers: callers, directory: directory, limits: RequestLimits(perMinute: settings.apiRequestsPerMinute),
+                lastUsed: lastUsed, now: now),
+            idempotency: Idempotency(pool: pool, keyring: settings.keyring, logger: logger, now: now),
             edge: { methods in
                 Edge(
-                    logger: logger, metrics: metrics, allowedMethods: { methods($0) },
+                    logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: { methods($0) },
                     isOutage: { ($0 as? DatabaseError)?.isOutage == true })
             })
-        (self.pool, self.http, self.metrics) = (pool, http, metrics)
+        (self.pool, self.http, self.metrics, self.lastUsed) = (pool, http, metrics, lastUsed)
+        purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
+        purge = PurgeTenants(pool: purgePool, logger: logger, now: now)
+        recurring = [
+            Recurring("forget old requests", every: .seconds(600), logger: logger) {
+                try await IdempotentRequest.forgetOld(in: PlatformDatabase(pool), at: now())
+            },
+            Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
+                try await ExpiringKeys(pool: pool).tell(at: now())
+            },
+        ]
         routes = router.routes.map { ($0.method.rawValue, $0.path.description) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
@@ -61,6 +93,11 @@ package struct Installation: Sendable {
                 callers.forgetAll(isFresh: isFresh)
                 signingKeys.forgetAll(isFresh: isFresh)
             })
+        let deliverWebhook = DeliverWebhook(pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
+        outbox = OutboxWorker(
+            pool: pool, prelude: PlatformDatabase.prelude, handlers: [WebhookEvent.outboxKind: deliverWebhook.handle],
+            configuration: .init(concurrency: settings.outboxConcurrency), logger: logger, now: now)
+        pruneWebhooks = PruneWebhooks(pool: pool, logger: logger, now: now)
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
         application = Hummingbird.Application(
@@ -88,10 +125,23 @@ package struct Installation: Sendable {
         return database
     }
 
+    /// Years of logins go in one statement, once in a tenant's life: the time limit of all other statements is no measure for it.
+    private static func databaseForPurges(_ settings: Settings) -> DatabasePool.Configuration {
+        var database = database(settings)
+        (database.minimumConnections, database.maximumConnections) = (0, 1)
+        database.statementTimeout = .seconds(3600)
+        return database
+    }
+
     /// In the order they start. They stop in the reverse: the public port first, which finishes what is in
     /// flight, the database last.
-    package var services: [any Service] {
-        [HTTPClientLifetime(http: http), pool, watch, operations, application]
+    package var services: [any Service] { services(withPasses: true) }
+
+    /// - Parameter withPasses: whether it also does by itself what comes with time and not with a request. A test that makes these
+    ///   passes does without: on a busy machine it lasts long enough to meet one that it did not make.
+    package func services(withPasses: Bool) -> [any Service] {
+        let passes: [any Service] = withPasses ? [purge, connectionUpkeep, pruneWebhooks] + recurring : []
+        return [HTTPClientLifetime(http: http), pool, purgePool, watch, lastUsed] + passes + [outbox, operations, application]
     }
 }
 

@@ -14,12 +14,14 @@ final class RouteMethods: Sendable {
 
     func callAsFunction(_ path: String) -> [String] {
         let asked = Self.segments(path)
-        return routes.withLock { routes in
+        let methods = routes.withLock { routes in
             routes.filter { route in
                 route.segments.count == asked.count
                     && zip(route.segments, asked).allSatisfy { pattern, segment in pattern.hasPrefix("{") || pattern == segment }
             }.map(\.method)
-        }.sorted()
+        }
+        // The router answers HEAD wherever there is a GET (RFC 9110, section 9.3.2).
+        return (methods.contains("GET") ? methods + ["HEAD"] : methods).sorted()
     }
 
     private static func segments(_ path: String) -> [String] {

@@ -5,17 +5,28 @@ import Usage
 import Web
 
 /// Every route of the public port: what `openapi.yaml` describes, and nothing else.
-func makeRouter(login: Login, tenancy: TenancyRoutes, usage: UsageRoutes, authenticate: Authenticate, edge: (RouteMethods) -> Edge)
-    -> Router<WebContext>
-{
+func makeRouter(
+    login: Login, tenancy: TenancyRoutes, usage: UsageRoutes, authenticate: Authenticate, idempotency: Idempotency,
+    edge: (RouteMethods) -> Edge
+) -> Router<WebContext> {
     let methods = RouteMethods()
-    let router = Router(context: WebContext.self)
+    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: edge(methods))
     router.addRoutes(login.routes)
-    router.group("v1", context: CallContext.self)
-        .add(middleware: authenticate)
-        .group("tenants/{tenant}", context: TenantContext.self)
-        .addRoutes(tenancy.routes)
+    let v1 = router.group("v1", context: CallContext.self).add(middleware: authenticate).add(middleware: idempotency)
+    v1.group(context: PlatformContext.self)
+        .addRoutes(tenancy.platformTenantRoutes)
+        .addRoutes(tenancy.platformConnectionRoutes)
+        .addRoutes(tenancy.platformAPIKeyRoutes)
+        .addRoutes(tenancy.platformAuditRoutes)
+    v1.group("tenants/{tenant}", context: TenantContext.self)
+        .addRoutes(tenancy.tenantRoutes)
+        .addRoutes(tenancy.applicationRoutes)
+        .addRoutes(tenancy.connectionRoutes)
+        .addRoutes(login.userRoutes)
+        .addRoutes(tenancy.apiKeyRoutes)
+        .addRoutes(tenancy.auditRoutes)
+        .addRoutes(tenancy.webhookRoutes)
         .addRoutes(usage.routes)
     methods.read(router)
     return router

@@ -24,7 +24,15 @@ package struct Settings: Sendable {
     package var databaseConnections: Int
     package var keyring: Keyring
     package var apple: AppleSettings
+    /// Whether webhooks may lead into private networks and do without TLS: for development.
+    package var allowsPrivateWebhooks: Bool
+    /// How much of the outbox's work this process does at once; 0 leaves all of it to others.
+    package var outboxConcurrency: Int
     package var logLevel: Logger.Level
+    /// How often one API key may call in a minute, in each process.
+    package var apiRequestsPerMinute: Int
+    /// How many proxies in front of this server append to `X-Forwarded-For`; with none, the header is not believed.
+    package var trustedProxies: Int
 
     /// Something is missing, weak or contradictory; says which and what to do.
     package struct Refusal: Error, CustomStringConvertible {
@@ -63,6 +71,10 @@ package struct Settings: Sendable {
             issuers: Set(reader.stringArray(forKey: "apple.issuers", default: ["https://appleid.apple.com", "https://account.apple.com"])),
             audience: reader.string(forKey: "apple.audience", default: "https://appleid.apple.com"),
             timeout: .seconds(try Self.number(reader, "apple.timeout", default: 10)))
+        allowsPrivateWebhooks = try Self.flag(reader, "webhooks.allow.private")
+        outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
+        apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
+        trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
         let level = reader.string(forKey: "log.level", default: "info")
         guard let logLevel = Logger.Level(rawValue: level)
         else {
@@ -84,6 +96,15 @@ package struct Settings: Sendable {
         if let value = reader.int(forKey: key) { return value }
         guard let text = reader.string(forKey: key), !text.isEmpty else { return usual }
         throw Refusal(description: "\(name(key)): \(text) is no whole number.")
+    }
+
+    /// False unless it is said.
+    private static func flag(_ reader: ConfigReader, _ key: ConfigKey) throws -> Bool {
+        switch reader.string(forKey: key) {
+        case nil, "", "false": return false
+        case "true": return true
+        case let text?: throw Refusal(description: "\(name(key)): \(text) is neither true nor false.")
+        }
     }
 
     private static func name(_ key: ConfigKey) -> String {
@@ -120,6 +141,15 @@ package struct Settings: Sendable {
         }
         guard (1...500).contains(databaseConnections) else {
             throw Refusal(description: "ESPALIER_DATABASE_CONNECTIONS must be between 1 and 500.")
+        }
+        guard (0...256).contains(outboxConcurrency) else {
+            throw Refusal(description: "ESPALIER_OUTBOX_CONCURRENCY must be between 0 and 256.")
+        }
+        guard (1...1_000_000_000).contains(apiRequestsPerMinute) else {
+            throw Refusal(description: "ESPALIER_API_REQUESTS_PER_MINUTE must be between 1 and 1000000000.")
+        }
+        guard (0...10).contains(trustedProxies) else {
+            throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be between 0 and 10: the number of proxies in front of this server.")
         }
         guard !apple.issuers.isEmpty else { throw Refusal(description: "ESPALIER_APPLE_ISSUERS must name at least one issuer.") }
         for issuer in apple.issuers { try Self.checkURL(issuer, "ESPALIER_APPLE_ISSUERS") }

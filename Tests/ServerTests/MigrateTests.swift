@@ -38,12 +38,13 @@ struct MigrateTests {
     func edited() async throws {
         let database = try await TestDatabase.make()
         let folder = try TemporaryFolder()
-        for file in try FileManager.default.contentsOfDirectory(atPath: TestDatabase.migrations) where file.hasSuffix(".sql") {
+        let files = try FileManager.default.contentsOfDirectory(atPath: TestDatabase.migrations).filter { $0.hasSuffix(".sql") }
+        for file in files {
             var text = try String(contentsOf: URL(filePath: TestDatabase.migrations).appending(path: file), encoding: .utf8)
             if file.hasPrefix("0002") { text += "-- edited\n" }
             try folder.write(file, text)
         }
-        try folder.write("0004_more.sql", "CREATE TABLE more (id int PRIMARY KEY);\n")
+        try folder.write("000\(files.count + 1)_more.sql", "CREATE TABLE more (id int PRIMARY KEY);\n")
         let exit = try await migrate(database.ownerURL, folder: folder.path)
         #expect(exit.code == 1)
         #expect(exit.complaints.count == 1)

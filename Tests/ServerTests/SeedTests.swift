@@ -24,10 +24,13 @@ struct SeedTests {
                     ],
                     "applications": [
                         [
-                            "name": "Web", "kind": "confidential", "redirect_uris": ["https://acme.example/callback"],
+                            "name": "Web", "kind": "web", "redirect_uris": ["https://acme.example/callback"],
                             "requires_pkce": false,
                         ],
-                        ["name": "App", "kind": "public", "redirect_uris": ["com.acme.app:/callback"]],
+                        [
+                            "name": "App", "kind": "native", "redirect_uris": ["com.acme.app:/callback"],
+                            "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app"], "signing_algorithm": "RS256",
+                        ],
                     ],
                     "api_keys": [["name": "Billing", "scopes": ["usage:read"]]],
                 ]
@@ -87,6 +90,8 @@ struct SeedTests {
         #expect(acme.applications[1].redirect_uris == ["com.acme.app:/callback"])
         #expect(acme.api_keys.map(\.name) == ["Billing"])
 
+        #expect(try await count("application WHERE signing_algorithm = 'RS256' AND bundle_ids = '{com.acme.app}'") == 1)
+        #expect(try await count("application WHERE logout_uris = '{com.acme.app:/bye}'") == 1)
         #expect(try await count("connection") == 2)
         #expect(try await count("apple_key") == 2)
         #expect(try await count("application") == 2)
@@ -172,13 +177,27 @@ struct SeedTests {
             },
             Mistake("no key", says: "give either key_file or key") { try connection { $0["key_file"] = nil } },
             Mistake("two keys", says: "give either key_file or key") { try connection { $0["key"] = key } },
-            Mistake("an application without a redirect URI", says: "App has no redirect URI") {
+            Mistake("an application without a redirect URI", says: "App.redirect_uris: It must have at least one element") {
                 try application { $0["redirect_uris"] = [] as [String] }
             },
             Mistake("a redirect URI in the clear", says: "http://acme.example/callback") {
                 try application { $0["redirect_uris"] = ["http://acme.example/callback"] }
             },
-            Mistake("a public application without PKCE", says: "must use PKCE") { try application { $0["requires_pkce"] = false } },
+            Mistake("a public application without PKCE", says: "App.requires_pkce: Only an application of kind `web`") {
+                try application { $0["requires_pkce"] = false }
+            },
+            Mistake("a logout URI in the clear", says: "the logout URI http://acme.example/bye must be https") {
+                try application { $0["logout_uris"] = ["http://acme.example/bye"] }
+            },
+            Mistake("a scheme of its own in a browser", says: "App.redirect_uris[0]: Only an application of kind `native`") {
+                try application { ($0["kind"], $0["bundle_ids"], $0["logout_uris"]) = ("spa", nil, nil) }
+            },
+            Mistake("a bundle ID that is none", says: "App.bundle_ids: It must be a reverse domain name") {
+                try application { $0["bundle_ids"] = ["app"] }
+            },
+            Mistake("an unknown signing algorithm", says: "tenants.0.applications.1.signing_algorithm") {
+                try application { $0["signing_algorithm"] = "HS256" }
+            },
             Mistake("an unknown scope", says: "tenants.0.api_keys.0.scopes.0") {
                 try tenant { $0["api_keys"] = [["name": "All", "scopes": ["everything"]]] }
             },

@@ -29,6 +29,7 @@ struct SettingsTests {
         #expect((settings.host, settings.port) == ("127.0.0.1", 8080))
         #expect((settings.operationsHost, settings.operationsPort) == ("127.0.0.1", 8081))
         #expect(settings.databaseConnections == 8)
+        #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (6000, 0))
         #expect(settings.apple.baseURL == "https://appleid.apple.com")
         #expect(settings.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
         #expect(settings.apple.timeout == .seconds(10))
@@ -49,6 +50,7 @@ struct SettingsTests {
             "ESPALIER_DATABASE_CONNECTIONS": "20", "ESPALIER_MASTER_KEYS": "\(MasterKey.generate().base64.reveal()), \(Self.key)",
             "ESPALIER_APPLE_BASE_URL": "http://localhost:9000", "ESPALIER_APPLE_ISSUERS": "https://one.example,https://two.example/path",
             "ESPALIER_APPLE_AUDIENCE": "https://one.example", "ESPALIER_APPLE_TIMEOUT": "3", "ESPALIER_LOG_LEVEL": "debug",
+            "ESPALIER_API_REQUESTS_PER_MINUTE": "100", "ESPALIER_TRUSTED_PROXIES": "2",
         ])
         // The same port on another address is another place.
         #expect((settings.host, settings.port) == ("0.0.0.0", 443))
@@ -59,6 +61,7 @@ struct SettingsTests {
         #expect(settings.apple.audience == "https://one.example")
         #expect(settings.apple.timeout == .seconds(3))
         #expect(settings.logLevel == .debug)
+        #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (100, 2))
     }
 
     @Test(
@@ -87,10 +90,24 @@ struct SettingsTests {
             ("ESPALIER_PORT", "65536"), ("ESPALIER_PORT", "-1"), ("ESPALIER_PORT", "80 80"), ("ESPALIER_OPERATIONS_PORT", "70000"),
             ("ESPALIER_OPERATIONS_PORT", "x"), ("ESPALIER_DATABASE_CONNECTIONS", "0"), ("ESPALIER_DATABASE_CONNECTIONS", "501"),
             ("ESPALIER_DATABASE_CONNECTIONS", "many"), ("ESPALIER_APPLE_TIMEOUT", "0"), ("ESPALIER_APPLE_TIMEOUT", "61"),
-            ("ESPALIER_APPLE_TIMEOUT", "10s"),
+            ("ESPALIER_APPLE_TIMEOUT", "10s"), ("ESPALIER_API_REQUESTS_PER_MINUTE", "0"), ("ESPALIER_API_REQUESTS_PER_MINUTE", "all"),
+            ("ESPALIER_TRUSTED_PROXIES", "-1"), ("ESPALIER_TRUSTED_PROXIES", "11"),
         ])
     func wrongNumber(_ name: String, _ value: String) throws {
         #expect(try refusal([name: value]).contains(name))
+    }
+
+    @Test("webhooks stay in public networks, and the outbox is worked on, unless it is said otherwise")
+    func webhooks() throws {
+        #expect(try settings().allowsPrivateWebhooks == false)
+        #expect(try settings().outboxConcurrency == 32)
+        let said = try settings(["ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "true", "ESPALIER_OUTBOX_CONCURRENCY": "0"])
+        #expect(said.allowsPrivateWebhooks)
+        #expect(said.outboxConcurrency == 0)
+        #expect(try settings(["ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "false"]).allowsPrivateWebhooks == false)
+        #expect(
+            try refusal(["ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "yes"]) == "ESPALIER_WEBHOOKS_ALLOW_PRIVATE: yes is neither true nor false.")
+        #expect(try refusal(["ESPALIER_OUTBOX_CONCURRENCY": "257"]).hasPrefix("ESPALIER_OUTBOX_CONCURRENCY must be"))
     }
 
     @Test("an empty number is none said")

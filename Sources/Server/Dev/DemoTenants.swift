@@ -45,7 +45,7 @@ struct DemoTenants: Sendable {
             .init(
                 name: "Demo", kind: kind, redirect_uris: [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)],
                 // So that the shortest link works too: /auth/apple/authorize?client_id=…&redirect_uri=…
-                requires_pkce: kind == .public)
+                requires_pkce: kind == .spa)
         }
         return SeedPlan(
             connection: .init(team_id: shared.team, services_id: shared.services, key_id: shared.key, key: sharedKey.pemRepresentation),
@@ -54,9 +54,9 @@ struct DemoTenants: Sendable {
                 .init(
                     slug: "acme", name: "Acme", plan: .enterprise,
                     connection: .init(team_id: own.team, services_id: own.services, key_id: own.key, key: ownKey.pemRepresentation),
-                    applications: [application("acme", .confidential)], api_keys: [.init(name: "Demo")]),
+                    applications: [application("acme", .web)], api_keys: [.init(name: "Demo")]),
                 .init(
-                    slug: "globex", name: "Globex", plan: .free, applications: [application("globex", .public)],
+                    slug: "globex", name: "Globex", plan: .free, applications: [application("globex", .spa)],
                     api_keys: [.init(name: "Demo")]),
             ])
     }

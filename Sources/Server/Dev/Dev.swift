@@ -92,9 +92,14 @@ struct Dev: AsyncParsableCommand {
             "ESPALIER_MASTER_KEYS": try DevMasterKey.read(orMakeIn: folder),
             "ESPALIER_APPLE_BASE_URL": appleBaseURL ?? ports.simulatorURL,
             "ESPALIER_APPLE_ISSUERS": issuers.joined(separator: ","),
+            // Whoever tries webhooks here has the receiver here.
+            "ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "true",
         ]
         // What is said aloud stands first; where it runs and on what is `dev`'s own to say.
-        for name in ["ESPALIER_APPLE_ISSUERS", "ESPALIER_APPLE_AUDIENCE", "ESPALIER_APPLE_TIMEOUT", "ESPALIER_LOG_LEVEL"] {
+        for name in [
+            "ESPALIER_APPLE_ISSUERS", "ESPALIER_APPLE_AUDIENCE", "ESPALIER_APPLE_TIMEOUT", "ESPALIER_LOG_LEVEL",
+            "ESPALIER_API_REQUESTS_PER_MINUTE",
+        ] {
             if let value = ProcessInfo.processInfo.environment[name] { environment[name] = value }
         }
         return try Settings(environment: environment)

@@ -3,6 +3,7 @@ package import Foundation
 import Postgres
 package import Sealing
 package import Tenancy
+import Web
 
 /// Creates what a plan names, all of it or nothing.
 package struct Seed {
@@ -83,32 +84,43 @@ package struct Seed {
             }
         default: throw Refusal("\(place): give either key_file or key.")
         }
-        do { _ = try ApplePrivateKey(pem: pem) } catch { throw Refusal("\(place): \(error)") }
+        let privateKey: ApplePrivateKey
+        do { privateKey = try ApplePrivateKey(pem: pem) } catch { throw Refusal("\(place): \(error)") }
         let id = ID<Connection>(at: now)
         let key = ID<AppleKey>(at: now)
         let sealed = keyring.seal(Array(pem.utf8), in: AppleKey.context(owner: owner, id: key))
         statements += [
             Connection.insert(
                 id, owner: owner, teamID: plan.team_id, servicesID: plan.services_id, bundleIDs: plan.bundle_ids ?? [], at: now),
-            AppleKey.insert(key, owner: owner, connection: id, keyID: plan.key_id, sealedPEM: sealed, state: .current, at: now),
+            AppleKey.insert(
+                key, owner: owner, connection: id, keyID: plan.key_id, sealedPEM: sealed, fingerprint: privateKey.fingerprint,
+                state: .current, at: now),
         ]
         return id
     }
 
     private mutating func add(_ plan: SeedPlan.ApplicationPlan, tenant: ID<Tenant>, at place: String) throws -> SeedResult.App {
-        guard !plan.redirect_uris.isEmpty else { throw Refusal("\(place): \(plan.name) has no redirect URI.") }
-        for uri in plan.redirect_uris {
-            if let refusal = RedirectURI.refusal(of: uri) { throw Refusal("\(place): the redirect URI \(uri) \(refusal).") }
+        for (what, uris) in [("redirect", plan.redirect_uris), ("logout", plan.logout_uris ?? [])] {
+            for uri in uris {
+                if let refusal = RedirectURI.refusal(of: uri) { throw Refusal("\(place): the \(what) URI \(uri) \(refusal).") }
+            }
+        }
+        for id in plan.bundle_ids ?? [] {
+            if let refusal = BundleID.refusal(of: id) { throw Refusal("\(place): \(plan.name).bundle_ids: \(refusal)") }
         }
         let id = ID<Application>(at: now)
-        let secret = plan.kind == .confidential ? ApplicationSecret.make(using: &random) : nil
-        guard plan.kind == .confidential || plan.requires_pkce != false
-        else { throw Refusal("\(place): \(plan.name) is public, so it must use PKCE.") }
-        statements.append(
-            Application.insert(
-                id, tenant: tenant, name: plan.name, kind: plan.kind,
-                secretDigest: secret.map { ApplicationSecret.digest($0, with: keyring) },
-                redirectURIs: plan.redirect_uris, requiresPKCE: plan.requires_pkce ?? true, at: now))
+        var application = Application(id, kind: plan.kind, name: plan.name, redirectURIs: plan.redirect_uris, at: now)
+        application.logoutURIs = plan.logout_uris ?? []
+        application.bundleIDs = plan.bundle_ids ?? []
+        application.requiresPKCE = plan.requires_pkce ?? true
+        application.signingAlgorithm = plan.signing_algorithm ?? .ES256
+        if let misfit = application.misfits.first { throw Refusal("\(place): \(plan.name).\(misfit.field): \(misfit.detail)") }
+        let secret = plan.kind.isConfidential ? ApplicationSecret.make(using: &random) : nil
+        statements.append(application.insert(tenant: tenant))
+        if let secret {
+            statements.append(
+                ApplicationSecret.insert(ID(at: now), tenant: tenant, application: id, secret: secret, keyring: keyring, at: now))
+        }
         return .init(client_id: id.description, name: plan.name, client_secret: secret?.reveal(), redirect_uris: plan.redirect_uris)
     }
 
@@ -117,7 +129,8 @@ package struct Seed {
         let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
         statements.append(
             APIKey.insert(
-                id, owner: owner, name: plan.name, secret: secret, scopes: plan.scopes ?? APIKey.Scope.allCases, keyring: keyring, at: now))
+                id, owner: owner, name: plan.name, secret: secret, scopes: (plan.scopes ?? APIKey.Scope.allCases).map(\.rawValue),
+                keyring: keyring, at: now))
         return .init(id: id.description, name: plan.name, secret: secret.reveal())
     }
 }

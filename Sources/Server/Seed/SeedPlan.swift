@@ -20,6 +20,9 @@ package struct SeedPlan: Codable, Sendable {
         package var kind: Application.Kind
         package var redirect_uris: [String]
         package var requires_pkce: Bool?
+        package var logout_uris: [String]?
+        package var bundle_ids: [String]?
+        package var signing_algorithm: Application.SigningAlgorithm?
     }
 
     package struct APIKeyPlan: Codable, Sendable {
