@@ -10,21 +10,26 @@ struct Espalierctl: AsyncParsableCommand {
         commandName: "espalierctl",
         abstract: "Looks after the tenants of an Espalier installation.",
         discussion: """
-            Where Espalier is and who asks stand in the environment:
+            Where Espalier is and who asks stand in the environment, or in a profile (espalierctl config --help):
 
               export ESPALIER_BASE_URL=https://id.example.com
               export ESPALIER_API_KEY=esk_live_…
+              export ESPALIER_TENANT=acme
 
-            Data goes to the standard output, everything else to the standard error.
+            Data goes to the standard output, everything else to the standard error. \
             Exit codes: 0 done, 1 failed, 2 called wrongly, 4 not authenticated.
 
             EXAMPLES
-              espalierctl tenants show acme
+              espalierctl tenants onboard
+              espalierctl connections check --tenant acme
               espalierctl usage show --tenant acme --from 2026-11-01 --to 2026-12-01
-              espalierctl usage show --tenant acme --json
+              espalierctl users list --tenant acme --json | jq -r '.data[].id'
             """,
         version: "espalierctl \(version)",
-        subcommands: [Usage.self, Tenants.self])
+        subcommands: [
+            Tenants.self, Applications.self, Connections.self, AppleKeys.self, Users.self, Sessions.self, APIKeys.self, Usage.self,
+            Audit.self, Webhooks.self, Config.self, PrintCompletion.self,
+        ])
 
     /// Parses, runs, and ends the process. ArgumentParser's own `main` ends with 64 for a wrong call and 1 for all else, and prints a
     /// failure in one line; ours has more to tell.

@@ -7,11 +7,20 @@ struct Failure: Error, Equatable {
         case unauthenticated = 4
     }
 
+    /// What the server's refusal was, for commands that know how to go on.
+    struct Refusal: Equatable {
+        var status: Int
+        var code: String?
+    }
+
     var status: Status
     /// What went wrong, a sentence.
     var detail: String
+    /// The fields that were refused, each with its reason.
+    var fields: [String] = []
     /// The server's name for the request, by which its operator finds it in the log.
     var requestID: String?
     /// The next thing to try, a sentence.
     var nextStep: String
+    var problem: Refusal?
 }

@@ -4,7 +4,7 @@ import Testing
 @Suite("the API key")
 struct APIKeyTests {
     private let tenant = """
-        {"id":"tenant_06f0c3y8d2q9x1m4n7p5r8s0vw","slug":"acme","name":"Acme","plan":"free","status":"active","created_at":"",\
+        {"id":"tenant_06f0c3y8d2q9x1m4n7p5r8s0vw","slug":"acme","name":"Acme","plan":"free","status":"active","issuer":"","created_at":"",\
         "updated_at":""}
         """
 

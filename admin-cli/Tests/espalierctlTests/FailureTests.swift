@@ -47,6 +47,15 @@ struct FailureTests {
         #expect(run.talk.contains("status 502"))
     }
 
+    @Test("another program's 404 is no missing tenant: the base URL is wrong", arguments: ["", "<h1>Not found</h1>", #"{"error":{}}"#])
+    func elsewhere(body: String) async throws {
+        let server = try StubServer(answering: .init(status: 404, headers: [:], body: body))
+        defer { server.stop() }
+        let run = try await Run("tenants", "show", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("next: Check the base URL"), "\(run.talk)")
+    }
+
     @Test("an answer of another shape is a failure, not an empty table")
     func shape() async throws {
         let server = try StubServer(answering: .init(body: "{}"))

@@ -5,7 +5,7 @@ struct ShowTenantTests {
     private func tenant(named name: String) -> String {
         """
         {"id":"tenant_06f0c3y8d2q9x1m4n7p5r8s0vw","object":"tenant","slug":"acme","name":"\(name)","plan":"enterprise",\
-        "status":"active","created_at":"2026-11-21T08:00:00Z","updated_at":"2026-11-21T09:00:00Z"}
+        "status":"active","issuer":"https://id.example.com/t/acme","created_at":"2026-11-21T08:00:00Z","updated_at":"2026-11-21T09:00:00Z"}
         """
     }
 
@@ -22,6 +22,7 @@ struct ShowTenantTests {
                 Name     Acme
                 Plan     enterprise
                 Status   active
+                Issuer   https://id.example.com/t/acme
                 Created  2026-11-21T08:00:00Z
                 Updated  2026-11-21T09:00:00Z
 

@@ -15,7 +15,7 @@ struct ShowUsageTests {
         #expect(run.status == 0)
         #expect(
             run.output == """
-                acme, 2026-11-01T00:00:00Z to 2026-12-01T00:00:00Z
+                2026-11-01T00:00:00Z to 2026-12-01T00:00:00Z
 
                 DATE        LOGINS
                 2026-11-21       3

@@ -5,7 +5,7 @@ import Synchronization
 import Glibc
 #endif
 
-/// A server on 127.0.0.1 that gives every request the same answer and remembers what was asked.
+/// A server on 127.0.0.1 that answers as it is told and remembers what was asked.
 final class StubServer: Sendable {
     /// What it answers.
     struct Answer {
@@ -19,15 +19,41 @@ final class StubServer: Sendable {
         }
     }
 
+    /// What it was asked.
+    struct Request {
+        /// The request line and the headers.
+        var head: String
+        var body: String
+
+        var method: String { String(head.prefix { $0 != " " }) }
+        /// Path and query.
+        var target: String { String(head.drop { $0 != " " }.dropFirst().prefix { $0 != " " }) }
+        var path: String { String(target.prefix { $0 != "?" }) }
+        var call: String { "\(method) \(target)" }
+
+        func header(_ name: String) -> String? {
+            head.components(separatedBy: "\r\n").dropFirst().first { $0.lowercased().hasPrefix("\(name.lowercased()): ") }
+                .map { String($0.dropFirst(name.count + 2)) }
+        }
+    }
+
     let port: UInt16
     private let listener: Int32
-    private let heads = Mutex<[String]>([])
+    private let asked = Mutex<[Request]>([])
 
-    /// The first lines and headers of the requests so far.
-    var requests: [String] { heads.withLock { $0 } }
+    /// The requests so far, and the first lines and headers of them.
+    var received: [Request] { asked.withLock { $0 } }
+    var requests: [String] { received.map(\.head) }
+    var calls: [String] { received.map(\.call) }
     var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    init(answering answer: Answer) throws {
+    /// Gives every request the same answer.
+    convenience init(answering answer: Answer) throws {
+        try self.init { _ in answer }
+    }
+
+    /// - Parameter respond: is asked for each answer, one after the other.
+    init(_ respond: @escaping @Sendable (Request) -> Answer) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -41,7 +67,7 @@ final class StubServer: Sendable {
         guard isListening else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
-        Thread { [self] in serve(answer) }.start()
+        Thread { [self] in serve(respond) }.start()
     }
 
     /// Ends the listening; its thread ends with it.
@@ -49,14 +75,14 @@ final class StubServer: Sendable {
         shutdown(listener, Int32(SHUT_RDWR))
     }
 
-    private func serve(_ answer: Answer) {
+    private func serve(_ respond: (Request) -> Answer) {
         while case let connection = accept(listener, nil, nil), connection >= 0 {
-            var head = ""
-            var buffer = [UInt8](repeating: 0, count: 4096)
-            while !head.contains("\r\n\r\n"), case let count = recv(connection, &buffer, buffer.count, 0), count > 0 {
-                head += String(decoding: buffer.prefix(count), as: UTF8.self)
+            guard let request = read(connection) else {
+                close(connection)
+                continue
             }
-            heads.withLock { $0.append(head) }
+            asked.withLock { $0.append(request) }
+            let answer = respond(request)
             let fields = answer.headers.map { "\($0): \($1)\r\n" }.joined()
             let reply = Array(
                 "HTTP/1.1 \(answer.status) Status\r\n\(fields)Content-Length: \(answer.body.utf8.count)\r\nConnection: close\r\n\r\n\(answer.body)"
@@ -65,5 +91,17 @@ final class StubServer: Sendable {
             close(connection)
         }
         close(listener)
+    }
+
+    private func read(_ connection: Int32) -> Request? {
+        var text = ""
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while case let count = recv(connection, &buffer, buffer.count, 0), count > 0 {
+            text += String(decoding: buffer.prefix(count), as: UTF8.self)
+            guard let end = text.range(of: "\r\n\r\n") else { continue }
+            let request = Request(head: String(text[..<end.upperBound]), body: String(text[end.upperBound...]))
+            if request.body.utf8.count >= Int(request.header("Content-Length") ?? "0") ?? 0 { return request }
+        }
+        return nil
     }
 }

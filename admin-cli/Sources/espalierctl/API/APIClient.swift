@@ -6,49 +6,112 @@ import FoundationNetworking
 
 /// Asks the REST API as the holder of one key.
 struct APIClient {
-    /// An answer, as the server wrote it and as far as we understand it.
-    struct Reply<Body> {
-        var json: String
-        var body: Body
-    }
-
     let baseURL: URL
     let apiKey: APIKey
+    /// Seconds without a byte from the server.
+    var timeout: Double = 30
 
-    /// Fetches one resource.
-    /// - Parameter path: Below the base URL, without a leading slash, already fit for a URL.
+    /// How often a call is sent again.
+    private static let repetitions = 3
+    /// The longest wait, in seconds, that is worth a person's time.
+    private static let patience = 60
+
+    /// Makes a call, and where its guardian's version is needed, reads that first.
+    ///
+    /// A POST carries an `Idempotency-Key`, the same however often it is sent: repeating one whose answer was lost does nothing twice.
     /// - Throws: ``Failure``: what the server said, or that it could not be asked.
-    func get<Body: Decodable>(_ path: String, query: [URLQueryItem] = [], as body: Body.Type) async throws(Failure) -> Reply<Body> {
-        var url = baseURL.appending(path: path)
-        if !query.isEmpty { url.append(queryItems: query) }
-        var request = URLRequest(url: url, timeoutInterval: 30)
+    func send(_ call: Call) async throws(Failure) -> Reply {
+        var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
+        request.httpMethod = call.method.rawValue
         request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
         request.setValue("application/json, application/problem+json", forHTTPHeaderField: "Accept")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
+        if let body = call.body {
+            request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+            request.httpBody = body.encoded()
+        }
+        if call.method == .post { request.setValue(UUID().uuidString.lowercased(), forHTTPHeaderField: "Idempotency-Key") }
+        if let tag = try await entityTag(for: call) { request.setValue(tag, forHTTPHeaderField: "If-Match") }
 
-        let (data, response) = try await send(request)
-        guard response.statusCode == 200 else { throw Problem(data, response).failure }
-        do {
-            return Reply(json: String(decoding: data, as: UTF8.self), body: try JSONDecoder().decode(Body.self, from: data))
-        } catch {
-            throw Failure(
-                status: .failure, detail: "The answer isn't what Espalier's REST API would say.",
-                requestID: response.value(forHTTPHeaderField: "Request-Id"),
-                nextStep: "Check that the base URL is Espalier's, and that espalierctl isn't much older than it.")
+        let (data, response) = try await patiently(request)
+        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure }
+        let entityTag = response.value(forHTTPHeaderField: "ETag")
+        if data.isEmpty { return Reply(text: "", json: .null, entityTag: entityTag) }
+        guard let json = try? JSONDecoder().decode(JSON.self, from: data), case .object = json
+        else { throw .shape(requestID: response.value(forHTTPHeaderField: "Request-Id")) }
+        return Reply(text: String(decoding: data, as: UTF8.self), json: json, entityTag: entityTag)
+    }
+
+    /// Fetches a list to its end.
+    func all(_ call: Call) async throws(Failure) -> [JSON] {
+        var (call, elements) = (call, [JSON]())
+        if !call.query.contains(where: { $0.name == "limit" }) { call.query.append(("limit", "100")) }
+        while true {
+            let reply = try await send(call).json
+            guard let page = reply["data"]?.elements else { throw .shape() }
+            elements += page
+            guard !page.isEmpty, let after = reply["list_metadata.after"]?.string else { return elements }
+            call.query.removeAll { ["after", "before"].contains($0.name) }
+            call.query.append(("after", after))
         }
     }
 
-    private func send(_ request: URLRequest) async throws(Failure) -> (Data, HTTPURLResponse) {
+    private func url(of call: Call) throws(Failure) -> URL {
+        let base = baseURL.absoluteString
+        guard let url = URL(string: base + (base.hasSuffix("/") ? "" : "/") + call.target)
+        else { throw Failure(status: .usage, detail: "There is no such address.", nextStep: "Check the base URL.") }
+        return url
+    }
+
+    private func entityTag(for call: Call) async throws(Failure) -> String? {
+        if let tag = call.entityTag { return tag }
+        guard let guardian = call.guardian else { return nil }
+        guard let tag = try await send(.get(guardian)).entityTag else { throw .shape() }
+        return tag
+    }
+
+    /// Sends a request, and again when the server says that it only has to wait (429, 503) or the connection was lost.
+    private func patiently(_ request: URLRequest) async throws(Failure) -> (Data, HTTPURLResponse) {
+        var attempt = 0
+        while true {
+            attempt += 1
+            let wait: Int
+            switch await exchange(request) {
+            case .success(let (data, response)):
+                guard attempt <= Self.repetitions, [429, 503].contains(response.statusCode),
+                    let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap({ Int($0) }),
+                    (0...Self.patience).contains(seconds)
+                else { return (data, response) }
+                wait = seconds
+                Terminal.standardError.report("The server asks to wait \(wait) s; trying again (\(attempt) of \(Self.repetitions)).")
+            case .failure(let error):
+                // A change that may have happened must not be made twice; a POST's key sees to that.
+                guard attempt <= Self.repetitions, error.code == .networkConnectionLost, ["GET", "POST"].contains(request.httpMethod)
+                else {
+                    throw Failure(
+                        status: .failure, detail: "\(baseURL.absoluteString) can't be reached: \(error.localizedDescription)",
+                        nextStep: "Check the base URL, and that Espalier runs.")
+                }
+                wait = attempt
+                Terminal.standardError.report("The connection was lost; trying again (\(attempt) of \(Self.repetitions)).")
+            }
+            try? await Task.sleep(for: .seconds(wait))
+        }
+    }
+
+    private func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
+        let session = URLSession(configuration: .ephemeral, delegate: RedirectRefusal(), delegateQueue: nil)
+        let progress = Progress("Waiting for \(baseURL.host() ?? "the server")")
+        defer {
+            progress.end()
+            session.finishTasksAndInvalidate()
+        }
         do {
-            let session = URLSession(configuration: .ephemeral, delegate: RedirectRefusal(), delegateQueue: nil)
-            defer { session.finishTasksAndInvalidate() }
             let (data, response) = try await session.data(for: request)
-            guard let response = response as? HTTPURLResponse else { throw URLError(.badServerResponse) }
-            return (data, response)
+            guard let response = response as? HTTPURLResponse else { return .failure(URLError(.badServerResponse)) }
+            return .success((data, response))
         } catch {
-            throw Failure(
-                status: .failure, detail: "\(baseURL.absoluteString) can't be reached: \(error.localizedDescription)",
-                nextStep: "Check the base URL, and that Espalier runs.")
+            return .failure(error as? URLError ?? URLError(.unknown))
         }
     }
 }

@@ -7,18 +7,27 @@ struct Terminal {
 
     private let handle: FileHandle
     /// Whether someone looks who likes colours (no-color.org).
-    private let isColoured: Bool
+    let isColoured: Bool
+
+    /// Whether it is a terminal that can go back on what it showed.
+    let isForPeople: Bool
 
     init(handle: FileHandle, environment: [String: String]) {
         self.handle = handle
-        isColoured = isatty(handle.fileDescriptor) == 1 && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        isForPeople = isatty(handle.fileDescriptor) == 1 && environment["TERM"] != "dumb"
+        isColoured = isForPeople && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
     /// Writes data and ends its last line.
     /// - Throws: ``Failure``, when nobody takes it, as on a full disk: a cut-off answer must not look like a whole one.
     func write(_ text: String) throws(Failure) {
+        try writeUnended(text.hasSuffix("\n") ? text : text + "\n")
+    }
+
+    /// Writes and leaves the cursor where it is, as before an answer.
+    func writeUnended(_ text: String) throws(Failure) {
         do {
-            try handle.write(contentsOf: Data((text.hasSuffix("\n") ? text : text + "\n").utf8))
+            try handle.write(contentsOf: Data(text.utf8))
         } catch {
             throw Failure(
                 status: .failure, detail: "The answer can't be written: \(error.localizedDescription)",
@@ -35,8 +44,9 @@ struct Terminal {
     func report(_ failure: Failure) {
         let label = isColoured ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
         var lines = ["\(label) \(failure.detail.printable)"]
+        lines += failure.fields.map { "  \($0.printable)" }
         if let requestID = failure.requestID { lines.append("request id: \(requestID.printable)") }
-        lines.append("next: \(failure.nextStep)")
+        lines.append("next: \(failure.nextStep.printable)")
         report(lines.joined(separator: "\n"))
     }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// A tenant as a person names it: by slug or by id. Other characters are refused here, because the text becomes part of a path.
-struct TenantReference: ExpressibleByArgument {
+/// A thing as a person names it: by slug or by id. Other characters are refused here, because the text becomes part of a path.
+struct Reference: ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {

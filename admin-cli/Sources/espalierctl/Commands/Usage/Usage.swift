@@ -6,3 +6,7 @@ struct Usage: ParsableCommand {
         abstract: "Counts billable logins.",
         subcommands: [ShowUsage.self])
 }
+
+extension View {
+    static let usageDay = View(.init("Date", "date"), .init("Logins", "logins").number)
+}

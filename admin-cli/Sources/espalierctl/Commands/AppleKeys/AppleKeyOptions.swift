@@ -1,0 +1,38 @@
+import ArgumentParser
+
+/// A key to be sent to Espalier.
+struct AppleKeyOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("The private key that Apple gave you (AuthKey_XXXXXXXXXX.p8), or - for the standard input.", valueName: "file"),
+        completion: .file(extensions: ["p8"]))
+    var keyFile: String
+
+    @Option(help: ArgumentHelp("Its Key ID; needed only when the file's name doesn't say it.", valueName: "id"))
+    var keyID: String?
+
+    func read() throws(Failure) -> AppleKeyFile {
+        try AppleKeyFile(keyFile, keyID: keyID)
+    }
+
+    /// The standard input can be read once.
+    func requireInput(besides server: ServerOptions) throws {
+        if keyFile == "-", server.apiKeyFile == "-" { throw ValidationError("Only one of --key-file and --api-key-file can be -.") }
+    }
+}
+
+extension Session {
+    /// The path of one of a connection's keys, by our id or Apple's Key ID.
+    func path(appleKey key: Reference, of connection: String) async throws(Failure) -> String {
+        let list = "\(connection)/apple-keys"
+        guard key.text.wholeMatch(of: #/[A-Z0-9]{10}/#) != nil else { return "\(list)/\(key.text)" }
+        guard !options.dryRun else { return "\(list)/\(key.text)" }
+        guard let known = try await client().all(.get(list)).first(where: { $0["key_id"]?.string == key.text }),
+            let id = known["id"]?.string
+        else {
+            throw Failure(
+                status: .failure, detail: "The connection has no key \(key.text).",
+                nextStep: "espalierctl apple-keys list shows those it has.")
+        }
+        return "\(list)/\(id)"
+    }
+}

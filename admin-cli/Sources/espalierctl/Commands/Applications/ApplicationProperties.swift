@@ -1,0 +1,44 @@
+import ArgumentParser
+
+/// The properties that registering and changing an application share.
+struct ApplicationProperties: ParsableArguments {
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp("Where its logins return to, to the letter. Repeat it for several.", valueName: "uri"))
+    var redirectURIs: [String] = []
+
+    @Option(
+        name: .customLong("logout-uri"),
+        help: ArgumentHelp("Where its logouts may return to. Repeat it for several.", valueName: "uri"))
+    var logoutURIs: [String] = []
+
+    @Option(
+        name: .customLong("bundle-id"),
+        help: ArgumentHelp("The bundle id of a native application. Repeat it for several.", valueName: "id"))
+    var bundleIDs: [String] = []
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether logins must use PKCE. Applications without a secret always must.")
+    var pkce: Bool?
+
+    @Option(help: ArgumentHelp("How long an access token lasts: 15m, 1h, or seconds.", valueName: "time"))
+    var accessTokenLifetime: Span?
+
+    @Option(help: ArgumentHelp("How long a session lasts at most.", valueName: "time"))
+    var sessionLifetime: Span?
+
+    @Option(help: ArgumentHelp("How long a session lasts unused.", valueName: "time"))
+    var idleLifetime: Span?
+
+    @Option(help: "What its tokens are signed with.")
+    var signingAlgorithm: SigningAlgorithm?
+
+    var members: [String: JSON?] {
+        [
+            "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs), "bundle_ids": JSON(bundleIDs),
+            "requires_pkce": JSON(pkce), "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
+            "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
+        ]
+    }
+}

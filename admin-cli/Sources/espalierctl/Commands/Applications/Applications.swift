@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// `espalierctl applications`: a tenant's software, the OAuth clients.
+struct Applications: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Registers a tenant's applications, and rolls their secrets.",
+        subcommands: [
+            RegisterApplication.self, ListApplications.self, ShowApplication.self, UpdateApplication.self, DeleteApplication.self,
+            ApplicationSecrets.self,
+        ])
+}
+
+extension View {
+    static let application = View(
+        .init("ID", "id"),
+        .init("Name", "name"),
+        .init("Kind", "kind"),
+        .init("Redirect URIs", "redirect_uris"),
+        .init("Logout URIs", "logout_uris").detail,
+        .init("Bundle IDs", "bundle_ids").detail,
+        .init("Requires PKCE", "requires_pkce").detail,
+        .init("Access token (s)", "access_token_seconds").detail,
+        .init("Session (s)", "session_seconds").detail,
+        .init("Idle session (s)", "idle_seconds").detail,
+        .init("Signs with", "signing_algorithm").detail,
+        .init("Created", "created_at"),
+        .init("Updated", "updated_at").detail,
+        .init("Client secret", "client_secret").detail.optional)
+}

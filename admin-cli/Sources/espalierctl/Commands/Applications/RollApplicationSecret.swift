@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// `espalierctl applications secrets roll`: a new secret, with the old one alive for a while.
+struct RollApplicationSecret: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "roll",
+        abstract: "Makes a new client secret; the old one lives on for the overlap.",
+        discussion: """
+            EXAMPLES
+              espalierctl applications secrets roll app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme --secret-file shop.secret
+              espalierctl applications secrets roll app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme --overlap 7d
+            """)
+    static let view: View? = .applicationSecret
+
+    @Argument(help: ArgumentHelp("The application's id.", valueName: "id"))
+    var application: Reference
+
+    @OptionGroup var overlap: OverlapOption
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: SecretOptions
+
+    func call(_ session: Session) throws -> Call {
+        .post("\(try session.path(tenant))/applications/\(application.text)/secrets/roll", ["overlap_seconds": JSON(overlap.overlap)])
+    }
+}

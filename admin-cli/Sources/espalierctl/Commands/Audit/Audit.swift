@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// `espalierctl audit`: who did what.
+struct Audit: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Shows who did what, on which, and from where.",
+        subcommands: [ListAuditEvents.self])
+}
+
+extension View {
+    static let auditEvent = View(
+        .init("Occurred", "occurred_at"),
+        .init("Actor", "actor"),
+        .init("Action", "action"),
+        .init("Subject", "subject"),
+        .init("Address", "address").optional)
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+
+/// `espalierctl config list`: a person's profiles.
+struct ListConfig: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists your profiles; a star marks the one in use.",
+        discussion: """
+            EXAMPLES
+              espalierctl config list
+              espalierctl config list --json
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    private static let view = View(
+        .init("Use", "mark"), .init("Profile", "profile"), .init("Base URL", "base_url").optional, .init("Tenant", "tenant").optional,
+        .init("API key", "api_key").optional)
+
+    func run() throws {
+        let configuration = try UserConfiguration.load(ProcessInfo.processInfo.environment)
+        let used = configuration.currentProfile ?? UserConfiguration.defaultProfile
+        let profiles = configuration.profiles.sorted { $0.key < $1.key }.map { name, profile in
+            let key = profile.apiKey.map { (try? APIKey($0).hint) ?? "(not a key)" } ?? profile.apiKeyFile.map { "in \($0)" }
+            return JSON.given([
+                "profile": .string(name), "current": .bool(name == used), "mark": name == used ? "*" : " ",
+                "base_url": JSON(profile.baseURL), "tenant": JSON(profile.tenant), "api_key": JSON(key),
+            ])
+        }
+        if output.json {
+            let list = JSON.object(["object": "list", "data": .array(profiles.map { $0.without("mark") })])
+            return try Terminal.standardOutput.write(String(decoding: list.encoded(), as: UTF8.self))
+        }
+        guard !profiles.isEmpty else {
+            return Terminal.standardError.report("There are none. The first: espalierctl config set base-url https://id.example.com")
+        }
+        try Terminal.standardOutput.write(Self.view.table(of: profiles))
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+
+/// `espalierctl connections`: bindings to Apple, a tenant's own or the platform's shared one.
+struct Connections: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Sets up a tenant's own connection to Apple, and checks it.",
+        discussion: """
+            With --platform it is the shared connection, which serves every tenant that has none of its own.
+            """,
+        subcommands: [
+            CreateConnection.self, ListConnections.self, ShowConnection.self, UpdateConnection.self, CheckConnection.self,
+            ActivateConnection.self, UseSharedConnection.self, DeleteConnection.self,
+        ])
+}
+
+extension View {
+    static let connection = View(
+        .init("ID", "id"),
+        .init("Ownership", "ownership").detail,
+        .init("Team ID", "team_id"),
+        .init("Services ID", "services_id"),
+        .init("Bundle IDs", "bundle_ids").detail,
+        .init("E-mail sources", "email_sources").detail,
+        .init("Serving", "serving"),
+        .init("Relinks until", "relink_until").detail.optional,
+        .init("Check", "check.outcome").optional,
+        .init("Checked", "check.checked_at").optional,
+        .init("Created", "created_at").detail,
+        .init("Updated", "updated_at").detail,
+        sections: [
+            .init(title: "Apple keys", path: "apple_keys", view: .appleKey),
+            .init(title: "Last check", path: "check.steps", view: .checkStep),
+            .init(title: "For Apple's portal, to the letter", path: "apple_portal", view: .applePortal),
+        ])
+
+    static let checkStep = View(.init("Step", "step"), .init("Outcome", "outcome"), .init("Detail", "detail").optional)
+
+    static let applePortal = View(
+        .init("Return URL", "return_url"),
+        .init("Domain", "domain"),
+        .init("Notification URL", "notification_url"),
+        .init("E-mail sources", "email_sources").optional)
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+
+/// `espalierctl connections list`: a tenant's own connections.
+struct ListConnections: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists a tenant's own connections.",
+        discussion: """
+            The shared one is shown to operators by espalierctl connections show --platform.
+
+            EXAMPLES
+              espalierctl connections list --tenant acme
+            """)
+    static let view: View? = .connection
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: ListOptions
+
+    func call(_ session: Session) throws -> Call {
+        .get("\(try session.path(tenant))/connections")
+    }
+}

@@ -1,0 +1,115 @@
+import Foundation
+
+/// The way from nothing to a test login. Each step finds what is there already, or makes it.
+///
+/// It talks on the standard error. Steps two to four stand in files of their own.
+struct Onboarding {
+    let flags: OnboardTenant
+    let prompt: Prompt
+    let client: APIClient
+    let interruption: Interruption
+
+    var tenant: JSON = .null
+    var application: JSON = .null
+    /// The tenant's own; null while the shared one serves.
+    var connection: JSON = .null
+
+    /// The tenant's place in the API, once it is known.
+    var path: String { "tenants/\(tenant["slug"]?.text ?? "")" }
+    var slug: String { tenant["slug"]?.text ?? "" }
+
+    mutating func run() async throws -> OnboardingResult {
+        try await findTenant()
+        interruption.say("Nothing is lost. To go on: espalierctl tenants onboard \(slug)")
+        try await findApplication()
+        if try chooseOwnership() == .own {
+            try await useOwnConnection()
+        } else {
+            try await useSharedConnection()
+        }
+        tenant = try await client.send(.get(path)).json
+        return try OnboardingResult(tenant: tenant, application: application, connection: connection)
+    }
+
+    // MARK: Tenant
+
+    private mutating func findTenant() async throws {
+        title("Tenant")
+        let slug = try answer(flags.slug?.text, "Slug (part of its addresses, never changes)") {
+            Reference(argument: $0) == nil ? "A slug has letters, digits and hyphens." : nil
+        }
+        if let found = try await client.find("tenants/\(slug)") {
+            tenant = found
+            done("\(slug) is there: \(found["name"]?.text ?? ""), plan \(found["plan"]?.text ?? "").")
+        } else {
+            let name = try answer(flags.name, "Name", standard: slug)
+            tenant = try await client.send(
+                .post("tenants", ["slug": JSON(slug), "name": JSON(name), "plan": JSON(try choosePlan())])
+            ).json
+            done("Created \(slug).")
+        }
+        guard Reference(argument: self.slug) != nil else { throw Failure.shape() }
+        guard tenant["status"]?.string == "active" else {
+            throw Failure(
+                status: .failure, detail: "The tenant \(slug) is \(tenant["status"]?.text ?? "not active").",
+                nextStep: "espalierctl tenants resume \(slug), or restore if it is deleted.")
+        }
+        if let plan = flags.plan, tenant["plan"]?.string != plan.rawValue { try await change(plan: plan) }
+    }
+
+    private func choosePlan() throws -> Plan {
+        if let plan = flags.plan { return plan }
+        guard prompt.isPossible else { return .free }
+        let meanings = ["", "", "may have its own credentials at Apple"]
+        let choices = zip(Plan.allCases, meanings).map { (word: $0.rawValue, meaning: $1) }
+        return Plan.allCases[try prompt.choice("Plan:", choices, standard: flags.connection == .own ? 2 : 0)]
+    }
+
+    mutating func change(plan: Plan) async throws {
+        tenant = try await client.send(.patch(path, ["plan": JSON(plan)]).ifUnchanged(path)).json
+        done("The plan of \(slug) is \(plan.rawValue) now.")
+    }
+
+    private func chooseOwnership() throws -> OnboardTenant.Ownership {
+        title("Connection to Apple")
+        if let ownership = flags.connection { return ownership }
+        let choices = [
+            (word: "shared", meaning: "the platform's credentials; nothing to set up at Apple"),
+            (word: "own", meaning: "the tenant's name on Apple's sheet; needs its Team ID, Services ID and key"),
+        ]
+        return OnboardTenant.Ownership.allCases[try prompt.choice("Whose credentials?", choices)]
+    }
+
+    // MARK: Talk
+
+    /// What was given by flag, or else the person's answer.
+    func answer(
+        _ given: String?, _ question: String, standard: String? = nil, refusal: (String) -> String? = { _ in nil }
+    ) throws(Failure) -> String {
+        if let given { return given }
+        return try prompt.line("  \(question)", standard: standard, refusal: refusal)
+    }
+
+    func title(_ text: String) {
+        Terminal.standardError.report("\n\(text)")
+    }
+
+    func done(_ text: String) {
+        Terminal.standardError.report("✓ \(text.printable)")
+    }
+
+    func say(_ text: String) {
+        Terminal.standardError.report("  \(text.printable)")
+    }
+}
+
+extension APIClient {
+    /// One thing, or nil when there is none.
+    func find(_ path: String) async throws(Failure) -> JSON? {
+        do {
+            return try await send(.get(path)).json
+        } catch let failure where failure.problem?.status == 404 {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+
+// The tenant's first application.
+extension Onboarding {
+    mutating func findApplication() async throws {
+        title("Application")
+        if let known = try await knownApplication() {
+            application = known
+            done("\(known["name"]?.text ?? "") is there: \(known["id"]?.text ?? "").")
+            return
+        }
+        let name = try answer(flags.applicationName, "Name")
+        let kind = try chooseKind()
+        var redirectURIs = kind == .machine ? [] : try chooseRedirectURIs(kind)
+        var reply: Reply
+        let file = flags.options.secretFile
+        if let file { try SecretFile.create(file) }
+        do {
+            while true {
+                do {
+                    reply = try await client.send(
+                        .post(
+                            "\(path)/applications",
+                            ["name": JSON(name), "kind": JSON(kind), "redirect_uris": .array(redirectURIs.map(JSON.string))]))
+                    break
+                } catch let failure where isToBeAskedAgain(failure) {
+                    // What may be registered depends on the kind, and only the server knows it all.
+                    failure.fields.forEach(say)
+                    redirectURIs = try chooseRedirectURIs(kind)
+                }
+            }
+        } catch {
+            if let file { unlink(file) }
+            throw error
+        }
+        done("Registered \(name): \(reply.json["id"]?.text ?? "").")
+        try keepSecret(&reply, file)
+        application = reply.json
+    }
+
+    private func knownApplication() async throws -> JSON? {
+        let known = try await client.all(.get("\(path)/applications"))
+        if let name = flags.applicationName { return known.first { $0["name"]?.string == name } }
+        guard !known.isEmpty, prompt.isPossible else { return nil }
+        let choices = known.map { (word: $0["name"]?.text ?? "", meaning: $0["id"]?.text ?? "") } + [(word: "new", meaning: "another one")]
+        let index = try prompt.choice("Which application?", choices)
+        return index < known.count ? known[index] : nil
+    }
+
+    private func chooseKind() throws -> ApplicationKind {
+        if let kind = flags.applicationKind { return kind }
+        let meanings = ["a server that can keep a secret", "a page in the browser", "an app on a device", "no people, only programs"]
+        let choices = zip(ApplicationKind.allCases, meanings).map { (word: $0.rawValue, meaning: $1) }
+        return ApplicationKind.allCases[try prompt.choice("Kind:", choices)]
+    }
+
+    private func chooseRedirectURIs(_ kind: ApplicationKind) throws(Failure) -> [String] {
+        if !flags.redirectURIs.isEmpty { return flags.redirectURIs }
+        return [try answer(nil, "Redirect URI, where its logins return to, to the letter")]
+    }
+
+    /// Whether it was the typed redirect URI that was refused, and nothing else: what a flag gave would be refused again.
+    private func isToBeAskedAgain(_ failure: Failure) -> Bool {
+        prompt.isPossible && flags.redirectURIs.isEmpty && !failure.fields.isEmpty
+            && failure.fields.allSatisfy { $0.hasPrefix("redirect_uris") }
+    }
+
+    /// The secret goes to its file, or is shown at once: whatever happens later, it can't be had again.
+    private func keepSecret(_ reply: inout Reply, _ file: String?) throws {
+        if file == nil, let secret = reply.json["client_secret"]?.string { say("Client secret: \(secret)") }
+        if let talk = try Secret.take(from: &reply, to: file) { say(talk) }
+        reply.json = reply.json.without("client_secret")
+    }
+}

@@ -1,0 +1,191 @@
+import Foundation
+
+// The tenant's connection to Apple: the shared one, or its own, which is checked, registered at Apple, and activated.
+extension Onboarding {
+    /// What a person gave, to be offered again when it has to be corrected.
+    private struct Credentials {
+        var teamID: String?
+        var servicesID: String?
+        var keyFile: String?
+        var keyID: String?
+    }
+
+    mutating func useSharedConnection() async throws {
+        if tenant["connection_id"] != nil { try await activate("\(path)/shared-connection/activate") }
+        connection = .null
+        done("The shared connection serves \(slug).")
+    }
+
+    mutating func useOwnConnection() async throws {
+        try await offerPlan()
+        if let known = try await knownConnection() {
+            connection = known
+            done("The connection is there: team \(known["team_id"]?.text ?? ""), \(known["services_id"]?.text ?? "").")
+            let given = Credentials(teamID: known["team_id"]?.string, servicesID: known["services_id"]?.string, keyFile: flags.keyFile)
+            try await check(given, isNew: false)
+        } else {
+            try await check(try await create(nil), isNew: true)
+        }
+        try await promoteWhereNeeded()
+        try registerAtApple()
+        if connection["serving"] != .bool(true) { try await activate("\(try connectionPath())/activate") }
+        connection = try await client.send(.get(try connectionPath())).json
+        done("The tenant's own connection serves \(slug).")
+    }
+
+    private func connectionPath() throws(Failure) -> String {
+        guard let id = connection["id"]?.string, let reference = Reference(argument: id) else { throw .shape() }
+        return "\(path)/connections/\(reference.text)"
+    }
+
+    private mutating func offerPlan() async throws {
+        let plan = tenant["plan"]?.text ?? ""
+        guard plan != Plan.enterprise.rawValue, prompt.isPossible else { return }
+        say("The plan of \(slug) is \(plan); own credentials usually need the plan enterprise.")
+        if try prompt.yes("  Change the plan to enterprise?") { try await change(plan: .enterprise) }
+    }
+
+    // MARK: Creating
+
+    private func knownConnection() async throws -> JSON? {
+        let known = try await client.all(.get("\(path)/connections"))
+        if let teamID = flags.teamID, let servicesID = flags.servicesID {
+            return known.first { $0["team_id"]?.string == teamID && $0["services_id"]?.string == servicesID }
+        }
+        guard !known.isEmpty, prompt.isPossible else { return nil }
+        let choices =
+            known.map { (word: $0["services_id"]?.text ?? "", meaning: "team \($0["team_id"]?.text ?? "")") }
+            + [(word: "new", meaning: "other credentials")]
+        let index = try prompt.choice("Which connection?", choices)
+        return index < known.count ? known[index] : nil
+    }
+
+    /// - Parameter old: what was given before, to be corrected.
+    private mutating func create(_ old: Credentials?) async throws -> Credentials {
+        var old = old
+        while true {
+            let (credentials, call) = try collect(old)
+            do {
+                connection = try await client.send(call).json
+                done("Created the connection. The private key is sealed and never comes out again.")
+                return credentials
+            } catch {
+                // What is wrong by its form alone is refused outright, and can be typed again.
+                guard prompt.isPossible, [400, 422].contains(error.problem?.status) else { throw error }
+                Terminal.standardError.report(error)
+                old = credentials
+            }
+        }
+    }
+
+    /// Asks for what isn't given; when something is to be corrected, for all of it, with the old answers as standard.
+    private func collect(_ old: Credentials?) throws -> (Credentials, Call) {
+        let isCorrection = old != nil
+        let teamID = try answer(isCorrection ? nil : flags.teamID, "Team ID (Apple's portal, Membership)", standard: old?.teamID)
+        let servicesID = try answer(
+            isCorrection ? nil : flags.servicesID, "Services ID (Apple's portal, Identifiers)", standard: old?.servicesID)
+        var file = isCorrection ? nil : flags.keyFile
+        var keyID = isCorrection ? nil : flags.keyID
+        while true {
+            let name = try answer(file, "Key file (AuthKey_XXXXXXXXXX.p8)", standard: old?.keyFile)
+            do {
+                if keyID == nil, AppleKeyFile.keyID(inName: name) == nil, prompt.isPossible {
+                    keyID = try prompt.line("  Key ID (Apple's portal, Keys)", standard: old?.keyID)
+                }
+                let key = try AppleKeyFile(name, keyID: keyID)
+                let call = Call.createConnection(
+                    in: "\(path)/connections", teamID: teamID, servicesID: servicesID, key: key, properties: flags.properties)
+                return (Credentials(teamID: teamID, servicesID: servicesID, keyFile: name, keyID: key.keyID), call)
+            } catch {
+                guard prompt.isPossible else { throw error }
+                say("\(error.detail) \(error.nextStep)")
+                (file, keyID) = (nil, nil)
+            }
+        }
+    }
+
+    // MARK: Checking
+
+    /// Until Apple accepts it: shows what is wrong, and lets it be corrected.
+    ///
+    /// What was found when the connection was made is shown as it is; what was found at another time is asked again.
+    private mutating func check(_ given: Credentials, isNew: Bool) async throws {
+        title("Check at Apple")
+        var credentials = given
+        var report = isNew ? connection["check"].map(CheckReport.init) : nil
+        while true {
+            let latest: CheckReport
+            if let report {
+                latest = report
+            } else {
+                latest = CheckReport(json: try await client.send(.post("\(try connectionPath())/check")).json)
+            }
+            try Terminal.standardError.writeUnended(latest.text(isColoured: Terminal.standardError.isColoured))
+            guard let failure = latest.failure else { return }
+            // A connection that serves isn't thrown away for being wrong.
+            guard prompt.isPossible, connection["serving"] != .bool(true) else { throw failure }
+            let choices = [
+                (word: "correct", meaning: "other credentials"), (word: "again", meaning: "check once more"),
+                (word: "later", meaning: "stop here; the same command goes on"),
+            ]
+            switch try prompt.choice("Apple doesn't accept it yet. What now?", choices, standard: latest.outcome == "unreachable" ? 1 : 0) {
+            case 0:
+                // Nobody has signed in by it, so the wrong one can simply go.
+                let path = try connectionPath()
+                _ = try await client.send(.delete(path).ifUnchanged(path))
+                credentials = try await create(credentials)
+                report = connection["check"].map(CheckReport.init)
+            case 1:
+                report = nil
+            default:
+                throw failure
+            }
+        }
+    }
+
+    /// A key that Apple couldn't be asked about at first, and now accepts, has to become the current one.
+    private mutating func promoteWhereNeeded() async throws {
+        connection = try await client.send(.get(try connectionPath())).json
+        let keys = connection["apple_keys"]?.elements ?? []
+        guard !keys.contains(where: { $0["state"]?.string == "current" }),
+            let id = keys.first(where: { $0["state"]?.string == "next" })?["id"]?.string, let key = Reference(argument: id)
+        else { return }
+        let path = try connectionPath()
+        _ = try await client.send(.promoteAppleKey("\(path)/apple-keys/\(key.text)", of: path, overlap: Span(seconds: 0)))
+        connection = try await client.send(.get(path)).json
+    }
+
+    // MARK: Registering and activating
+
+    private func registerAtApple() throws {
+        guard let portal = connection["apple_portal"] else { throw Failure.shape() }
+        title("Type this into Apple's portal, to the letter")
+        Terminal.standardError.report(
+            """
+              https://developer.apple.com/account/resources/identifiers/list/serviceId
+              \((connection["services_id"]?.text ?? "").printable), Sign in with Apple, Configure:
+
+            """)
+        for line in try View.applePortal.details(of: portal).split(separator: "\n") { say(String(line)) }
+        if prompt.isPossible, connection["serving"] != .bool(true) {
+            try prompt.pause("\n  Press Enter when that is done. ")
+        }
+    }
+
+    /// A tenant that has users must say what becomes of them.
+    private func activate(_ path: String) async throws {
+        do {
+            _ = try await client.send(.post(path, flags.users.members))
+        } catch let failure {
+            guard failure.problem?.status == 409, flags.users.existingUsers == nil, prompt.isPossible
+            else { throw flags.users.advice(for: failure) }
+            say(failure.detail)
+            let choices = [
+                (word: "new-users", meaning: "at their next login they are new users"),
+                (word: "relink", meaning: "for 30 days a verified e-mail takes the old user over"),
+            ]
+            let choice = ExistingUsers.allCases[try prompt.choice("What becomes of the users there are?", choices)]
+            _ = try await client.send(.post(path, ["existing_users": JSON(choice.wire)]))
+        }
+    }
+}

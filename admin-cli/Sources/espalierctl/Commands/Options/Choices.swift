@@ -1,0 +1,51 @@
+import ArgumentParser
+
+// Words that the server knows. A word it doesn't know is a wrong call, before anything is sent.
+
+enum Plan: String, CaseIterable, ExpressibleByArgument {
+    case free, scale, enterprise
+}
+
+enum TenantStatus: String, CaseIterable, ExpressibleByArgument {
+    case active, suspended, deleted, purged
+}
+
+enum ApplicationKind: String, CaseIterable, ExpressibleByArgument {
+    case web, spa, native, machine
+}
+
+enum SigningAlgorithm: String, CaseIterable, ExpressibleByArgument {
+    case es256 = "ES256"
+    case rs256 = "RS256"
+}
+
+/// What becomes of a tenant's users when its connection changes, and with it what Apple calls them.
+enum ExistingUsers: String, CaseIterable, ExpressibleByArgument {
+    case newUsers = "new-users"
+    case relink
+
+    /// As the API calls it.
+    var wire: String { rawValue.replacing("-", with: "_") }
+}
+
+enum SessionStatus: String, CaseIterable, ExpressibleByArgument {
+    case active, ended, expired
+}
+
+enum WebhookStatus: String, CaseIterable, ExpressibleByArgument {
+    case enabled, disabled
+}
+
+enum DeliveryState: String, CaseIterable, ExpressibleByArgument {
+    case pending, succeeded, failed
+}
+
+extension JSON {
+    init?(_ choice: (some RawRepresentable<String>)?) {
+        self.init(choice?.rawValue)
+    }
+
+    init?(_ span: Span?) {
+        self.init(span?.seconds)
+    }
+}

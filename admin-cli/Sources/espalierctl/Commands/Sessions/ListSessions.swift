@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// `espalierctl sessions list`: a tenant's sessions.
+struct ListSessions: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists a tenant's sessions, the newest first.",
+        discussion: """
+            EXAMPLES
+              espalierctl sessions list --tenant acme --status active
+              espalierctl sessions list --tenant acme \\
+                --user user_01jd8x3v6qf9wr2m5tzk7h4c0n
+            """)
+    static let view: View? = .session
+
+    @Option(help: ArgumentHelp("Only this user's.", valueName: "id"))
+    var user: Reference?
+
+    @Option(help: ArgumentHelp("Only this application's.", valueName: "id"))
+    var application: Reference?
+
+    @Option(help: "Only those in this state.")
+    var status: SessionStatus?
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: ListOptions
+
+    func call(_ session: Session) throws -> Call {
+        .get(
+            "\(try session.path(tenant))/sessions",
+            ["user": user?.text, "application": application?.text, "status": status?.rawValue])
+    }
+}

@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `espalierctl sessions`: the continuing logins of a tenant's users.
+struct Sessions: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at a tenant's sessions, and revokes them.",
+        subcommands: [ListSessions.self, ShowSession.self, RevokeSession.self, RevokeAllSessions.self])
+}
+
+extension View {
+    static let session = View(
+        .init("ID", "id"),
+        .init("User", "user_id"),
+        .init("Application", "application_id"),
+        .init("Status", "status"),
+        .init("Scope", "scope").detail,
+        .init("Ended because", "ended_reason").detail.optional,
+        .init("Ended", "ended_at").detail.optional,
+        .init("Created", "created_at"),
+        .init("Last used", "last_used_at").optional,
+        .init("Expires", "expires_at").detail)
+
+    static let revocation = View(.init("Revoked", "revoked"))
+}

@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// `espalierctl users`: a tenant's end users.
+struct Users: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at a tenant's users, and deletes them.",
+        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self])
+}
+
+extension View {
+    static let user = View(
+        .init("ID", "id"),
+        .init("Given name", "given_name").optional,
+        .init("Family name", "family_name").optional,
+        .init("E-mail", "email").optional,
+        .init("Verified", "email_verified").detail,
+        .init("Private relay", "is_private_email"),
+        .init("Created", "created_at"),
+        .init("Updated", "updated_at").detail,
+        sections: [
+            .init(title: "Identities", path: "identities", view: .identity),
+            .init(title: "Active sessions", path: "sessions", view: .session),
+        ])
+
+    static let identity = View(
+        .init("Team ID", "team_id"),
+        .init("Subject", "subject"),
+        .init("Connection", "connection_id").optional,
+        .init("Created", "created_at"),
+        .init("Last login", "last_login_at").optional)
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// `espalierctl webhooks deliveries list`: the messages to a webhook.
+struct ListWebhookDeliveries: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists a webhook's deliveries, the newest first.",
+        discussion: """
+            EXAMPLES
+              espalierctl webhooks deliveries list webhook_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme --state failed
+            """)
+    static let view: View? = .webhookDelivery
+
+    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    var webhook: Reference
+
+    @Option(help: "Only those in this state.")
+    var state: DeliveryState?
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: ListOptions
+
+    func call(_ session: Session) throws -> Call {
+        .get("\(try session.path(tenant))/webhooks/\(webhook.text)/deliveries", ["state": state?.rawValue])
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+
+/// `espalierctl webhooks deliveries show`: one message.
+struct ShowWebhookDelivery: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Shows one delivery.",
+        discussion: """
+            EXAMPLES
+              espalierctl webhooks deliveries show webhook_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                delivery_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
+            """)
+    static let view: View? = .webhookDelivery
+
+    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    var webhook: Reference
+
+    @Argument(help: ArgumentHelp("The delivery's id.", valueName: "delivery-id"))
+    var delivery: Reference
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: ReadOptions
+
+    func call(_ session: Session) throws -> Call {
+        .get("\(try session.path(tenant))/webhooks/\(webhook.text)/deliveries/\(delivery.text)")
+    }
+}

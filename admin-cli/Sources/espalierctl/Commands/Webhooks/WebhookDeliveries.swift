@@ -1,0 +1,24 @@
+import ArgumentParser
+
+/// `espalierctl webhooks deliveries`: the messages to a webhook, and how each fared.
+struct WebhookDeliveries: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deliveries",
+        abstract: "Looks at a webhook's deliveries, and replays them.",
+        subcommands: [ListWebhookDeliveries.self, ShowWebhookDelivery.self, ReplayWebhookDelivery.self])
+}
+
+extension View {
+    static let webhookDelivery = View(
+        .init("ID", "id"),
+        .init("Event", "event.type"),
+        .init("Occurred", "event.occurred_at").detail,
+        .init("State", "state"),
+        .init("Attempts", "attempts").number,
+        .init("Next", "next_at").optional,
+        .init("Last status", "last_status").optional,
+        .init("Last error", "last_error").optional,
+        .init("Created", "created_at"),
+        .init("Updated", "updated_at").detail,
+        .init("Data", "event.data").detail.optional)
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+
+/// `espalierctl webhooks`: where a tenant hears of what happened.
+struct Webhooks: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks after a tenant's webhooks and their deliveries.",
+        subcommands: [
+            CreateWebhook.self, ListWebhooks.self, ShowWebhook.self, UpdateWebhook.self, DeleteWebhook.self, TestWebhook.self,
+            RollWebhookSecret.self, WebhookDeliveries.self,
+        ])
+}
+
+extension View {
+    static let webhook = View(
+        .init("ID", "id"),
+        .init("URL", "url"),
+        .init("Events", "events"),
+        .init("Description", "description").detail.optional,
+        .init("Status", "status"),
+        .init("Disabled because", "disabled_reason").detail.optional,
+        .init("Created", "created_at"),
+        .init("Updated", "updated_at").detail,
+        .init("Secret", "secret").detail.optional)
+
+    static let webhookSecret = View(.init("ID", "id"), .init("Created", "created_at"), .init("Secret", "secret").optional)
+}

@@ -1,0 +1,83 @@
+import Foundation
+
+/// Asks the person at the terminal. Questions go to the standard error, so that they don't mix with data.
+struct Prompt {
+    /// Whether somebody is there, and wants to be asked.
+    let isPossible: Bool
+
+    init(isWanted: Bool) {
+        isPossible = isWanted && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
+    }
+
+    /// Asks until there is an answer that will do.
+    /// - Parameters:
+    ///   - standard: the answer of somebody who only presses Enter.
+    ///   - refusal: says what is wrong with an answer, or nil.
+    /// - Throws: ``Failure``, when nobody can be asked, or the input ended.
+    func line(_ question: String, standard: String? = nil, refusal: (String) -> String? = { _ in nil }) throws(Failure) -> String {
+        while true {
+            try Terminal.standardError.writeUnended("\(question)\(standard.map { " [\($0.printable)]" } ?? ""): ")
+            var answer = try read()
+            if answer.isEmpty, let standard { answer = standard }
+            if answer.isEmpty { continue }
+            guard let reason = refusal(answer) else { return answer }
+            Terminal.standardError.report("  \(reason)")
+        }
+    }
+
+    /// Asks for one of several words, by the word or its number.
+    func choice(_ question: String, _ choices: [(word: String, meaning: String)], standard: Int = 0) throws(Failure) -> Int {
+        Terminal.standardError.report(question)
+        for (index, choice) in choices.enumerated() {
+            Terminal.standardError.report(
+                "  \(index + 1)  \(choice.word.printable)\(choice.meaning.isEmpty ? "" : "  \(choice.meaning.printable)")")
+        }
+        func index(_ answer: String) -> Int? {
+            if let number = Int(answer) { return choices.indices.contains(number - 1) ? number - 1 : nil }
+            return choices.firstIndex { $0.word == answer }
+        }
+        let answer = try line("Which", standard: String(standard + 1)) {
+            index($0) == nil ? "Answer with a number from 1 to \(choices.count)." : nil
+        }
+        return index(answer) ?? standard
+    }
+
+    func yes(_ question: String, standard: Bool = true) throws(Failure) -> Bool {
+        let answer = try line("\(question) (yes or no)", standard: standard ? "yes" : "no") {
+            ["y", "yes", "n", "no"].contains($0.lowercased()) ? nil : "Answer yes or no."
+        }
+        return answer.lowercased().hasPrefix("y")
+    }
+
+    /// Asks for something that isn't to be seen while it is typed.
+    func secret(_ question: String) throws(Failure) -> String {
+        // Before the question: somebody may paste as soon as it is there.
+        var shown = termios()
+        tcgetattr(STDIN_FILENO, &shown)
+        var hidden = shown
+        hidden.c_lflag &= ~tcflag_t(ECHO)
+        tcsetattr(STDIN_FILENO, TCSANOW, &hidden)
+        defer {
+            tcsetattr(STDIN_FILENO, TCSANOW, &shown)
+            Terminal.standardError.report("")
+        }
+        try Terminal.standardError.writeUnended("\(question): ")
+        return try read()
+    }
+
+    /// Waits until Enter is pressed.
+    func pause(_ text: String) throws(Failure) {
+        try Terminal.standardError.writeUnended(text)
+        _ = try read()
+    }
+
+    private func read() throws(Failure) -> String {
+        guard isPossible else {
+            throw Failure(status: .usage, detail: "Nobody can be asked.", nextStep: "Give everything by flags, or run it in a terminal.")
+        }
+        guard let answer = readLine() else {
+            throw Failure(status: .failure, detail: "The input ended before the answer.", nextStep: "Run the command again.")
+        }
+        return answer.trimmingCharacters(in: .whitespaces)
+    }
+}

@@ -1,0 +1,71 @@
+/// Answers as the API gives them.
+enum Examples {
+    static let times = #""created_at":"2026-11-21T08:00:00Z","updated_at":"2026-11-21T09:00:00Z""#
+    static let tenant = #"""
+        {"id":"tenant_1","object":"tenant","slug":"acme","name":"Acme","plan":"enterprise","status":"active",\#
+        "issuer":"https://id.example.com/t/acme",\#(times)}
+        """#
+    static let application = #"""
+        {"id":"app_1","object":"application","name":"Shop","kind":"web","redirect_uris":["https://shop.example.com/callback"],\#
+        "logout_uris":[],"bundle_ids":[],"requires_pkce":true,"access_token_seconds":3600,"session_seconds":2592000,\#
+        "idle_seconds":604800,"signing_algorithm":"ES256",\#(times)}
+        """#
+    static let applicationWithSecret = String(application.dropLast()) + #","client_secret":"hush-hush"}"#
+    static let applicationSecret = #"{"id":"secret_1","object":"application_secret","last_four":"hush",\#(times)}"#
+    static let steps = #"""
+        [{"step":"private_key","outcome":"passed","detail":"A P-256 key."},\#
+        {"step":"team_id","outcome":"failed","detail":"This looks like a Services ID. Swap the two."},\#
+        {"step":"signature","outcome":"skipped","detail":"Not tried."}]
+        """#
+    static let passedSteps = #"[{"step":"private_key","outcome":"passed","detail":"A P-256 key."}]"#
+    static let appleKey = #"""
+        {"id":"applekey_1","object":"apple_key","key_id":"F6G7H8I9J0","fingerprint":"00ff","state":"current",\#
+        "proven_at":"2026-11-21T08:00:00Z",\#(times)}
+        """#
+    static func connection(outcome: String = "passed", isServing: Bool = false, steps: String = passedSteps, keys: String = appleKey)
+        -> String
+    {
+        #"""
+        {"id":"connection_1","object":"connection","ownership":"own","team_id":"A1B2C3D4E5","services_id":"com.example.login",\#
+        "bundle_ids":[],"email_sources":[],"serving":\#(isServing),\#
+        "check":{"outcome":"\#(outcome)","checked_at":"2026-11-21T08:00:00Z","steps":\#(steps)},"apple_keys":[\#(keys)],\#
+        "apple_portal":{"return_url":"https://id.example.com/t/acme/auth/apple/callback","domain":"id.example.com",\#
+        "notification_url":"https://id.example.com/t/acme/auth/apple/notifications","email_sources":[]},\#(times)}
+        """#
+    }
+    static func check(_ outcome: String, _ steps: String) -> String {
+        #"{"object":"connection_check","connection_id":"connection_1","outcome":"\#(outcome)","checked_at":"2026-11-21T08:00:00Z","steps":\#(steps)}"#
+    }
+    static let session = #"""
+        {"id":"session_1","object":"session","user_id":"user_1","application_id":"app_1","scope":"openid","status":"active",\#
+        "expires_at":"2026-12-21T08:00:00Z","last_used_at":"2026-11-21T09:00:00Z",\#(times)}
+        """#
+    static let revocation = #"{"object":"revocation","revoked":3}"#
+    static let user = #"""
+        {"id":"user_1","object":"user","given_name":"Ada","family_name":"Lovelace","email":"ada@example.com","email_verified":true,\#
+        "is_private_email":false,"identities":[{"team_id":"A1B2C3D4E5","subject":"001.ff","created_at":"2026-11-21T08:00:00Z",\#
+        "last_login_at":"2026-11-21T08:00:00Z"}],"sessions":[\#(session)],\#(times)}
+        """#
+    static let apiKey = #"""
+        {"id":"apikey_1","object":"api_key","name":"billing","last_four":"0000","scopes":["usage:read"],\#(times)}
+        """#
+    static let apiKeyWithSecret = String(apiKey.dropLast()) + #","secret":"esk_test_hushhush"}"#
+    static let auditEvent = #"""
+        {"id":"audit_1","object":"audit_event","occurred_at":"2026-11-21T08:00:00Z","actor":"apikey_1","action":"createTenant",\#
+        "subject":"tenant_1","sequence":1,"hash":"00",\#(times)}
+        """#
+    static let webhook = #"""
+        {"id":"webhook_1","object":"webhook","url":"https://acme.example.com/hooks","events":["user.created"],"status":"enabled",\#(times)}
+        """#
+    static let webhookWithSecret = String(webhook.dropLast()) + #","secret":"whsec_hush"}"#
+    static let webhookSecret = #"{"id":"webhooksecret_1","object":"webhook_secret","secret":"whsec_hush",\#(times)}"#
+    static let delivery = #"""
+        {"id":"delivery_1","object":"webhook_delivery","webhook_id":"webhook_1","event":{"id":"event_1","type":"webhook.test",\#
+        "occurred_at":"2026-11-21T08:00:00Z","data":{}},"state":"pending","attempts":0,\#(times)}
+        """#
+    static func list(_ elements: String..., after: String? = nil) -> String {
+        #"{"object":"list","data":[\#(elements.joined(separator: ","))],"list_metadata":{"before":null,"after":\#(after.map { "\"\($0)\"" } ?? "null")}}"#
+    }
+    /// A PEM with nothing in it that anyone could use.
+    static let pem = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0c2VjcmV0\n-----END PRIVATE KEY-----\n"
+}

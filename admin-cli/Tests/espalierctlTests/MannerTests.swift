@@ -1,0 +1,288 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import espalierctl
+
+@Suite("pages")
+struct PageTests {
+    private let pages: @Sendable (StubServer.Request) -> StubServer.Answer = { request in
+        request.target.contains("after=second")
+            ? .init(body: Examples.list(#"{"id":"webhook_2","url":"https://b.example","events":[],"status":"enabled","created_at":""}"#))
+            : .init(body: Examples.list(Examples.webhook, after: "second"))
+    }
+
+    @Test("a page ends with how to get the next")
+    func hint() async throws {
+        let server = try StubServer(pages)
+        defer { server.stop() }
+        let run = try await Run("webhooks", "list", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.talk == "There are more: --after second, or --all.\n")
+        #expect(server.calls == ["GET /v1/tenants/acme/webhooks"])
+    }
+
+    @Test("--all follows to the end, and is one document as JSON")
+    func all() async throws {
+        let server = try StubServer(pages)
+        defer { server.stop() }
+        let run = try await Run("webhooks", "list", "--tenant", "acme", "--all", "--json", environment: Run.environment(for: server))
+        let json = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))
+        #expect(json["object"] == "list")
+        #expect(json["data"]?.elements?.compactMap { $0["id"]?.string } == ["webhook_1", "webhook_2"])
+        #expect(run.talk.isEmpty)
+        #expect(server.calls == ["GET /v1/tenants/acme/webhooks?limit=100", "GET /v1/tenants/acme/webhooks?limit=100&after=second"])
+    }
+
+    @Test("an empty list is said, and is no data")
+    func empty() async throws {
+        let server = try StubServer(answering: .init(body: Examples.list()))
+        defer { server.stop() }
+        let run = try await Run("webhooks", "list", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(run.output.isEmpty)
+        #expect(run.talk == "There are none.\n")
+    }
+
+    @Test("pages that can't be are wrong calls", arguments: [["--limit", "0"], ["--limit", "101"], ["--after", "a", "--before", "b"]])
+    func wrong(arguments: [String]) async throws {
+        #expect(try await Run(arguments: ["webhooks", "list", "--tenant", "acme"] + arguments).status == 2)
+    }
+}
+
+@Suite("waiting")
+struct ProgressTests {
+    @Test("a person sees that something goes on, and it is gone afterwards; a program sees nothing")
+    func sign() async throws {
+        // The server answers when it is told to: however slow the machine is, it is slow enough that a person wonders.
+        let answer = DispatchSemaphore(value: 0)
+        let server = try StubServer { _ in
+            _ = answer.wait(timeout: .now() + 120)
+            return .init(body: Examples.tenant)
+        }
+        defer { server.stop() }
+        let run = try TerminalRun("tenants", "show", "acme", environment: Run.environment(for: server))
+        try await run.sees("Waiting for 127.0.0.1")
+        answer.signal()
+        try await run.sees("\r\u{1B}[K")
+        #expect(try await run.end().status == 0)
+
+        async let program = Run("tenants", "show", "acme", environment: Run.environment(for: server))
+        while server.received.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
+        try await Task.sleep(for: .seconds(1.3))
+        answer.signal()
+        #expect(try await program.talk.isEmpty)
+    }
+}
+
+@Suite("sending again")
+struct RetryTests {
+    /// Answers with these, one after the other, and then with the last.
+    private func server(_ answers: StubServer.Answer...) throws -> StubServer {
+        let left = Mutex(answers)
+        return try StubServer { _ in left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
+    }
+
+    private func busy(_ status: Int, after: String) -> StubServer.Answer {
+        .init(status: status, headers: ["Content-Type": "application/problem+json", "Retry-After": after], body: #"{"detail":"Busy."}"#)
+    }
+
+    @Test("a busy server is asked again, with the same Idempotency-Key", arguments: [429, 503])
+    func again(status: Int) async throws {
+        let server = try server(busy(status, after: "0"), busy(status, after: "0"), .init(body: Examples.tenant))
+        defer { server.stop() }
+        let run = try await Run("tenants", "suspend", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(run.talk.hasPrefix("The server asks to wait 0 s; trying again (1 of 3).\n"))
+        #expect(server.received.count == 3)
+        #expect(Set(server.received.map { $0.header("Idempotency-Key") }).count == 1)
+    }
+
+    @Test("but not for ever")
+    func enough() async throws {
+        let server = try server(busy(503, after: "0"))
+        defer { server.stop() }
+        let run = try await Run("tenants", "suspend", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(server.received.count == 4)
+    }
+
+    @Test("and not after a wait that nobody has time for", arguments: ["3600", "soon"])
+    func long(wait: String) async throws {
+        let server = try server(busy(429, after: wait))
+        defer { server.stop() }
+        #expect(try await Run("tenants", "suspend", "acme", environment: Run.environment(for: server)).status == 1)
+        #expect(server.received.count == 1)
+    }
+
+    @Test("each call has a key of its own")
+    func keys() async throws {
+        let server = try server(.init(body: Examples.tenant))
+        defer { server.stop() }
+        for _ in 0..<2 { _ = try await Run("tenants", "suspend", "acme", environment: Run.environment(for: server)) }
+        #expect(Set(server.received.map { $0.header("Idempotency-Key") }).count == 2)
+    }
+}
+
+@Suite("what is destroyed")
+struct ConfirmTests {
+    private let server: StubServer
+
+    init() throws {
+        server = try StubServer(answering: .init(body: Examples.tenant))
+    }
+
+    @Test(
+        "is left alone where nobody can be asked",
+        arguments: [
+            "tenants delete acme", "applications delete app_1 --tenant acme", "applications secrets revoke app_1 secret_1 --tenant acme",
+            "connections delete connection_1 --tenant acme", "apple-keys retire applekey_1 --tenant acme --connection connection_1",
+            "users delete user_1 --tenant acme", "sessions revoke-all --tenant acme", "api-keys revoke apikey_1 --tenant acme",
+            "webhooks delete webhook_1 --tenant acme",
+        ])
+    func refused(command: String) async throws {
+        defer { server.stop() }
+        let run = try await Run(arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
+        #expect(run.status == 2)
+        #expect(run.talk.contains("--confirm=acme"))
+        #expect(server.received.isEmpty)
+    }
+
+    @Test("is left alone when another word is given")
+    func wrongWord() async throws {
+        defer { server.stop() }
+        let run = try await Run("tenants", "delete", "acme", "--confirm=globex", environment: Run.environment(for: server))
+        #expect(run.status == 2)
+        #expect(server.received.isEmpty)
+    }
+
+    @Test("is asked about in a terminal")
+    func asked() async throws {
+        defer { server.stop() }
+        let run = try TerminalRun("tenants", "delete", "acme", environment: Run.environment(for: server))
+        try await run.sees("This deletes the tenant acme")
+        try await run.answers("Type acme to go on: ", "acme")
+        #expect(try await run.end().status == 0)
+        #expect(server.calls == ["DELETE /v1/tenants/acme?confirm=acme"])
+    }
+
+    @Test("is left alone when the person types something else, or --no-input is given")
+    func declined() async throws {
+        defer { server.stop() }
+        let run = try TerminalRun("tenants", "delete", "acme", environment: Run.environment(for: server))
+        try await run.answers("Type acme to go on: ", "no")
+        #expect(try await run.end().status == 2)
+        let silent = try TerminalRun("tenants", "delete", "acme", "--no-input", environment: Run.environment(for: server))
+        #expect(try await silent.end().status == 2)
+        #expect(server.received.isEmpty)
+    }
+
+    @Test("by a tenant's id needs the slug, which the server compares")
+    func byID() async throws {
+        defer { server.stop() }
+        let run = try await Run("tenants", "delete", "tenant_1", "--confirm=acme", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(server.calls == ["DELETE /v1/tenants/tenant_1?confirm=acme"])
+    }
+}
+
+@Suite("secrets in answers")
+struct SecretTests {
+    private let arguments = [
+        "applications", "register", "--tenant", "acme", "--name", "Shop", "--kind", "web", "--redirect-uri", "https://a.example/cb",
+    ]
+
+    @Test("are shown once, with a warning beside the data")
+    func shown() async throws {
+        let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
+        defer { server.stop() }
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
+        #expect(run.output.contains("hush-hush"))
+        #expect(run.talk.contains("shown this once"))
+        #expect(!run.talk.contains("hush-hush"))
+    }
+
+    @Test("go to a file for one person instead", arguments: [false, true])
+    func written(asJSON: Bool) async throws {
+        let folder = try TemporaryFolder()
+        let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
+        defer { server.stop() }
+        let run = try await Run(
+            arguments: arguments + ["--secret-file", folder.path("shop")] + (asJSON ? ["--json"] : []),
+            environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(!(run.output + run.talk).contains("hush-hush"))
+        #expect(try folder.text("shop") == "hush-hush\n")
+        #expect(try folder.mode("shop") == 0o600)
+    }
+
+    @Test("never replace a file, and nothing is asked for in vain")
+    func existing() async throws {
+        let folder = try TemporaryFolder()
+        try folder.file("shop", "another secret")
+        let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
+        defer { server.stop() }
+        let run = try await Run(arguments: arguments + ["--secret-file", folder.path("shop")], environment: Run.environment(for: server))
+        #expect(run.status == 2)
+        #expect(server.received.isEmpty)
+        #expect(try folder.text("shop") == "another secret")
+    }
+
+    @Test("leave no file behind when there is none")
+    func refused() async throws {
+        let folder = try TemporaryFolder()
+        let server = try StubServer(answering: .problem(403, #"{"detail":"No."}"#))
+        defer { server.stop() }
+        let run = try await Run(arguments: arguments + ["--secret-file", folder.path("shop")], environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(!folder.exists("shop"))
+    }
+}
+
+@Suite("what a refusal tells")
+struct RefusalTests {
+    private func talk(_ status: Int, _ body: String) async throws -> String {
+        let server = try StubServer(answering: .problem(status, body))
+        defer { server.stop() }
+        return try await Run("tenants", "create", "acme", "--name", "Acme", environment: Run.environment(for: server)).talk
+    }
+
+    @Test("its fields stand in lines of their own")
+    func fields() async throws {
+        let talk = try await talk(
+            400,
+            #"""
+            {"title":"The request is not valid","detail":"slug: It is too long. name: It is empty.","code":"invalid","request_id":"req_1",\#
+            "errors":[{"field":"slug","detail":"It is too long."},{"field":"name","detail":"It is empty."}]}
+            """#)
+        #expect(
+            talk == """
+                error: The request is not valid.
+                  slug: It is too long.
+                  name: It is empty.
+                request id: req_1
+                next: Correct the call; --help shows how.
+
+                """)
+    }
+
+    @Test(
+        "the next step fits the code",
+        arguments: [
+            ("plan_required", 403, "--plan enterprise"), ("operator_required", 403, "operator's API key"),
+            ("insufficient_scope", 403, "scope"),
+            ("already_exists", 409, "list"), ("precondition_failed", 412, "Look at it again"), ("apple_refused", 422, "connections check"),
+        ])
+    func nextStep(code: String, status: Int, hint: String) async throws {
+        let talk = try await talk(status, #"{"detail":"No.","code":"\#(code)"}"#)
+        #expect(talk.contains(hint), "\(talk)")
+    }
+
+    @Test("a tenant with users is told how to choose")
+    func choice() async throws {
+        let server = try StubServer(answering: .problem(409, #"{"detail":"The tenant has users.","code":"conflict"}"#))
+        defer { server.stop() }
+        let run = try await Run("connections", "activate", "connection_1", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("--existing-users relink"))
+    }
+}

@@ -1,0 +1,282 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import espalierctl
+
+/// As much of a platform as onboarding needs: it remembers what was made.
+private final class Platform: Sendable {
+    private struct State {
+        var tenant: String?
+        var application: String?
+        var connection: (team: String, isServing: Bool)?
+        /// Whether the tenant has users, so that activation needs a choice.
+        var hasUsers = false
+    }
+
+    let server: StubServer
+
+    /// Apple accepts this team and no other.
+    static let team = "A1B2C3D4E5"
+
+    init(hasUsers: Bool = false) throws {
+        let state = Mutex(State(hasUsers: hasUsers))
+        server = try StubServer { request in state.withLock { Self.answer(request, &$0) } }
+    }
+
+    private static func answer(_ request: StubServer.Request, _ state: inout State) -> StubServer.Answer {
+        let body = try? JSONDecoder().decode(JSON.self, from: Data(request.body.utf8))
+        let tagged = ["Content-Type": "application/json", "ETag": "\"v\""]
+        func connection() -> String? {
+            state.connection.map { made in
+                let isAccepted = made.team == team
+                return Examples.connection(
+                    outcome: isAccepted ? "passed" : "failed", isServing: made.isServing,
+                    steps: isAccepted ? Examples.passedSteps : Examples.steps
+                ).replacingOccurrences(of: team, with: made.team)
+            }
+        }
+        let missing = StubServer.Answer.problem(404, #"{"detail":"There is no such thing.","code":"not_found"}"#)
+        switch "\(request.method) \(request.path.dropFirst("/v1/tenants".count))" {
+        case "GET /acme":
+            return state.tenant.map { .init(headers: tagged, body: $0) } ?? missing
+        case "POST ":
+            state.tenant = Examples.tenant.replacingOccurrences(of: "enterprise", with: body?["plan"]?.text ?? "")
+            return .init(status: 201, body: state.tenant ?? "")
+        case "PATCH /acme":
+            state.tenant = Examples.tenant
+            return .init(body: Examples.tenant)
+        case "GET /acme/applications":
+            return .init(body: state.application.map { Examples.list($0) } ?? Examples.list())
+        case "POST /acme/applications":
+            if body?["redirect_uris"]?.elements?.first == "ftp:/no" {
+                return .problem(
+                    400, #"{"code":"invalid","detail":"redirect_uris[0]: No.","errors":[{"field":"redirect_uris[0]","detail":"No."}]}"#)
+            }
+            state.application = Examples.application
+            return .init(status: 201, body: Examples.applicationWithSecret)
+        case "GET /acme/connections":
+            return .init(body: connection().map { Examples.list($0) } ?? Examples.list())
+        case "POST /acme/connections":
+            state.connection = (body?["team_id"]?.text ?? "", false)
+            return .init(status: 201, body: connection() ?? "")
+        case "GET /acme/connections/connection_1":
+            return connection().map { .init(headers: tagged, body: $0) } ?? missing
+        case "DELETE /acme/connections/connection_1":
+            state.connection = nil
+            return .init(status: 204, body: "")
+        case "POST /acme/connections/connection_1/check":
+            return .init(
+                body: state.connection?.team == team
+                    ? Examples.check("passed", Examples.passedSteps) : Examples.check("failed", Examples.steps))
+        case "POST /acme/connections/connection_1/activate":
+            guard !state.hasUsers || body?["existing_users"] != nil
+            else { return .problem(409, #"{"detail":"The tenant has users: say what becomes of them.","code":"conflict"}"#) }
+            state.connection?.isServing = true
+            return .init(body: connection() ?? "")
+        default:
+            return .problem(500, #"{"detail":"\#(request.call) wasn't expected."}"#)
+        }
+    }
+}
+
+@Suite("espalierctl tenants onboard")
+struct OnboardTenantTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+        folder = try TemporaryFolder()
+        try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
+    }
+
+    private func changes(_ platform: Platform) -> [String] {
+        platform.server.received.filter { $0.method != "GET" }.map(\.call)
+    }
+
+    private let flags = [
+        "tenants", "onboard", "acme", "--name", "Acme", "--plan", "enterprise", "--application-name", "Shop", "--application-kind", "web",
+        "--redirect-uri", "https://shop.example.com/callback", "--secret-file", "shop.secret", "--no-input",
+    ]
+    private let ownFlags = [
+        "--connection", "own", "--team-id", Platform.team, "--services-id", "com.example.login", "--key-file", "AuthKey_F6G7H8I9J0.p8",
+    ]
+    private let testLogin =
+        "https://id.example.com/t/acme/oauth2/authorize?response_type=code&client_id=app_1"
+        + "&redirect_uri=https:%2F%2Fshop.example.com%2Fcallback&scope=openid%20profile%20email"
+        + "&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256"
+
+    @Test("a person is led through all of it, corrects a wrong team, and gets a link to try")
+    func person() async throws {
+        let platform = try Platform(hasUsers: true)
+        defer { platform.server.stop() }
+        let run = try TerminalRun("tenants", "onboard", environment: Run.environment(for: platform.server), folder: folder.url)
+        try await run.answers("Slug (part of its addresses, never changes): ", "a/b")
+        try await run.sees("A slug has letters, digits and hyphens.")
+        try await run.answers("Slug (part of its addresses, never changes): ", "acme")
+        try await run.answers("Name [acme]: ", "Acme")
+        try await run.sees("Plan:")
+        try await run.answers("Which [1]: ", "free")
+        try await run.sees("✓ Created acme.")
+        try await run.answers("Name: ", "Shop")
+        try await run.sees("a server that can keep a secret")
+        try await run.answers("Which [1]: ", "1")
+        try await run.answers("Redirect URI, where its logins return to, to the letter: ", "ftp:/no")
+        try await run.sees("redirect_uris[0]: No.")
+        try await run.answers("Redirect URI, where its logins return to, to the letter: ", "https://shop.example.com/callback")
+        try await run.sees("✓ Registered Shop: app_1.")
+        try await run.sees("Client secret: hush-hush")
+        try await run.sees("Whose credentials?")
+        try await run.answers("Which [1]: ", "own")
+        try await run.answers("Change the plan to enterprise? (yes or no) [yes]: ", "")
+        try await run.sees("✓ The plan of acme is enterprise now.")
+        try await run.answers("Team ID (Apple's portal, Membership): ", "COMEXAMPLE")
+        try await run.answers("Services ID (Apple's portal, Identifiers): ", "com.example.login")
+        try await run.answers("Key file (AuthKey_XXXXXXXXXX.p8): ", "nowhere.p8")
+        try await run.answers("Key ID (Apple's portal, Keys): ", "F6G7H8I9J0")
+        try await run.sees("can't be read")
+        try await run.answers("Key file (AuthKey_XXXXXXXXXX.p8): ", "AuthKey_F6G7H8I9J0.p8")
+        try await run.sees("✗ team_id      This looks like a Services ID. Swap the two.")
+        try await run.answers("Which [1]: ", "correct")
+        try await run.answers("Team ID (Apple's portal, Membership) [COMEXAMPLE]: ", Platform.team)
+        try await run.answers("Services ID (Apple's portal, Identifiers) [com.example.login]: ", "")
+        try await run.answers("Key file (AuthKey_XXXXXXXXXX.p8) [AuthKey_F6G7H8I9J0.p8]: ", "")
+        try await run.sees("✓ private_key  A P-256 key.")
+        try await run.sees("Type this into Apple's portal, to the letter")
+        try await run.sees("Return URL        https://id.example.com/t/acme/auth/apple/callback")
+        try await run.answers("Press Enter when that is done.", "")
+        try await run.sees("The tenant has users")
+        try await run.answers("Which [1]: ", "relink")
+        try await run.sees("✓ The tenant's own connection serves acme.")
+        try await run.sees("Go on with:")
+        let (status, output) = try await run.end()
+
+        #expect(status == 0)
+        #expect(output.contains("Test login     \(testLogin)\n"), "\(output)")
+        #expect(output.contains("Client ID      app_1"))
+        #expect(!output.contains("hush-hush"), "data and talk are mixed")
+        #expect(!run.screen.contains("c2VjcmV0"), "the private key is shown")
+        #expect(
+            changes(platform) == [
+                "POST /v1/tenants", "POST /v1/tenants/acme/applications", "POST /v1/tenants/acme/applications", "PATCH /v1/tenants/acme",
+                "POST /v1/tenants/acme/connections",
+                "DELETE /v1/tenants/acme/connections/connection_1", "POST /v1/tenants/acme/connections",
+                "POST /v1/tenants/acme/connections/connection_1/activate", "POST /v1/tenants/acme/connections/connection_1/activate",
+            ])
+        #expect(platform.server.received.last { $0.path.hasSuffix("activate") }?.body == #"{"existing_users":"relink"}"#)
+    }
+
+    @Test("with everything given nobody is asked, and a program gets one document")
+    func program() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try await Run(
+            arguments: flags + ownFlags + ["--json"], environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 0, "\(run.talk)")
+        let json = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))
+        #expect(json["tenant.slug"] == "acme")
+        #expect(json["application.id"] == "app_1")
+        #expect(json["connection.serving"] == .bool(true))
+        #expect(json["test_login_url"]?.string == testLogin)
+        #expect(try folder.text("shop.secret") == "hush-hush\n")
+        #expect(!(run.output + run.talk).contains("hush-hush"))
+        #expect(!(run.output + run.talk).contains("c2VjcmV0"))
+    }
+
+    @Test("a second run finds what the first made, and makes nothing twice")
+    func again() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let environment = Run.environment(for: platform.server)
+        #expect(try await Run(arguments: flags + ownFlags, environment: environment, folder: folder.url).status == 0)
+        let before = changes(platform).count
+        let run = try await Run(arguments: flags + ownFlags, environment: environment, folder: folder.url)
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(changes(platform).dropFirst(before) == ["POST /v1/tenants/acme/connections/connection_1/check"])
+        #expect(run.talk.contains("✓ Shop is there: app_1."))
+    }
+
+    @Test("on the shared connection there is nothing to do at Apple")
+    func shared() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try await Run(
+            arguments: flags + ["--connection", "shared"], environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(changes(platform) == ["POST /v1/tenants", "POST /v1/tenants/acme/applications"])
+        #expect(run.output.contains("Connection     shared"))
+    }
+
+    @Test("credentials that Apple refuses end it, with what is wrong and how to go on")
+    func refused() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try await Run(
+            arguments: flags + ownFlags.map { $0 == Platform.team ? "COMEXAMPLE" : $0 }, environment: Run.environment(for: platform.server),
+            folder: folder.url)
+        #expect(run.status == 1)
+        #expect(run.talk.contains("✗ team_id"))
+        #expect(run.output.isEmpty)
+        #expect(!changes(platform).contains { $0.hasSuffix("activate") })
+    }
+
+    @Test("a redirect URI from a flag that is refused ends it, with how to go on")
+    func refusedFlag() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try await Run(
+            arguments: (flags + ["--connection", "shared"]).map { $0 == "https://shop.example.com/callback" ? "ftp:/no" : $0 },
+            environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 1)
+        #expect(run.talk.contains("redirect_uris[0]: No."))
+        #expect(run.talk.contains("next: Run the command again with what it takes: what was made is kept, and found."))
+    }
+
+    @Test("users without a choice end it, with how to choose")
+    func noChoice() async throws {
+        let platform = try Platform(hasUsers: true)
+        defer { platform.server.stop() }
+        let run = try await Run(arguments: flags + ownFlags, environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 1)
+        #expect(run.talk.contains("--existing-users"))
+    }
+
+    @Test("without a terminal all that is missing is named, and nothing is made")
+    func missing() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try await Run(
+            "tenants", "onboard", "acme", "--application-kind", "web", "--connection", "own",
+            environment: Run.environment(for: platform.server))
+        #expect(run.status == 2)
+        for option in ["--name", "--application-name", "--redirect-uri", "--secret-file", "--team-id", "--services-id", "--key-file"] {
+            #expect(run.talk.contains(option))
+        }
+        #expect(platform.server.received.isEmpty)
+    }
+
+    @Test("Ctrl-C says how to go on")
+    func interrupted() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try TerminalRun(
+            "tenants", "onboard", "acme", "--name", "Acme", "--plan", "free", environment: Run.environment(for: platform.server),
+            folder: folder.url)
+        try await run.sees("Name: ")
+        run.interrupt()
+        try await run.sees("Nothing is lost. To go on: espalierctl tenants onboard acme")
+        #expect(try await run.end().status == 130)
+    }
+
+    @Test("an application without PKCE is tried by the short address")
+    func shortLink() throws {
+        let decode = { (text: String) in try JSONDecoder().decode(JSON.self, from: Data(text.utf8)) }
+        let result = try OnboardingResult(
+            tenant: decode(Examples.tenant),
+            application: decode(Examples.application.replacingOccurrences(of: "pkce\":true", with: "pkce\":false")),
+            connection: .null)
+        #expect(
+            result.testLoginURL
+                == "https://id.example.com/auth/apple/authorize?client_id=app_1&redirect_uri=https:%2F%2Fshop.example.com%2Fcallback")
+        #expect(result.json["test_code_verifier"] == nil)
+    }
+}

@@ -1,0 +1,317 @@
+import Foundation
+import Testing
+
+@testable import espalierctl
+
+/// What each command asks of the server: method, path, query and body, against the API's table.
+@Suite("the request of every command")
+struct RequestTests {
+    struct Example: CustomTestStringConvertible, Sendable {
+        var command: String
+        /// Method, path and query.
+        var call: String
+        /// Nil where nothing is sent.
+        var body: String?
+        var answer: String
+        /// The resource whose version goes along.
+        var guardian: String?
+        /// What has to be in what a person is shown.
+        var shows: String
+
+        init(_ command: String, _ call: String, _ body: String? = nil, answer: String, guardian: String? = nil, shows: String) {
+            (self.command, self.call, self.body, self.answer, self.guardian, self.shows) = (command, call, body, answer, guardian, shows)
+        }
+
+        var testDescription: String { command }
+
+        /// As a shell gives them.
+        func arguments(keyFile: String) -> [String] {
+            command.split(separator: " ").map { $0 == "KEY" ? keyFile : $0 == "''" ? "" : String($0) }
+        }
+    }
+
+    static let tenants: [Example] = [
+        .init(
+            "tenants create acme --name Acme --plan enterprise", "POST /v1/tenants",
+            #"{"name":"Acme","plan":"enterprise","slug":"acme"}"#, answer: Examples.tenant, shows: "tenant_1"),
+        .init(
+            "tenants list --status active --plan scale --slug acme --limit 2", "GET /v1/tenants?status=active&plan=scale&slug=acme&limit=2",
+            answer: Examples.list(Examples.tenant), shows: "SLUG"),
+        .init("tenants show acme", "GET /v1/tenants/acme", answer: Examples.tenant, shows: "Issuer"),
+        .init(
+            "tenants update acme --plan free", "PATCH /v1/tenants/acme", #"{"plan":"free"}"#, answer: Examples.tenant,
+            guardian: "/v1/tenants/acme", shows: "Acme"),
+        .init("tenants suspend acme", "POST /v1/tenants/acme/suspend", answer: Examples.tenant, shows: "Status"),
+        .init("tenants resume acme", "POST /v1/tenants/acme/resume", answer: Examples.tenant, shows: "Status"),
+        .init("tenants delete acme --confirm=acme", "DELETE /v1/tenants/acme?confirm=acme", answer: Examples.tenant, shows: "Status"),
+        .init("tenants restore acme", "POST /v1/tenants/acme/restore", answer: Examples.tenant, shows: "Status"),
+        .init(
+            "audit list --tenant acme --actor apikey_1 --action createTenant --subject tenant_1 --from 2026-11-01 --to 2026-12-01",
+            "GET /v1/tenants/acme/audit-events?actor=apikey_1&action=createTenant&subject=tenant_1&from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z",
+            answer: Examples.list(Examples.auditEvent), shows: "createTenant"),
+        .init(
+            "audit list --platform --after abc", "GET /v1/platform/audit-events?after=abc", answer: Examples.list(Examples.auditEvent),
+            shows: "ACTOR"),
+    ]
+
+    static let applications: [Example] = [
+        .init(
+            """
+            applications register --tenant acme --name Shop --kind web --redirect-uri https://a.example/cb --redirect-uri https://b.example/cb \
+            --logout-uri https://a.example/bye --bundle-id com.example.shop --no-pkce --access-token-lifetime 15m --session-lifetime 30d \
+            --idle-lifetime 7d --signing-algorithm RS256
+            """, "POST /v1/tenants/acme/applications",
+            #"""
+            {"access_token_seconds":900,"bundle_ids":["com.example.shop"],"idle_seconds":604800,"kind":"web",\#
+            "logout_uris":["https://a.example/bye"],"name":"Shop","redirect_uris":["https://a.example/cb","https://b.example/cb"],\#
+            "requires_pkce":false,"session_seconds":2592000,"signing_algorithm":"RS256"}
+            """#, answer: Examples.applicationWithSecret, shows: "hush-hush"),
+        .init(
+            "applications register --tenant acme --name Robot --kind machine", "POST /v1/tenants/acme/applications",
+            #"{"kind":"machine","name":"Robot","redirect_uris":[]}"#, answer: Examples.application, shows: "app_1"),
+        .init(
+            "applications list --tenant acme", "GET /v1/tenants/acme/applications", answer: Examples.list(Examples.application),
+            shows: "REDIRECT URIS"),
+        .init(
+            "applications show app_1 --tenant acme", "GET /v1/tenants/acme/applications/app_1", answer: Examples.application, shows: "ES256"
+        ),
+        .init(
+            "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce", "PATCH /v1/tenants/acme/applications/app_1",
+            #"{"logout_uris":[],"name":"Shop","requires_pkce":true}"#, answer: Examples.application,
+            guardian: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
+        .init(
+            "applications delete app_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/applications/app_1", answer: "",
+            shows: "Deleted app_1."),
+        .init(
+            "applications secrets list app_1 --tenant acme", "GET /v1/tenants/acme/applications/app_1/secrets",
+            answer: Examples.list(Examples.applicationSecret), shows: "ENDS WITH"),
+        .init(
+            "applications secrets roll app_1 --tenant acme --overlap 7d", "POST /v1/tenants/acme/applications/app_1/secrets/roll",
+            #"{"overlap_seconds":604800}"#, answer: Examples.applicationSecret, shows: "secret_1"),
+        .init(
+            "applications secrets revoke app_1 secret_1 --tenant acme --confirm=acme",
+            "DELETE /v1/tenants/acme/applications/app_1/secrets/secret_1", answer: "", shows: "Revoked secret_1."),
+    ]
+
+    static let connections: [Example] = [
+        .init(
+            """
+            connections create --tenant acme --team-id A1B2C3D4E5 --services-id com.example.login --key-file KEY --bundle-id com.example.app \
+            --email-source example.com
+            """, "POST /v1/tenants/acme/connections",
+            #"""
+            {"bundle_ids":["com.example.app"],"email_sources":["example.com"],"key_id":"F6G7H8I9J0","private_key":"PEM",\#
+            "services_id":"com.example.login","team_id":"A1B2C3D4E5"}
+            """#, answer: Examples.connection(), shows: "https://id.example.com/t/acme/auth/apple/callback"),
+        .init(
+            "connections create --platform --team-id A1B2C3D4E5 --services-id com.example.login --key-file KEY",
+            "POST /v1/platform/connection",
+            #"{"key_id":"F6G7H8I9J0","private_key":"PEM","services_id":"com.example.login","team_id":"A1B2C3D4E5"}"#,
+            answer: Examples.connection(), shows: "Apple keys"),
+        .init(
+            "connections list --tenant acme", "GET /v1/tenants/acme/connections", answer: Examples.list(Examples.connection()),
+            shows: "SERVICES ID"),
+        .init(
+            "connections show connection_1 --tenant acme", "GET /v1/tenants/acme/connections/connection_1", answer: Examples.connection(),
+            shows: "For Apple's portal, to the letter"),
+        .init("connections show --platform", "GET /v1/platform/connection", answer: Examples.connection(), shows: "Return URL"),
+        .init(
+            "connections update connection_1 --tenant acme --services-id com.example.other",
+            "PATCH /v1/tenants/acme/connections/connection_1",
+            #"{"services_id":"com.example.other"}"#, answer: Examples.connection(), guardian: "/v1/tenants/acme/connections/connection_1",
+            shows: "connection_1"),
+        .init(
+            "connections update --platform --email-source ''", "PATCH /v1/platform/connection", #"{"email_sources":[]}"#,
+            answer: Examples.connection(), guardian: "/v1/platform/connection", shows: "connection_1"),
+        .init(
+            "connections check connection_1 --tenant acme", "POST /v1/tenants/acme/connections/connection_1/check",
+            answer: Examples.check("passed", Examples.passedSteps), shows: "✓ private_key  A P-256 key."),
+        .init(
+            "connections check --platform", "POST /v1/platform/connection/check", answer: Examples.check("passed", Examples.passedSteps),
+            shows: "✓"),
+        .init(
+            "connections activate connection_1 --tenant acme", "POST /v1/tenants/acme/connections/connection_1/activate", "{}",
+            answer: Examples.connection(isServing: true), shows: "Serving"),
+        .init(
+            "connections activate connection_1 --tenant acme --existing-users relink --relink-days 60",
+            "POST /v1/tenants/acme/connections/connection_1/activate", #"{"existing_users":"relink","relink_days":60}"#,
+            answer: Examples.connection(isServing: true), shows: "Serving"),
+        .init(
+            "connections use-shared --tenant acme --existing-users new-users", "POST /v1/tenants/acme/shared-connection/activate",
+            #"{"existing_users":"new_users"}"#, answer: Examples.tenant, shows: "The shared connection serves now."),
+        .init(
+            "connections delete connection_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/connections/connection_1", answer: "",
+            guardian: "/v1/tenants/acme/connections/connection_1", shows: "Deleted the connection."),
+        .init(
+            "connections delete --platform --confirm=platform", "DELETE /v1/platform/connection", answer: "",
+            guardian: "/v1/platform/connection", shows: "Deleted the connection."),
+        .init(
+            "apple-keys list --tenant acme --connection connection_1", "GET /v1/tenants/acme/connections/connection_1/apple-keys",
+            answer: Examples.list(Examples.appleKey), shows: "KEY ID"),
+        .init(
+            "apple-keys add --tenant acme --connection connection_1 --key-file KEY",
+            "POST /v1/tenants/acme/connections/connection_1/apple-keys", #"{"key_id":"F6G7H8I9J0","private_key":"PEM"}"#,
+            answer: Examples.appleKey, guardian: "/v1/tenants/acme/connections/connection_1", shows: "Apple accepts it."),
+        .init(
+            "apple-keys promote applekey_1 --tenant acme --connection connection_1",
+            "POST /v1/tenants/acme/connections/connection_1/apple-keys/applekey_1/promote", #"{"overlap_seconds":86400}"#,
+            answer: Examples.appleKey, guardian: "/v1/tenants/acme/connections/connection_1", shows: "current"),
+        .init(
+            "apple-keys promote applekey_1 --platform --overlap 0", "POST /v1/platform/connection/apple-keys/applekey_1/promote",
+            #"{"overlap_seconds":0}"#, answer: Examples.appleKey, guardian: "/v1/platform/connection", shows: "current"),
+        .init(
+            "apple-keys retire applekey_1 --platform --confirm=platform", "POST /v1/platform/connection/apple-keys/applekey_1/retire",
+            answer: Examples.appleKey, guardian: "/v1/platform/connection", shows: "revoked in Apple's portal"),
+    ]
+
+    static let people: [Example] = [
+        .init(
+            "users list --tenant acme --search ada --email ada+x@example.com",
+            "GET /v1/tenants/acme/users?search=ada&email=ada%2Bx%40example.com",
+            answer: Examples.list(Examples.user), shows: "Lovelace"),
+        .init("users show user_1 --tenant acme", "GET /v1/tenants/acme/users/user_1", answer: Examples.user, shows: "Identities"),
+        .init(
+            "users delete user_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/users/user_1", answer: "", shows: "Deleted user_1."
+        ),
+        .init(
+            "sessions list --tenant acme --user user_1 --application app_1 --status active",
+            "GET /v1/tenants/acme/sessions?user=user_1&application=app_1&status=active", answer: Examples.list(Examples.session),
+            shows: "LAST USED"),
+        .init(
+            "sessions show session_1 --tenant acme", "GET /v1/tenants/acme/sessions/session_1", answer: Examples.session, shows: "openid"),
+        .init(
+            "sessions revoke session_1 --tenant acme", "POST /v1/tenants/acme/sessions/session_1/revoke", answer: Examples.session,
+            shows: "session_1"),
+        .init(
+            "sessions revoke --user user_1 --tenant acme", "POST /v1/tenants/acme/users/user_1/sessions/revoke",
+            answer: Examples.revocation, shows: "Revoked  3"),
+        .init(
+            "sessions revoke-all --tenant acme --confirm=acme", "POST /v1/tenants/acme/sessions/revoke?confirm=acme",
+            answer: Examples.revocation, shows: "Revoked  3"),
+        .init(
+            "api-keys issue --tenant acme --name billing --scope usage:read --scope users:read --expires-at 2027-01-01",
+            "POST /v1/tenants/acme/api-keys",
+            #"{"expires_at":"2027-01-01T00:00:00Z","name":"billing","scopes":["usage:read","users:read"]}"#,
+            answer: Examples.apiKeyWithSecret, shows: "esk_test_hushhush"),
+        .init(
+            "api-keys issue --platform --name deploy --scope tenants:write", "POST /v1/platform/api-keys",
+            #"{"name":"deploy","scopes":["tenants:write"]}"#, answer: Examples.apiKeyWithSecret, shows: "shown this once"),
+        .init("api-keys list --tenant acme", "GET /v1/tenants/acme/api-keys", answer: Examples.list(Examples.apiKey), shows: "SCOPES"),
+        .init("api-keys show apikey_1 --platform", "GET /v1/platform/api-keys/apikey_1", answer: Examples.apiKey, shows: "usage:read"),
+        .init(
+            "api-keys roll apikey_1 --tenant acme --overlap 1h", "POST /v1/tenants/acme/api-keys/apikey_1/roll",
+            #"{"overlap_seconds":3600}"#,
+            answer: Examples.apiKeyWithSecret, shows: "esk_test_hushhush"),
+        .init(
+            "api-keys revoke apikey_1 --platform --confirm=platform", "POST /v1/platform/api-keys/apikey_1/revoke", answer: Examples.apiKey,
+            shows: "billing"),
+    ]
+
+    static let webhooks: [Example] = [
+        .init(
+            "webhooks create https://acme.example.com/hooks --tenant acme --event user.created --event user.deleted --description mine",
+            "POST /v1/tenants/acme/webhooks",
+            #"{"description":"mine","events":["user.created","user.deleted"],"url":"https://acme.example.com/hooks"}"#,
+            answer: Examples.webhookWithSecret, shows: "whsec_hush"),
+        .init("webhooks list --tenant acme", "GET /v1/tenants/acme/webhooks", answer: Examples.list(Examples.webhook), shows: "EVENTS"),
+        .init(
+            "webhooks show webhook_1 --tenant acme", "GET /v1/tenants/acme/webhooks/webhook_1", answer: Examples.webhook, shows: "enabled"),
+        .init(
+            "webhooks update webhook_1 --tenant acme --status disabled --event user.deleted", "PATCH /v1/tenants/acme/webhooks/webhook_1",
+            #"{"events":["user.deleted"],"status":"disabled"}"#, answer: Examples.webhook, guardian: "/v1/tenants/acme/webhooks/webhook_1",
+            shows: "webhook_1"),
+        .init(
+            "webhooks delete webhook_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/webhooks/webhook_1", answer: "",
+            shows: "Deleted webhook_1."),
+        .init(
+            "webhooks test webhook_1 --tenant acme", "POST /v1/tenants/acme/webhooks/webhook_1/test", answer: Examples.delivery,
+            shows: "webhook.test"),
+        .init(
+            "webhooks roll-secret webhook_1 --tenant acme", "POST /v1/tenants/acme/webhooks/webhook_1/secrets/roll",
+            #"{"overlap_seconds":86400}"#, answer: Examples.webhookSecret, shows: "whsec_hush"),
+        .init(
+            "webhooks deliveries list webhook_1 --tenant acme --state failed",
+            "GET /v1/tenants/acme/webhooks/webhook_1/deliveries?state=failed",
+            answer: Examples.list(Examples.delivery), shows: "ATTEMPTS"),
+        .init(
+            "webhooks deliveries show webhook_1 delivery_1 --tenant acme", "GET /v1/tenants/acme/webhooks/webhook_1/deliveries/delivery_1",
+            answer: Examples.delivery, shows: "pending"),
+        .init(
+            "webhooks deliveries replay webhook_1 delivery_1 --tenant acme",
+            "POST /v1/tenants/acme/webhooks/webhook_1/deliveries/delivery_1/replay", answer: Examples.delivery, shows: "pending"),
+    ]
+
+    @Test("is what the API describes", arguments: tenants + applications + connections + people + webhooks)
+    func request(example: Example) async throws {
+        let folder = try TemporaryFolder()
+        try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
+        let server = try StubServer { request in
+            if request.method == "GET", request.path == example.guardian {
+                return .init(
+                    headers: ["Content-Type": "application/json", "ETag": "\"v7\""], body: example.answer.isEmpty ? "{}" : example.answer)
+            }
+            return .init(status: example.answer.isEmpty ? 204 : 200, body: example.answer)
+        }
+        defer { server.stop() }
+        let arguments = example.arguments(keyFile: folder.path("AuthKey_F6G7H8I9J0.p8"))
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: server), folder: folder.url)
+
+        #expect(run.status == 0, "\(run.talk)")
+        #expect((run.output + run.talk).contains(example.shows), "\(run.output)\(run.talk)")
+        let request = try #require(server.received.last)
+        #expect(request.call == example.call)
+        #expect(
+            request.body
+                == (example.body ?? "").replacingOccurrences(of: "PEM", with: Examples.pem.replacingOccurrences(of: "\n", with: "\\n")))
+        #expect(request.header("Content-Type") == (example.body == nil ? nil : "application/json"))
+        #expect((request.header("Idempotency-Key") != nil) == (request.method == "POST"))
+        #expect(request.header("If-Match") == (example.guardian == nil ? nil : "\"v7\""))
+        #expect(server.received.count == (example.guardian == nil ? 1 : 2))
+        #expect(!(run.output + run.talk).contains("c2VjcmV0"), "the private key is shown")
+    }
+
+    @Test("is only shown by --dry-run, without its secrets", arguments: tenants + applications + connections + people + webhooks)
+    func dryRun(example: Example) async throws {
+        guard !example.call.hasPrefix("GET") else { return }
+        let folder = try TemporaryFolder()
+        try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
+        let server = try StubServer(answering: .init(body: "{}"))
+        defer { server.stop() }
+        let arguments = example.arguments(keyFile: folder.path("AuthKey_F6G7H8I9J0.p8"))
+        let run = try await Run(
+            arguments: arguments + ["--dry-run", "--json"], environment: Run.environment(for: server), folder: folder.url)
+
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(server.received.isEmpty)
+        for secret in [Run.exampleKey, "c2VjcmV0"] { #expect(!(run.output + run.talk).contains(secret)) }
+        let shown = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))
+        #expect("\(shown["method"]?.text ?? "") \(shown["path"]?.text ?? "")" == example.call)
+        let expected = example.body.map { $0.replacingOccurrences(of: "PEM", with: "(not shown)") }
+        #expect(shown["body"] == (try expected.map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }))
+        #expect(shown["if_match"]?.string == example.guardian.map { "(the ETag of \($0))" })
+    }
+
+    @Test("every command has a help with examples, and its request is tested")
+    func helps() async throws {
+        let dump = try await Run("--experimental-dump-help")
+        let root = try #require(try JSONDecoder().decode(JSON.self, from: Data(dump.output.utf8))["command"])
+        var commands: [(name: String, command: JSON)] = []
+        func walk(_ command: JSON, _ path: [String]) {
+            let children = (command["subcommands"]?.elements ?? []).filter { $0["commandName"] != "help" }
+            for child in children { walk(child, path + [child["commandName"]?.text ?? ""]) }
+            if children.isEmpty { commands.append((path.joined(separator: " "), command)) }
+        }
+        walk(root, [])
+        #expect(commands.count > 60)
+        let tested = Self.tenants + Self.applications + Self.connections + Self.people + Self.webhooks
+        for (name, command) in commands {
+            #expect(command["abstract"] != nil, "\(name)")
+            #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")
+            // These have suites of their own.
+            if name.hasPrefix("config ") || ["completion", "usage show", "tenants onboard", "apple-keys rotate"].contains(name) {
+                continue
+            }
+            #expect(tested.contains { $0.command.hasPrefix(name + " ") }, "\(name) isn't in the table")
+        }
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#endif
+
+/// A run of the built `espalierctl` at a pseudo-terminal, with somebody who reads and types. Its standard output is a pipe.
+final class TerminalRun {
+    struct Silence: Error, CustomStringConvertible {
+        let awaited: String
+        let screen: String
+        var description: String { "waited for \"\(awaited)\", and saw:\n\(screen)" }
+    }
+
+    private let process = Process()
+    private let terminal: Int32
+    private let output = Pipe()
+    private let ended: AsyncStream<Void>
+    private var arrivals: AsyncStream<String>.Iterator
+    /// All that was seen on the terminal.
+    private(set) var screen = ""
+    /// How far it has been read.
+    private var unread = ""
+
+    init(_ arguments: String..., environment: [String: String], folder: URL? = nil) throws {
+        let person: Int32
+        (terminal, person) = try Self.pair()
+        let handle = FileHandle(fileDescriptor: person, closeOnDealloc: false)
+        process.executableURL = Run.program
+        process.arguments = arguments
+        process.environment = environment.merging(["NO_COLOR": "1"]) { $1 }
+        if let folder { process.currentDirectoryURL = folder }
+        (process.standardInput, process.standardError, process.standardOutput) = (handle, handle, output)
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        self.ended = ended
+        process.terminationHandler = { _ in end.finish() }
+        try process.run()
+        // The reading ends when the last who holds the other side is gone.
+        close(person)
+
+        let (chunks, arrival) = AsyncStream.makeStream(of: String.self)
+        arrivals = chunks.makeAsyncIterator()
+        let descriptor = terminal
+        Thread {
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+                arrival.yield(String(decoding: buffer.prefix(count), as: UTF8.self).replacingOccurrences(of: "\r\n", with: "\n"))
+            }
+            arrival.finish()
+        }.start()
+        // Who waits for what never comes learns what came instead.
+        let id = process.processIdentifier
+        let watch = DispatchSource.makeTimerSource(queue: .global())
+        watch.schedule(deadline: .now() + 120)
+        watch.setEventHandler { kill(id, SIGKILL) }
+        watch.resume()
+        watchdog = watch
+    }
+
+    private let watchdog: any DispatchSourceTimer
+
+    /// Both sides of a new pseudo-terminal: ours, and the program's.
+    private static func pair() throws -> (ours: Int32, theirs: Int32) {
+        #if canImport(Glibc)
+        // What posix_openpt, unlockpt and ptsname do; Swift's view of glibc lacks them.
+        let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
+        let ours = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (lock, number): (Int32, Int32) = (0, -1)
+        guard ours >= 0, ioctl(ours, setLock, &lock) == 0, ioctl(ours, getNumber, &number) == 0
+        else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        let name = "/dev/pts/\(number)"
+        #else
+        let ours = posix_openpt(O_RDWR | O_NOCTTY)
+        guard ours >= 0, grantpt(ours) == 0, unlockpt(ours) == 0, let name = ptsname(ours).map({ String(cString: $0) })
+        else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        #endif
+        let theirs = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard theirs >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        return (ours, theirs)
+    }
+
+    deinit {
+        watchdog.cancel()
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        close(terminal)
+    }
+
+    /// Waits until the terminal shows a text, after what was waited for before.
+    func sees(_ text: String) async throws {
+        while true {
+            if let range = unread.range(of: text) {
+                unread = String(unread[range.upperBound...])
+                return
+            }
+            guard let arrival = await arrivals.next() else { throw Silence(awaited: text, screen: screen) }
+            screen += arrival
+            unread += arrival
+        }
+    }
+
+    /// Answers a question once it is asked.
+    func answers(_ question: String, _ answer: String) async throws {
+        try await sees(question)
+        type(answer + "\n")
+    }
+
+    func type(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(terminal, bytes, bytes.count)
+    }
+
+    /// As Ctrl-C does it.
+    func interrupt() {
+        kill(process.processIdentifier, SIGINT)
+    }
+
+    /// Waits for its end.
+    /// - Returns: its status and what it wrote to the standard output.
+    func end() async throws -> (status: Int32, output: String) {
+        while let arrival = await arrivals.next() { screen += arrival }
+        for await _ in ended {}
+        watchdog.cancel()
+        return (process.terminationStatus, String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self))
+    }
+}
