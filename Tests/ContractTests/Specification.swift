@@ -2,16 +2,51 @@ import Foundation
 import TestSupport
 import Yams
 
-/// `openapi.yaml`, as far as these tests read it.
+/// `openapi.yaml`, as far as these tests read it. What can be checked without a server is checked by `script/check-spec`.
 struct Specification: Sendable {
+    struct Parameter: Sendable {
+        let name: String
+        let place: String
+        let isRequired: Bool
+        let example: String?
+    }
+
     struct Operation: Sendable, CustomStringConvertible {
         let method: String
         let path: String
         let id: String
         /// The scopes an API key needs; nil for an operation that takes no API key.
         let scopes: [String]?
+        /// Whether a tenant's key is refused, whatever its scopes (`x-operators-only`).
+        let isForOperators: Bool
+        let parameters: [Parameter]
+        /// Each JSON body that the spec shows, as text.
+        let requests: [String]
 
         var description: String { id }
+
+        var isForTenants: Bool { path.contains("/{tenant}") }
+        /// The names in the path, but for the tenant's.
+        var things: [String] { parameters.filter { $0.place == "path" && $0.name != "tenant" }.map(\.name) }
+
+        /// What to send: each body that the spec shows, or none.
+        var bodies: [String?] { requests.isEmpty ? [nil] : requests }
+
+        func takes(header name: String) -> Bool {
+            parameters.contains { $0.place == "header" && $0.name.lowercased() == name.lowercased() }
+        }
+
+        func requires(header name: String) -> Bool {
+            parameters.contains { $0.place == "header" && $0.name.lowercased() == name.lowercased() && $0.isRequired }
+        }
+    }
+
+    /// One described answer: a status, and a media type if it has a body.
+    struct Answer {
+        let status: String
+        let mediaType: String?
+        let schema: [String: Any]?
+        let headers: Set<String>
     }
 
     // Plain values, read once and never changed.
@@ -27,6 +62,7 @@ struct Specification: Sendable {
 
     private static let methods = ["get", "put", "post", "delete", "patch"]
 
+    /// In the order of their names.
     var operations: [Operation] {
         let paths = document["paths"] as? [String: [String: Any]] ?? [:]
         return paths.flatMap { path, item in
@@ -35,67 +71,82 @@ struct Specification: Sendable {
                 else { return nil }
                 let security = operation["security"] as? [[String: [String]]] ?? []
                 return Operation(
-                    method: method.uppercased(), path: path, id: id, scopes: security.compactMap { $0["apiKey"] }.first)
+                    method: method.uppercased(), path: path, id: id, scopes: security.compactMap { $0["apiKey"] }.first,
+                    isForOperators: operation["x-operators-only"] as? Bool ?? false,
+                    parameters: [item, operation].flatMap { $0["parameters"] as? [[String: Any]] ?? [] }.compactMap(parameter),
+                    requests: requests(of: operation))
             }
         }.sorted { $0.id < $1.id }
     }
 
-    /// Each answer of each operation that has a schema in JSON, with its example if it has one.
-    func answers(of operation: Operation) -> [(status: String, schema: [String: Any], example: Any?)] {
-        let item = (document["paths"] as? [String: [String: Any]])?[operation.path]?[operation.method.lowercased()] as? [String: Any]
-        return (item?["responses"] as? [String: [String: Any]] ?? [:]).flatMap { status, answer in
-            (resolve(answer)["content"] as? [String: [String: Any]] ?? [:]).compactMap { type, content in
-                guard type.hasSuffix("json"), let schema = content["schema"] as? [String: Any] else { return nil }
-                return (status, schema, content["example"])
-            }
+    private func parameter(_ value: [String: Any]) -> Parameter? {
+        let value = resolve(value)
+        guard let name = value["name"] as? String, let place = value["in"] as? String else { return nil }
+        return Parameter(
+            name: name, place: place, isRequired: value["required"] as? Bool ?? false, example: value["example"].map { "\($0)" })
+    }
+
+    private func requests(of operation: [String: Any]) -> [String] {
+        let content = resolve(operation["requestBody"] as? [String: Any] ?? [:])["content"] as? [String: [String: Any]] ?? [:]
+        guard let json = content["application/json"] else { return [] }
+        let named = (json["examples"] as? [String: [String: Any]] ?? [:]).sorted { $0.key < $1.key }.compactMap { $0.value["value"] }
+        return ((json["example"].map { [$0] } ?? []) + named).compactMap { example in
+            (try? JSONSerialization.data(withJSONObject: example)).map { String(decoding: $0, as: UTF8.self) }
         }
     }
 
-    private func resolve(_ object: [String: Any]) -> [String: Any] {
+    /// Each answer of an operation. `default`, which stands for what should never be, is not one of them.
+    func answers(of operation: Operation) -> [Answer] {
+        let item = (document["paths"] as? [String: [String: Any]])?[operation.path]?[operation.method.lowercased()] as? [String: Any]
+        return (item?["responses"] as? [String: [String: Any]] ?? [:]).filter { $0.key != "default" }.flatMap { status, answer in
+            let answer = resolve(answer)
+            let headers = Set((answer["headers"] as? [String: Any] ?? [:]).keys)
+            let content = answer["content"] as? [String: [String: Any]] ?? [:]
+            if content.isEmpty { return [Answer(status: status, mediaType: nil, schema: nil, headers: headers)] }
+            return content.map { Answer(status: status, mediaType: $0, schema: $1["schema"] as? [String: Any], headers: headers) }
+        }
+    }
+
+    /// What of a webhook's data breaks what the spec says of its event, or is not said there.
+    func violations(data: Data, of event: String) throws -> [String] {
+        var found: Any? = document
+        for part in [
+            "webhooks", event, "post", "requestBody", "content", "application/json", "schema", "properties", "data",
+        ] { found = (found as? [String: Any])?[part] }
+        guard let schema = found as? [String: Any] else { return ["\(event) is not described"] }
+        let value = try JSONDecoder().decode(PlainJSON.self, from: data).value
+        let described = Set((schema["properties"] as? [String: Any] ?? [:]).keys)
+        let unknown = Set((value as? [String: Any] ?? [:]).keys).subtracting(described).sorted()
+        return unknown.map { "\($0) is not described" } + JSONSchema(schema, resolve: resolve).violations(value)
+    }
+
+    /// Why a real answer is none of those that the spec describes; empty when it is one.
+    func violations(_ answer: TestBrowser.Answer, of operation: Operation) -> [String] {
+        let described = answers(of: operation).filter { $0.status == "\(answer.status)" }
+        guard !described.isEmpty else { return ["\(answer.status) is not described"] }
+        let type = answer.header("Content-Type")?.prefix { $0 != ";" }.lowercased()
+        guard let match = described.first(where: { $0.mediaType == type || $0.mediaType == nil && answer.body.isEmpty }) else {
+            return ["\(answer.status) is described as \(described.map { $0.mediaType ?? "empty" }), not as \(type ?? "empty")"]
+        }
+        var found: [String] = []
+        if (200..<300).contains(answer.status) {
+            // Said only of an answer that was given before.
+            let expected = match.headers.subtracting(["Idempotent-Replayed"])
+            found += expected.filter { answer.header($0) == nil }.sorted().map { "the header \($0) is missing" }
+        }
+        if let schema = match.schema, match.mediaType?.hasSuffix("json") == true {
+            guard let value = try? JSONDecoder().decode(PlainJSON.self, from: Data(answer.body.utf8)) else {
+                return found + ["it is no JSON"]
+            }
+            found += JSONSchema(schema, resolve: resolve).violations(value.value)
+        }
+        return found
+    }
+
+    func resolve(_ object: [String: Any]) -> [String: Any] {
         guard let reference = object["$ref"] as? String else { return object }
         var found: Any? = document
         for part in reference.dropFirst(2).split(separator: "/") { found = (found as? [String: Any])?[String(part)] }
         return found as? [String: Any] ?? [:]
-    }
-
-    /// What of a value breaks its schema; empty when nothing does. Knows the keywords that the spec uses.
-    func violations(_ value: Any, of schema: [String: Any], at place: String = "$") -> [String] {
-        let schema = resolve(schema)
-        var found: [String] = []
-        if let constant = schema["const"], "\(constant)" != "\(value)" { found.append("\(place) is not \(constant)") }
-        if let choices = schema["enum"] as? [Any], !choices.contains(where: { "\($0)" == "\(value)" }) {
-            found.append("\(place) is none of \(choices)")
-        }
-        switch schema["type"] as? String {
-        case "object":
-            guard let object = value as? [String: Any] else { return found + ["\(place) is no object"] }
-            let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
-            for name in schema["required"] as? [String] ?? [] where object[name] == nil { found.append("\(place) lacks \(name)") }
-            for (name, member) in object {
-                if let property = properties[name] {
-                    found += violations(member, of: property, at: "\(place).\(name)")
-                } else if schema["additionalProperties"] as? Bool == false {
-                    found.append("\(place) has \(name), which is not described")
-                }
-            }
-        case "array":
-            guard let array = value as? [Any] else { return found + ["\(place) is no array"] }
-            let items = schema["items"] as? [String: Any] ?? [:]
-            for (index, element) in array.enumerated() { found += violations(element, of: items, at: "\(place)[\(index)]") }
-        case "string":
-            guard let text = value as? String else { return found + ["\(place) is no string"] }
-            if let pattern = schema["pattern"] as? String, text.range(of: pattern, options: .regularExpression) == nil {
-                found.append("\(place) does not match \(pattern)")
-            }
-            if schema["format"] as? String == "date-time", (try? Date(text, strategy: .iso8601)) == nil {
-                found.append("\(place) is no time in RFC 3339")
-            }
-        case "integer":
-            if !(value is Int) { found.append("\(place) is no integer") }
-        case "boolean":
-            if !(value is Bool) { found.append("\(place) is no Boolean") }
-        default: break
-        }
-        return found
     }
 }

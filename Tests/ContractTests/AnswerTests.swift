@@ -1,0 +1,150 @@
+import Foundation
+import Server
+import TestSupport
+import Testing
+
+/// What the server really answers, held against what the spec describes: status, media type, headers, every member.
+@Suite("Answers")
+struct AnswerTests {
+    private let specification: Specification
+
+    init() throws {
+        specification = try Specification()
+    }
+
+    private var guarded: [Specification.Operation] { specification.operations.filter { $0.scopes != nil } }
+
+    /// Reads first, then what adds, what changes, what ends, and at last what ends the tenant itself.
+    private func rank(_ operation: Specification.Operation) -> (Int, Int, String) {
+        let ends = ["suspendTenant", "resumeTenant", "deleteTenant", "restoreTenant"]
+        if let place = ends.firstIndex(of: operation.id) { return (6, place, operation.id) }
+        if operation.method == "GET" { return (0, 0, operation.id) }
+        // What belongs to something goes before it.
+        if operation.method == "DELETE" { return (5, -operation.path.count, operation.id) }
+        if operation.method == "PATCH" { return (2, 0, operation.id) }
+        if operation.id.contains(/^(revoke|retire|activate)/) { return (4, 0, operation.id) }
+        return (
+            operation.path.hasSuffix("}") || operation.path.contains(/\}\/[a-z]+$/) && !operation.things.isEmpty ? 3 : 1, 0, operation.id
+        )
+    }
+
+    @Test("each operation's example does what is described, and none is one that the server does not take")
+    func examples() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let operations = guarded.sorted { rank($0) < rank($1) }
+            var succeeded: Set<String> = []
+            var refused: [String] = []
+            for operation in operations {
+                for body in operation.bodies {
+                    let answer = try await send(
+                        operation, things.path(operation), key: platform.seeded.api_keys[0].secret, body: body, platform)
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
+                    // It may not be possible now, or not at this Apple; but it is a proper request.
+                    #expect(
+                        (200..<300).contains(answer.status) || [404, 409, 422, 503].contains(answer.status),
+                        "\(operation) \(answer.status): \(answer.body)")
+                    if (200..<300).contains(answer.status) {
+                        succeeded.insert(operation.id)
+                    } else {
+                        refused.append("\(operation.id) \(answer.status)")
+                    }
+                }
+            }
+            #expect(succeeded.isSuperset(of: guarded.filter { $0.method == "GET" }.map(\.id)), "\(refused)")
+            #expect(Double(succeeded.count) >= 0.75 * Double(guarded.count), "\(refused)")
+        }
+    }
+
+    @Test("a tenant's own key reads all of its tenant")
+    func ownKey() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            for operation in guarded where operation.method == "GET" && operation.isForTenants {
+                let answer = try await send(
+                    operation, things.path(operation), key: platform.acme.api_keys[0].secret, body: nil, platform)
+                #expect(answer.status == 200, "\(operation) \(answer.status): \(answer.body)")
+                #expect(specification.violations(answer, of: operation) == [], "\(operation): \(answer.body)")
+            }
+        }
+    }
+
+    @Test("an unknown thing, a body that is no JSON or says too much, another media type: each is refused as described")
+    func refusals() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let key = platform.seeded.api_keys[0].secret
+            for operation in guarded {
+                func expect(_ answer: TestBrowser.Answer, _ status: Int, _ what: String) {
+                    #expect(answer.status == status, "\(operation), \(what): \(answer.body)")
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation), \(what)")
+                }
+                if operation.isForTenants {
+                    expect(
+                        try await send(
+                            operation, things.path(operation, tenant: "nobody"), key: key, body: operation.requests.first, platform),
+                        404, "no such tenant")
+                }
+                if !operation.things.isEmpty {
+                    expect(
+                        try await send(operation, things.path(operation, real: false), key: key, body: operation.requests.first, platform),
+                        404, "no such thing")
+                }
+                if operation.requests.isEmpty { continue }
+                let path = things.path(operation)
+                for body in ["{", "[]", #"{"no_such_field": 1}"#] {
+                    expect(try await send(operation, path, key: key, body: body, platform), 400, body)
+                }
+                let type = [("Content-Type", "text/plain"), ("Authorization", "Bearer \(key)"), ("If-Match", "*")]
+                expect(
+                    try await TestBrowser(platform).send(
+                        operation.method, TestPlatform.publicURL + path, headers: type, body: operation.requests[0]), 415, "text/plain")
+            }
+        }
+    }
+
+    @Test("a change of another version is refused, and without one where one is required")
+    func versions() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let key = platform.seeded.api_keys[0].secret
+            for operation in guarded where operation.takes(header: "If-Match") {
+                let stale = try await send(
+                    operation, things.path(operation), key: key, body: operation.requests.first, headers: [("If-Match", "\"stale\"")],
+                    platform)
+                #expect(stale.status == 412, "\(operation): \(stale.body)")
+                #expect(specification.violations(stale, of: operation) == [], "\(operation)")
+                guard operation.requires(header: "If-Match") else { continue }
+                let without = try await send(
+                    operation, things.path(operation), key: key, body: operation.requests.first, headers: [], platform)
+                #expect(without.status == 428, "\(operation): \(without.body)")
+                #expect(specification.violations(without, of: operation) == [], "\(operation)")
+            }
+        }
+    }
+
+    @Test("sign-in answers as described: documents, tokens, claims, refusals")
+    func signIn() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            let request = TestBrowser.Request(platform.acme)
+            let back = try await browser.signIn(request)
+            let redeemed = try await browser.redeem(try #require(back["code"]), request)
+            let access = try #require(redeemed.json["access_token"] as? String)
+            let token = try #require(specification.operations.first { $0.id == "token" })
+            #expect(redeemed.status == 200)
+            #expect(specification.violations(redeemed, of: token) == [])
+            let again = try await browser.token(request, [("grant_type", "authorization_code"), ("code", "x")])
+            #expect(again.status == 400)
+            #expect(specification.violations(again, of: token) == [])
+            for operation in specification.operations where operation.scopes == nil && operation.method == "GET" {
+                for key in [access, "nonsense", nil] {
+                    let answer = try await browser.send(
+                        "GET", TestPlatform.publicURL + operation.path.replacing("{tenant}", with: "acme"),
+                        headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [], body: nil)
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
+                }
+            }
+        }
+    }
+}

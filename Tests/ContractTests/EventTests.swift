@@ -1,0 +1,54 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+/// What webhooks are told is what the spec says they are told.
+@Suite("Events")
+struct EventTests {
+    @Test("the data of every event that happens is as the spec has it, and a deleted application's sessions are told of")
+    func described() async throws {
+        let specification = try Specification()
+        try await TestPlatform.run { platform in
+            let kinds = WebhookEvent.Kind.allCases.map(\.rawValue)
+            let made = try await platform.call(
+                "POST", "/tenants/acme/webhooks", ["url": "https://hooks.example.com/", "events": kinds])
+            #expect(made.status == 201, "\(made.body)")
+            let key = try await platform.call(
+                "POST", "/tenants/acme/api-keys",
+                ["name": "Short", "scopes": ["tenants:read"], "expires_at": Date(timeIntervalSinceNow: 86400).formatted(.iso8601)])
+            #expect(key.status == 201, "\(key.body)")
+            try await ExpiringKeys(pool: platform.pool).tell(at: Date())
+            func things(_ path: String) async throws -> [[String: any Sendable]] {
+                try await platform.call("GET", "/tenants/acme/\(path)").json["data"] as? [[String: any Sendable]] ?? []
+            }
+
+            _ = try await TestBrowser(platform).tokens(.init(platform.acme))
+            let session = try #require(try await things("sessions").first?["id"] as? String)
+            #expect(try await platform.call("POST", "/tenants/acme/sessions/\(session)/revoke").status == 200)
+            let own = try #require(try await things("connections").first { $0["ownership"] as? String == "own" }?["id"] as? String)
+            try await platform.simulator.fault([
+                "endpoint": "token", "client_id": platform.own.servicesID, "fault": "error", "error": "invalid_client", "times": 1,
+            ])
+            #expect(try await platform.call("POST", "/tenants/acme/connections/\(own)/check").json["outcome"] as? String == "failed")
+            _ = try await TestBrowser(platform).tokens(.init(platform.acme))
+            let application = platform.acme.applications[0].client_id
+            #expect(try await platform.call("DELETE", "/tenants/acme/applications/\(application)").status == 204)
+            let user = try #require(try await things("users").first?["id"] as? String)
+            #expect(try await platform.call("DELETE", "/tenants/acme/users/\(user)").status == 204)
+
+            let told = try await platform.ownerPool.run("SELECT type, data FROM webhook_event ORDER BY id").map { row in
+                (type: try row.get("type", as: String.self), data: Data(try row.get("data", as: JSON.self).bytes))
+            }
+            for event in told {
+                #expect(try specification.violations(data: event.data, of: event.type) == [], "\(event.type)")
+            }
+            #expect(
+                Set(told.map(\.type)) == ["user.created", "user.deleted", "session.revoked", "connection.failing", "key.expiring"])
+            let ended = told.filter { $0.type == "session.revoked" }.map { String(decoding: $0.data, as: UTF8.self) }
+            #expect(ended.count { $0.contains(application) } == 1, "\(ended)")
+        }
+    }
+}

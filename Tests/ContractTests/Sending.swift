@@ -1,0 +1,30 @@
+import Crypto
+import Foundation
+import Server
+import TestSupport
+
+/// A request as the spec shows it: its example as body, what is required in the query, and an `If-Match` that fits everything.
+/// Only a private key is a real one: the spec shows none.
+func send(
+    _ operation: Specification.Operation, _ path: String, key: String?, body: String?,
+    headers more: [(String, String)] = [("If-Match", "*")],
+    _ platform: TestPlatform
+) async throws -> TestBrowser.Answer {
+    var headers = key.map { [("Authorization", "Bearer \($0)")] } ?? []
+    headers += more.filter { header, _ in operation.takes(header: header) }
+    if body != nil { headers.append(("Content-Type", "application/json")) }
+    let query = operation.parameters.filter { $0.place == "query" && $0.isRequired }.map { parameter in
+        // What is destroyed is named twice, by its slug.
+        "\(parameter.name)=\(parameter.name == "confirm" ? "acme" : parameter.example ?? "")"
+    }
+    return try await TestBrowser(platform).send(
+        operation.method, TestPlatform.publicURL + path + (query.isEmpty ? "" : "?" + query.joined(separator: "&")), headers: headers,
+        body: try body.map(withRealKey))
+}
+
+private func withRealKey(_ body: String) throws -> String {
+    guard var object = try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: Any], object["private_key"] != nil
+    else { return body }
+    object["private_key"] = P256.Signing.PrivateKey().pemRepresentation
+    return String(decoding: try JSONSerialization.data(withJSONObject: object), as: UTF8.self)
+}

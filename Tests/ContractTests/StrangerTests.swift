@@ -1,0 +1,180 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+/// Whom an operation refuses, by what the spec says of its security: who is not let in learns nothing, and nothing of what he
+/// sent is looked at.
+@Suite("Strangers")
+struct StrangerTests {
+    private let specification: Specification
+    private let guarded: [Specification.Operation]
+
+    init() throws {
+        specification = try Specification()
+        guarded = specification.operations.filter { $0.scopes != nil }
+    }
+
+    /// Sends what would be refused if anybody looked at it: a body that is no JSON, no `If-Match`.
+    private func intrude(_ operation: Specification.Operation, _ path: String, key: String?, _ platform: TestPlatform) async throws
+        -> TestBrowser.Answer
+    {
+        var headers = key.map { [("Authorization", "Bearer \($0)")] } ?? []
+        if operation.method != "GET" { headers.append(("Content-Type", "application/json")) }
+        return try await TestBrowser(platform).send(
+            operation.method, TestPlatform.publicURL + path, headers: headers, body: operation.method == "GET" ? nil : "{")
+    }
+
+    /// What a refusal says, but for what differs from request to request.
+    private func told(_ answer: TestBrowser.Answer) -> [String: String] {
+        answer.json.filter { !["request_id", "instance"].contains($0.key) }.mapValues { "\($0)" }
+    }
+
+    @Test("what takes no API key is named here: the list may only shrink")
+    func open() {
+        #expect(
+            Set(specification.operations.filter { $0.scopes == nil }.map(\.id)) == [
+                "appleCallback", "authorizationServerMetadata", "authorize", "authorizeByClient", "jwks", "openIDConfiguration",
+                "sharedAppleCallback", "token", "userInfo", "userInfoByPost",
+            ])
+        #expect(guarded.count >= 2)
+        for operation in guarded {
+            #expect(operation.path.hasPrefix("/v1/"))
+            #expect(operation.scopes?.isEmpty == false, "\(operation)")
+            for scope in operation.scopes ?? [] { #expect(APIKey.Scope(rawValue: scope) != nil, "\(operation): \(scope)") }
+        }
+    }
+
+    @Test("a key of nobody gets 401, whatever else is wrong")
+    func nobody() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let keys = try await Keys(platform)
+            for operation in guarded {
+                for (what, key) in keys.ofNobody {
+                    let answer = try await intrude(operation, things.path(operation), key: key, platform)
+                    #expect(answer.status == 401, "\(operation) with \(what) key: \(answer.body)")
+                    #expect(answer.json["code"] as? String == "unauthenticated")
+                    #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer") == true)
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation)")
+                }
+            }
+        }
+    }
+
+    @Test("another tenant's key gets 404 in the same words for what is there and what is not, and 403 from the platform")
+    func otherTenant() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let globex = platform.globex.api_keys[0].secret
+            for operation in guarded {
+                let answer = try await intrude(operation, things.path(operation), key: globex, platform)
+                #expect(specification.violations(answer, of: operation) == [], "\(operation)")
+                guard operation.isForTenants else {
+                    #expect(answer.status == 403, "\(operation): \(answer.body)")
+                    #expect(answer.json["code"] as? String == "operator_required", "\(operation)")
+                    continue
+                }
+                #expect(answer.status == 404, "\(operation): \(answer.body)")
+                for path in [
+                    things.path(operation, tenant: platform.acme.id), things.path(operation, real: false),
+                    things.path(operation, tenant: "nobody"), things.path(operation, tenant: "NO SLUG".replacing(" ", with: "%20")),
+                ] {
+                    #expect(told(try await intrude(operation, path, key: globex, platform)) == told(answer), "\(operation) \(path)")
+                }
+            }
+        }
+    }
+
+    @Test("what is for operators refuses a tenant's key with every scope; nothing else does")
+    func operatorsOnly() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let own = platform.acme.api_keys[0].secret
+            for operation in guarded {
+                let answer = try await intrude(operation, things.path(operation), key: own, platform)
+                #expect((answer.json["code"] as? String == "operator_required") == operation.isForOperators, "\(operation): \(answer.body)")
+                if operation.isForOperators {
+                    #expect(answer.status == 403, "\(operation)")
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation)")
+                }
+            }
+            #expect(guarded.contains { $0.isForOperators && $0.isForTenants })
+        }
+    }
+
+    @Test("in its own tenant, a key finds another's thing as little as one that never was")
+    func otherThing() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let globex = platform.globex.api_keys[0].secret
+            for operation in guarded where operation.isForTenants && !operation.things.isEmpty {
+                #expect(things.missing(operation) == [], "\(operation)")
+                let (real, unknown) = (
+                    things.path(operation, tenant: "globex"), things.path(operation, tenant: "globex", real: false)
+                )
+                for body in operation.bodies {
+                    func ask(_ path: String) async throws -> TestBrowser.Answer {
+                        try await send(operation, path, key: globex, body: body, platform)
+                    }
+                    let answer = try await ask(real)
+                    // A plan may forbid it before anything is looked for.
+                    #expect(answer.status == 404 || answer.json["code"] as? String == "plan_required", "\(operation): \(answer.body)")
+                    #expect(told(answer) == told(try await ask(unknown)), "\(operation)")
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation)")
+                }
+            }
+        }
+    }
+
+    @Test("a key with every scope but the needed one gets 403, an operator's too")
+    func scopes() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let keys = try await Keys(platform)
+            var issued: [String: (operatorKey: String, own: String)] = [:]
+            for scope in Set(guarded.flatMap { $0.scopes ?? [] }) {
+                issued[scope] = (
+                    try await keys.lacking(scope, owner: .platform), try await keys.lacking(scope, owner: keys.acme)
+                )
+            }
+            for operation in guarded {
+                for scope in operation.scopes ?? [] {
+                    let key = try #require(issued[scope])
+                    let answer = try await intrude(operation, things.path(operation), key: key.operatorKey, platform)
+                    #expect(answer.status == 403, "\(operation) without \(scope): \(answer.body)")
+                    #expect(answer.json["code"] as? String == "insufficient_scope", "\(operation)")
+                    #expect(specification.violations(answer, of: operation) == [], "\(operation)")
+                    let own = try await intrude(operation, things.path(operation), key: key.own, platform)
+                    #expect(own.status == 403, "\(operation) without \(scope), by the tenant: \(own.body)")
+                    let code = own.json["code"] as? String
+                    #expect(
+                        operation.isForTenants ? ["insufficient_scope", "operator_required"].contains(code) : code == "operator_required")
+                }
+            }
+        }
+    }
+
+    @Test("whoever is refused has changed nothing")
+    func nothingHappened() async throws {
+        try await TestPlatform.run { platform in
+            let things = try await Things(platform)
+            let keys = try await Keys(platform)
+            func trail() async throws -> Int? {
+                try await platform.ownerPool.run("SELECT count(*) AS n FROM audit_event").first { try $0.get("n", as: Int.self) }
+            }
+            let before = try await trail()
+            for operation in guarded where operation.method != "GET" {
+                for key in [nil, keys.revoked, keys.expired, platform.globex.api_keys[0].secret] {
+                    for body in operation.bodies {
+                        let answer = try await send(operation, things.path(operation), key: key, body: body, platform)
+                        #expect([401, 403, 404].contains(answer.status), "\(operation): \(answer.body)")
+                    }
+                }
+            }
+            #expect(try await trail() == before)
+        }
+    }
+}

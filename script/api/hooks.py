@@ -1,0 +1,239 @@
+"""What schemathesis needs to know to get far into our API: which tenants and things there are, and what it must leave alone.
+
+Loaded by schemathesis, once a run. Data that it made valid on purpose is led to things that exist; data that it spoiled on
+purpose is sent as it is.
+"""
+
+import atexit
+import json
+import os
+import random
+import re
+import uuid
+from collections import defaultdict
+from urllib.parse import parse_qs, urlsplit
+
+import requests
+import schemathesis
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.specs.openapi.checks import is_unexpected_http_status_case
+
+SETTINGS = json.loads(os.environ["ESPALIER_CHECK_SETTINGS"])
+# Not hypothesis's own chance: what is replaced here is no part of what it shrinks.
+chance = random.Random(int(os.environ["ESPALIER_CHECK_SEED"]))
+
+# What an operation does to the thing in its path. These get things of which nothing else depends.
+DESTROYS = re.compile("^(delete|revoke|retire|roll|update|suspend|promote|activate)")
+OF_TENANT = re.compile("^(delete|suspend|resume|restore|update)Tenant$|^revokeAllSessions$")
+
+
+class World:
+    """What is known of the server's things: of each kind, the path parameters that lead to one."""
+
+    def __init__(self):
+        self.things = defaultdict(list)
+        self.protected = set(SETTINGS["protected"])
+        self.spare_tenants = list(SETTINGS["spare_tenants"])
+        self.refresh_token = SETTINGS["refresh_token"]
+        self.apple_keys = dict(SETTINGS["apple_keys"])
+        self.states = {}
+        self.statuses = defaultdict(lambda: defaultdict(int))
+
+    def may_end(self, action):
+        """A few of each: what is gone can't be shown, changed or ended by another operation."""
+        return sum(count for status, count in self.statuses[action].items() if 200 <= status < 300) < 4
+
+    def learn(self, value, path):
+        """Finds things in an answer: each says by `object` what it is, and stands in the one that it belongs to."""
+        if isinstance(value, list):
+            for element in value:
+                self.learn(element, path)
+        elif isinstance(value, dict):
+            kind, id = value.get("object"), value.get("id")
+            if kind == "tenant":
+                path = {**path, "tenant": value["slug"]}
+                if value["slug"] not in SETTINGS["tenants"] and value["slug"] not in self.spare_tenants:
+                    self.spare_tenants.append(value["slug"])
+            elif isinstance(kind, str) and isinstance(id, str):
+                path = {**path, kind: id}
+                self.states[id] = value.get("state", "") + ("" if "proven_at" in value else " unproven")
+                known = self.things[kind]
+                if path not in known:
+                    known.append(path)
+                    del known[:-30]
+            for member in value.values():
+                self.learn(member, path)
+
+    def forget(self, id):
+        for kind, known in self.things.items():
+            self.things[kind] = [path for path in known if id not in path.values()]
+
+    def lead(self, operation, names):
+        """Path parameters of a thing that exists, as the operation's path needs them; None when there is none."""
+        action = operation.definition.raw["operationId"]
+        inner = [name for name in names if name != "tenant"]
+        if not inner:
+            if OF_TENANT.match(action) and self.spare_tenants:
+                return {"tenant": chance.choice(self.spare_tenants[-5:])}
+            return {"tenant": chance.choice(SETTINGS["tenants"])}
+        found = [path for path in self.things_of(inner[-1]) if "tenant" not in names or "tenant" in path]
+        if "tenant" not in names:
+            found = [path for path in found if "tenant" not in path]
+        if DESTROYS.match(action):
+            found = [path for path in found if self.value(path, inner[-1]) not in self.protected]
+            if re.match("^(delete|revoke|retire)", action) and not self.may_end(action):
+                return None
+        # There are many keys that Apple has never heard of.
+        if re.match("^promote.*AppleKey$", action):
+            found = [path for path in found if self.states.get(self.value(path, "appleKey")) == "next"] or found
+        found = [path for path in found if all(self.value(path, name) for name in inner)]
+        if not found:
+            return {"tenant": chance.choice(SETTINGS["tenants"])} if "tenant" in names else None
+        path = chance.choice(found)
+        return {name: path["tenant"] if name == "tenant" else self.value(path, name) for name in names}
+
+    def things_of(self, name):
+        kind = snake(name)
+        return [path for each, known in self.things.items() if each == kind or each.endswith("_" + kind) for path in known]
+
+    @staticmethod
+    def value(path, name):
+        kind = snake(name)
+        return next((id for each, id in path.items() if each == kind or each.endswith("_" + kind)), None)
+
+
+def snake(name):
+    return re.sub("([A-Z])", lambda match: "_" + match[1].lower(), name)
+
+
+world = World()
+
+
+def is_valid(case, location):
+    """Whether schemathesis made this part of the request to be accepted."""
+    meta = case._meta
+    if meta is None:
+        return True
+    component = meta.components.get(location)
+    return component is None or component.mode.is_positive
+
+
+@schemathesis.hook
+def before_call(context, case, kwargs):
+    # Apple's pages are Apple's, and an application's are its own.
+    kwargs["allow_redirects"] = False
+    operation = case.operation
+    action = operation.definition.raw["operationId"]
+    valid = {location: is_valid(case, location) for location in ParameterLocation}
+    path = dict(case.path_parameters or {})
+    if path and valid[ParameterLocation.PATH]:
+        led = world.lead(operation, list(path))
+        # Now and then a thing that does not exist.
+        if led and chance.random() < 0.9:
+            path |= led
+    if DESTROYS.match(action) and path and list(path.values())[-1] in world.protected:
+        last = list(path)[-1]
+        path[last] = re.sub("_.*", "_" + "0" * 26, path[last])
+    if OF_TENANT.match(action) and path.get("tenant") not in world.spare_tenants:
+        # None of those that the run lives on, spelled however.
+        path["tenant"] = "no-such-tenant"
+    if path != (case.path_parameters or {}):
+        case.path_parameters = path
+    if valid[ParameterLocation.QUERY] and case.query is not None:
+        if "confirm" in case.query:
+            case.query["confirm"] = path["tenant"]
+        if "client_id" in case.query:
+            application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
+            case.query |= {name: application[name] for name in ("client_id", "redirect_uri")}
+        # What one parameter allows may depend on another, which no schema can say.
+        if {"from", "to"} & set(case.query):
+            case.query |= {"from": "2026-11-01T00:00:00Z", "to": "2026-12-01T00:00:00Z"}
+        if {"after", "before"} <= set(case.query):
+            del case.query["before"]
+    if valid[ParameterLocation.HEADER] and case.headers is not None:
+        if "If-Match" in case.headers:
+            case.headers["If-Match"] = "*"
+        if "Idempotency-Key" in case.headers:
+            case.headers["Idempotency-Key"] = str(uuid.UUID(int=chance.getrandbits(128)))
+    if valid[ParameterLocation.BODY] and isinstance(case.body, dict):
+        if action in ("appleCallback", "sharedAppleCallback") and path.get("tenant", "globex") in SETTINGS["applications"]:
+            cancel_at_apple(case, path.get("tenant", "globex"))
+        if action == "token":
+            case.body |= SETTINGS["client"]
+            if case.body.get("grant_type") == "refresh_token":
+                case.body["refresh_token"] = world.refresh_token
+                case.body.pop("scope", None)
+        # Of texts that look like an Apple key, almost none is one.
+        if "private_key" in case.body:
+            case.body["private_key"] = SETTINGS["private_key"]
+            if action in world.apple_keys and chance.random() < 0.5:
+                # One that the simulator knows, for a connection that is there from the start.
+                case.body |= world.apple_keys[action]
+                if "connection" in path:
+                    case.path_parameters = path | {"tenant": "acme", "connection": SETTINGS["connection"]}
+        # Those that are there from the start stay what Apple knows.
+        if action == "updatePlatformConnection":
+            case.body.pop("services_id", None)
+        if action == "activateConnection" and chance.random() < 0.5:
+            case.path_parameters = path | {"tenant": "acme", "connection": SETTINGS["connection"]}
+            case.body["existing_users"] = "new_users"
+            case.body.pop("relink_days", None)
+        if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
+            case.body["key_id"] = "K1B2C3D4E5"
+        if "expires_at" in case.body:
+            case.body["expires_at"] = "2099-01-01T00:00:00Z"
+
+
+def cancel_at_apple(case, slug):
+    """Makes it the answer to a sign-in that was begun, and given up at Apple: only we can seal a `state`."""
+    application = SETTINGS["applications"][slug]
+    begun = requests.get(f"{SETTINGS['base_url']}/auth/apple/authorize", allow_redirects=False, params={
+        "client_id": application["client_id"], "redirect_uri": application["redirect_uri"], "code_challenge": "x" * 43,
+        "code_challenge_method": "S256"})
+    case.cookies = begun.cookies.get_dict()
+    case.body = {"state": parse_qs(urlsplit(begun.headers["Location"]).query)["state"][0], "error": "user_cancelled_authorize"}
+
+
+@schemathesis.hook
+def after_call(context, case, response):
+    if is_unexpected_http_status_case(case):
+        return
+    action = case.operation.definition.raw["operationId"]
+    world.statuses[action][response.status_code] += 1
+    if not 200 <= response.status_code < 300:
+        return
+    path = case.path_parameters or {}
+    if case.method.upper() == "DELETE":
+        world.forget(path[list(path)[-1]])
+    elif response.content:
+        try:
+            value = response.json()
+        except ValueError:
+            return
+        if action == "token" and "refresh_token" in value:
+            world.refresh_token = value["refresh_token"]
+        known = {snake(name): id for name, id in path.items()}
+        # In a path it is called by half its name.
+        for half, whole in (("secret", "application_secret"), ("delivery", "webhook_delivery")):
+            if half in known:
+                known[whole] = known.pop(half)
+        if known.get("tenant", "").startswith("tenant_"):
+            del known["tenant"]
+        world.learn(value, known)
+
+
+@schemathesis.check
+def described_status(ctx, response, case):
+    """Every answer's status is described by name: `default` stands for what should never be."""
+    if is_unexpected_http_status_case(case):
+        return None
+    described = [str(status) for status in case.operation.definition.raw["responses"]]
+    if str(response.status_code) not in described and response.status_code < 500:
+        raise AssertionError(f"{response.status_code} is not described; {', '.join(described)} are")
+    return None
+
+
+@atexit.register
+def report():
+    with open(os.environ["ESPALIER_CHECK_REPORT"], "w", encoding="utf-8") as file:
+        json.dump(world.statuses, file)
