@@ -26,10 +26,12 @@ extension TenancyRoutes {
     @Sendable
     func addAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
-        let (now, actor) = (now(), ConnectionActor(call))
+        let actor = ConnectionActor(call)
         let details = try await find(try call.connectionInPath, for: actor)
         let connection = details.connection
         let body = try await Body(request, teamID: connection.teamID)
+        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        let now = now()
         try request.requireMatch(details.tag, isRequired: true)
         try await requirePlan(for: actor)
         try Self.requireRoom(for: body.keyID, in: details)

@@ -19,8 +19,10 @@ extension TenancyRoutes {
     @Sendable
     func checkConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
-        let (now, actor) = (now(), ConnectionActor(call))
+        let actor = ConnectionActor(call)
         try await JSONFields(request, isOptional: true).requireEmpty()
+        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        let now = now()
         let details = try await find(try call.connectionInPath, for: actor)
         // Across all processes: a caller in a hurry must not make us a nuisance to Apple. Two who ask at once may come here in
         // another order than they read the clock; a claim from further ahead is that of a clock which was wrong.

@@ -66,7 +66,9 @@ extension TenancyRoutes {
     func lock(
         _ id: ID<Connection>?, for actor: ConnectionActor, _ request: Request, in transaction: Transaction
     ) async throws -> ConnectionDetails {
-        let found = try ConnectionDetails.all(try await transaction.run(ConnectionDetails.lock(id, owner: actor.owner)))
+        _ = try await transaction.run(ConnectionDetails.lock(id, owner: actor.owner))
+        // Read anew: what this waited for may have let the connection serve.
+        let found = try ConnectionDetails.all(try await transaction.run(ConnectionDetails.find(id, owner: actor.owner)))
         guard let details = found.first else { throw Problem.notFound("connection") }
         try request.requireMatch(details.tag, isRequired: true)
         return details

@@ -52,8 +52,10 @@ extension TenancyRoutes {
     @Sendable
     func createConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
-        let (now, actor) = (now(), ConnectionActor(call))
+        let actor = ConnectionActor(call)
         let body = try await Body(request)
+        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        let now = now()
         try await actor.database(pool).transaction { try await requireRoom(for: actor, in: $0) }
 
         try requireQuestion(for: actor)

@@ -9,11 +9,13 @@ extension TenancyRoutes {
     @Sendable
     func promoteAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
-        let (now, actor) = (now(), ConnectionActor(call))
+        let actor = ConnectionActor(call)
         let id = try call.id("appleKey", of: "Apple key", as: AppleKey.self)
         var fields = try await JSONFields(request, isOptional: true)
         let overlap = fields.integer("overlap_seconds", 0...2_592_000) ?? 86_400
         try fields.finish()
+        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        let now = now()
         let details = try await find(try call.connectionInPath, for: actor)
         try request.requireMatch(details.tag, isRequired: true)
         let key = try Self.promotable(id, in: details)

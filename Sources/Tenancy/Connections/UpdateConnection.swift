@@ -23,6 +23,8 @@ extension TenancyRoutes {
         try call.require(.connectionsWrite)
         let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
         let body = try await Body(request)
+        // Before anything is written: another Services ID is asked about at Apple.
+        if body.servicesID != nil { try requireQuestion(for: actor) }
         let isAnotherClient = try await actor.database(pool).transaction { db in
             try await requirePlan(for: actor, in: db)
             let before = try await lock(id, for: actor, request, in: db)

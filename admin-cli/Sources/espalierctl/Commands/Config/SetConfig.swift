@@ -46,10 +46,11 @@ struct SetConfig: ParsableCommand {
         let profile = options.name(configuration)
         let text = try checked()
         if name == .baseURL, let old = configuration.profiles[profile]?.baseURL, old != text,
-            configuration.profiles[profile]?.apiKey != nil
+            configuration.profiles[profile]?.apiKey != nil || configuration.profiles[profile]?.apiKeyFile != nil
         {
             // The key was given for the old address.
             configuration.profiles[profile]?.apiKey = nil
+            configuration.profiles[profile]?.apiKeyFile = nil
             Terminal.standardError.report("The API key belonged to \(old) and was removed; set it again: espalierctl config set api-key")
         }
         configuration.profiles[profile, default: Profile()][keyPath: name.property] = text
