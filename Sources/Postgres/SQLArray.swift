@@ -62,8 +62,9 @@ extension SQLArrayElement where Self: SQLValue {
         }
         guard dimensions == 1 else { throw SQLMismatch() }
         let count = Int(try cell.load(Int32.self, at: 12))
+        guard count >= 0 else { throw SQLMismatch() }
         var array: [Self] = []
-        array.reserveCapacity(max(0, min(count, cell.bytes.count / 4)))
+        array.reserveCapacity(min(count, cell.bytes.count / 4))
         var offset = 20
         for _ in 0..<count {
             let length = Int(try cell.load(Int32.self, at: offset))

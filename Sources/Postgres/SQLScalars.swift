@@ -110,7 +110,8 @@ extension Date: SQLValue, SQLArrayElement {
     package init(decoding cell: SQLCell) throws(SQLMismatch) {
         guard cell.isOf(.timestamptz) else { throw SQLMismatch() }
         let microseconds = try cell.load(Int64.self)
-        guard microseconds != .max, microseconds != .min else { throw SQLMismatch() }
-        self.init(timeIntervalSinceReferenceDate: Double(microseconds - Self.microsecondsBetweenEpochs) / 1_000_000)
+        let (sinceReference, overflow) = microseconds.subtractingReportingOverflow(Self.microsecondsBetweenEpochs)
+        guard microseconds != .max, microseconds != .min, !overflow else { throw SQLMismatch() }
+        self.init(timeIntervalSinceReferenceDate: Double(sinceReference) / 1_000_000)
     }
 }

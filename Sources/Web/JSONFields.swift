@@ -34,17 +34,25 @@ package struct JSONFields {
             members = [:]
             return
         }
-        let type = request.headers[.contentType]?.prefix { $0 != ";" }.trimmingCharacters(in: .whitespaces).lowercased()
-        guard type == "application/json"
+        guard request.mediaType == "application/json"
         else { throw Problem(.unsupportedMediaType, "Send a JSON object with `Content-Type: application/json`.") }
+        members = try Self.members(of: Array(buffer.readableBytesView))
+    }
+
+    /// - Throws: `Problem` for what is no JSON object (400).
+    init(json bytes: [UInt8]) throws {
+        (members, prefix) = (try Self.members(of: bytes), "")
+    }
+
+    private static func members(of bytes: [UInt8]) throws -> [String: JSONValue] {
         let value: JSONValue
         do {
-            value = try JSONValue(json: Array(buffer.readableBytesView))
+            value = try JSONValue(json: bytes)
         } catch {
             throw Problem(.invalid, "The body cannot be read as JSON: \(error.detail), at byte \(error.position).")
         }
         guard case .object(let members) = value else { throw Problem(.invalid, "The body is no JSON object.") }
-        self.members = members
+        return members
     }
 
     private init(_ members: [String: JSONValue], prefix: String) {
@@ -170,6 +178,11 @@ package struct JSONFields {
         else { return refused(name, "Write a time as RFC 3339, for example 2026-11-01T00:00:00Z.") }
         if let earliest, time <= earliest { return refused(name, "It must lie in the future.") }
         return time
+    }
+
+    /// A member of whatever shape.
+    package mutating func value(_ name: String) -> JSONValue? {
+        member(name, false)
     }
 
     /// An object, read by the body.

@@ -9,6 +9,8 @@ package final class Metrics: Sendable {
     /// Steps of a login, in their order.
     package enum Step: String, Sendable {
         case authorize, callback, token, refresh
+        /// A sign-in with an id_token that an application on a device got: all of a login in one step.
+        case native
     }
 
     private struct Request: Hashable {
@@ -19,6 +21,9 @@ package final class Metrics: Sendable {
         let step: Step
         let outcome: String
     }
+    private struct Notification: Hashable {
+        let type, outcome: String
+    }
     private struct Histogram {
         var buckets = [UInt64](repeating: 0, count: Metrics.bounds.count + 1)
         var seconds = 0.0
@@ -27,6 +32,7 @@ package final class Metrics: Sendable {
         var requests: [Request: UInt64] = [:]
         var durations: [String: Histogram] = [:]
         var logins: [Funnel: UInt64] = [:]
+        var notifications: [Notification: UInt64] = [:]
     }
 
     /// Upper bounds in seconds.
@@ -51,6 +57,12 @@ package final class Metrics: Sendable {
         state.withLock { $0.logins[Funnel(step: step, outcome: outcome), default: 0] += 1 }
     }
 
+    /// One notification of Apple's came this far.
+    /// - Parameter type: one that we know, or what stands for all others.
+    package func count(notification type: String, _ outcome: String) {
+        state.withLock { $0.notifications[Notification(type: type, outcome: outcome), default: 0] += 1 }
+    }
+
     /// The exposition format, version 0.0.4.
     package var text: String {
         let state = state.withLock { $0 }
@@ -71,6 +83,10 @@ package final class Metrics: Sendable {
         lines.append("# TYPE espalier_logins_total counter")
         for (key, count) in state.logins.sorted(by: { ($0.key.step.rawValue, $0.key.outcome) < ($1.key.step.rawValue, $1.key.outcome) }) {
             lines.append("espalier_logins_total{step=\"\(key.step.rawValue)\",outcome=\"\(key.outcome)\"} \(count)")
+        }
+        lines.append("# TYPE espalier_notifications_total counter")
+        for (key, count) in state.notifications.sorted(by: { ($0.key.type, $0.key.outcome) < ($1.key.type, $1.key.outcome) }) {
+            lines.append("espalier_notifications_total{type=\"\(key.type)\",outcome=\"\(key.outcome)\"} \(count)")
         }
         return lines.joined(separator: "\n") + "\n"
     }

@@ -50,6 +50,13 @@ package struct Query: Sendable {
         }
     }
 
+    package func integer(_ name: String, _ range: ClosedRange<Int>) throws -> Int? {
+        guard let text = form[name] else { return nil }
+        guard let number = Int(text), range.contains(number), String(number) == text
+        else { throw Problem.invalid(.init(name, "It must be a whole number between \(range.lowerBound) and \(range.upperBound).")) }
+        return number
+    }
+
     package func time(_ name: String) throws -> Date? {
         guard let text = form[name] else { return nil }
         // A `+` in a query is a space: an offset that was not encoded arrives as one.
@@ -61,11 +68,7 @@ package struct Query: Sendable {
     package var page: PageRequest {
         get throws {
             var limit = 20
-            if let text = form["limit"] {
-                guard let number = Int(text), (1...100).contains(number), String(number) == text
-                else { throw Problem.invalid(.init("limit", "It must be a whole number between 1 and 100.")) }
-                limit = number
-            }
+            if let number = try integer("limit", 1...100) { limit = number }
             switch (form["after"], form["before"]) {
             case (nil, nil): return PageRequest(limit: limit, position: .start)
             case (let text?, nil): return PageRequest(limit: limit, position: .after(try cursor("after", text)))
