@@ -8,9 +8,9 @@ import NIOCore
 /// One for the whole process: it holds Apple's keys and the client secrets in use.
 package final class AppleClient: Sendable {
     private let settings: AppleSettings
-    private let wire: AppleWire
+    let wire: AppleWire
     private let keys: AppleKeySet
-    private let secrets: ClientSecretCache
+    let secrets: ClientSecretCache
 
     /// How long a call may take.
     package var timeout: Duration { settings.timeout }
@@ -165,7 +165,7 @@ extension AppleClient {
     }
 
     /// Turns everything but status 200 into its error.
-    private static func requireSuccess(_ answer: AppleWire.Answer) throws(AppleError) {
+    static func requireSuccess(_ answer: AppleWire.Answer) throws(AppleError) {
         struct ErrorAnswer: Decodable {
             let error: String
         }
@@ -202,19 +202,44 @@ extension AppleClient {
         _ idToken: String, audiences: Set<String>, nonce: String?, nonceForm: IDToken.NonceForm = .exact, at now: Date,
         by deadline: ContinuousClock.Instant? = nil
     ) async throws(AppleError) -> IDToken {
-        do {
-            let jws = try AppleJWS(idToken)
-            guard let key = try await keys.key(jws.keyID, at: now, by: deadline) else { throw IDTokenRefusal.unknownKey }
-            let token = try IDToken(payload: try jws.payload(verifiedBy: key))
+        try await read(idToken, at: now, by: deadline) { payload in
+            let token = try IDToken(payload: payload)
             try token.check(issuers: settings.issuers, audiences: audiences, at: now)
             try token.check(nonce: nonce, form: nonceForm)
             return token
+        }
+    }
+
+    /// What a JWS of Apple's says, once Apple's signature is known to be on it.
+    private func read<Content>(
+        _ jws: String, at now: Date, by deadline: ContinuousClock.Instant? = nil, _ content: ([UInt8]) throws -> Content
+    ) async throws(AppleError) -> Content {
+        do {
+            let jws = try AppleJWS(jws)
+            guard let key = try await keys.key(jws.keyID, at: now, by: deadline) else { throw IDTokenRefusal.unknownKey }
+            return try content(try jws.payload(verifiedBy: key))
         } catch let refusal as IDTokenRefusal {
             throw .untrusted(refusal)
         } catch let error as AppleError {
             throw error
         } catch {
             throw .untrusted(.malformed)
+        }
+    }
+}
+
+// MARK: Notifications
+
+extension AppleClient {
+    /// Verifies a notification: form, algorithm, key, signature, issuer, age.
+    ///
+    /// - Parameter payload: The JWS that Apple posted as `payload`.
+    /// - Throws: `untrusted` for one that breaks a rule; any other error if Apple's keys cannot be had.
+    package func verifyNotification(_ payload: String, at now: Date) async throws(AppleError) -> AppleNotification {
+        try await read(payload, at: now) { payload in
+            let notification = try AppleNotification(payload: payload)
+            try notification.check(issuers: settings.issuers, at: now)
+            return notification
         }
     }
 }

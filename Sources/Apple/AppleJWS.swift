@@ -43,6 +43,11 @@ struct AppleJWS {
     /// The payload's bytes, once the signature is known to be this key's.
     func payload(verifiedBy key: any JWTAlgorithm) throws(IDTokenRefusal) -> [UInt8] {
         guard (try? key.verify(signature, signs: signed)) == true else { throw .signature }
+        return try unverifiedPayload()
+    }
+
+    /// The payload's bytes, of what was verified before.
+    func unverifiedPayload() throws(IDTokenRefusal) -> [UInt8] {
         guard let payload = base64URLDecoded(payload) else { throw .malformed }
         return payload
     }

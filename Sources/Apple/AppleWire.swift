@@ -18,6 +18,8 @@ struct AppleWire: Sendable {
         let status: Int
         /// The `Date` header as it came.
         let date: String?
+        /// What `Retry-After` says, in seconds.
+        let retryAfter: Int?
         let body: [UInt8]
     }
 
@@ -25,13 +27,16 @@ struct AppleWire: Sendable {
         try await send(HTTPClientRequest(url: baseURL + path), path: path, by: nil)
     }
 
-    /// - Parameter deadline: when the caller's own time is up, if that is before `timeout`.
+    /// - Parameters:
+    ///   - bearer: an access token of Apple's, where the endpoint wants one.
+    ///   - deadline: when the caller's own time is up, if that is before `timeout`.
     func post(
-        _ path: String, _ form: KeyValuePairs<String, String?>, by deadline: ContinuousClock.Instant? = nil
+        _ path: String, _ form: KeyValuePairs<String, String?>, bearer: String? = nil, by deadline: ContinuousClock.Instant? = nil
     ) async throws(AppleError) -> Answer {
         var request = HTTPClientRequest(url: baseURL + path)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
+        if let bearer { request.headers.add(name: "authorization", value: "Bearer \(bearer)") }
         request.body = .bytes(ByteBuffer(string: percentEncoded(form)))
         return try await send(request, path: path, by: deadline)
     }
@@ -48,7 +53,10 @@ struct AppleWire: Sendable {
                 let response = try await http.execute(request, deadline: .distantFuture)
                 guard response.history.count == 1 else { throw AppleError.nonsense("it redirects elsewhere") }
                 let body = try await response.body.collect(upTo: Self.largestBody)
-                return Answer(status: Int(response.status.code), date: response.headers.first(name: "date"), body: Array(buffer: body))
+                return Answer(
+                    status: Int(response.status.code), date: response.headers.first(name: "date"),
+                    retryAfter: response.headers.first(name: "retry-after").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 },
+                    body: Array(buffer: body))
             }
         } catch {
             let failure = Self.name(error)

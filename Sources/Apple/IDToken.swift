@@ -44,12 +44,12 @@ package struct IDToken: Sendable, Equatable, Unprintable {
 
 extension IDToken {
     /// How far Apple's clock and ours may differ, in seconds.
-    static let leeway: TimeInterval = 60
+    package static let leeway: TimeInterval = 60
     static let longestSubject = 255
     /// RFC 5321, section 4.5.3.1, with some to spare.
     static let longestEmail = 320
 
-    private static func isPlain(_ text: String) -> Bool {
+    static func isPlain(_ text: String) -> Bool {
         text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
@@ -136,7 +136,10 @@ extension IDToken {
         nonce = try claims.decodeIfPresent(String.self, forKey: .nonce)
         nonceSupported = boolean(.nonceSupported)
         realUserStatus = (try? claims.decodeIfPresent(Int.self, forKey: .realUserStatus)).flatMap(RealUserStatus.init)
-        transferSubject = try? claims.decodeIfPresent(String.self, forKey: .transferSubject)
+        // Looked up in our tables, but it decides nothing where it is absent.
+        transferSubject = (try? claims.decodeIfPresent(String.self, forKey: .transferSubject)).flatMap {
+            (1...Self.longestSubject).contains($0.utf8.count) && Self.isPlain($0) ? $0 : nil
+        }
         authTime = try? time(.authTime)
         issuedAt = Date(timeIntervalSince1970: try claims.decode(Double.self, forKey: .iat))
         expiresAt = Date(timeIntervalSince1970: try claims.decode(Double.self, forKey: .exp))

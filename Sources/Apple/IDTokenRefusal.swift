@@ -1,4 +1,4 @@
-/// Why an id_token is not trusted. Each case is one rule; none carries anything of the token.
+/// Why an id_token is not trusted, or a notification, which is signed the same way. Each case is one rule; none carries anything of the token.
 package enum IDTokenRefusal: String, Error, Hashable, CaseIterable, CustomStringConvertible {
     case malformed
     case algorithm

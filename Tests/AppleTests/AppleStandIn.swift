@@ -31,6 +31,7 @@ final class AppleStandIn: Sendable {
         let path: String
         let method: String
         let contentType: String?
+        let authorization: String?
         let form: [String: String]
     }
 
@@ -108,7 +109,7 @@ final class AppleStandIn: Sendable {
             $0.requests.append(
                 Request(
                     path: path, method: request.method.rawValue, contentType: request.headers[.contentType],
-                    form: Self.fields(of: String(buffer: body))))
+                    authorization: request.headers[.authorization], form: Self.fields(of: String(buffer: body))))
             return $0.answers[path] ?? .html(404)
         }
         arrivals.set { $0 += 1 }

@@ -76,6 +76,14 @@ struct IDTokenTests {
         #expect(token.isPrivateEmail == expected)
     }
 
+    @Test(
+        "a transfer identifier that can be nobody's counts as absent",
+        arguments: [#""""#, #""a\u0000b""#, "\"" + String(repeating: "x", count: 256) + "\""])
+    func oddTransferSubject(json: String) async throws {
+        let token = try await verify { try $0.sign(Claims(["transfer_sub": json])) }
+        #expect(token.transferSubject == nil)
+    }
+
     @Test("claims that decide nothing do not fail a login when they are of an odd type")
     func oddTypes() async throws {
         let token = try await verify {
