@@ -7,7 +7,7 @@ import ServiceLifecycle
 /// A strict stand-in for Apple's Sign in with Apple servers, for laptops and tests: it refuses what Apple refuses, says why, and
 /// breaks on demand. Everything it knows is in memory. ``SimulatedApple/router`` documents its HTTP interface.
 ///
-/// Not here: the transfer of users between teams, the throttling of frequent refreshes, the button image.
+/// Not here: the throttling of frequent refreshes, the button image.
 package struct AppleSimulator: Service {
     package struct Configuration: Sendable {
         package var host: String

@@ -14,6 +14,7 @@ final class SimulatedApple: Sendable {
         var registry: Registry
         var grants = Grants()
         var faults = FaultPlan()
+        var transfers = Transfers()
     }
 
     let configuration: AppleSimulator.Configuration
@@ -49,7 +50,10 @@ final class SimulatedApple: Sendable {
             case .slow(let milliseconds): try await Task.sleep(for: .milliseconds(milliseconds))
             case .rotateKeys: try await signingKeys.rotate()
             case .clock(let seconds): try await WrongDate.send(now + Double(seconds), over: context.channel)
-            case .status(let code): return .page(Pages.brokenByFault(status: code), status: HTTPResponse.Status(code: code))
+            case .status(let code, let seconds):
+                var response = Response.page(Pages.brokenByFault(status: code), status: HTTPResponse.Status(code: code))
+                response.headers[.retryAfter] = seconds.map(String.init)
+                return response
             case .drop:
                 try await context.channel.close().get()
                 throw HTTPError(.internalServerError)

@@ -122,4 +122,28 @@ struct ConsentTests {
             #expect(people.count == 4 + 3)
         }
     }
+
+    @Test("to whom somebody has agreed can be looked up, until the consent ends")
+    func lookedUp() async throws {
+        try await withSimulator { website in
+            func consents() async throws -> [[String: Any]] {
+                let answer = try await website.send("GET", "/simulator/people/grace-hopper/consents")
+                return try #require(answer["consents"] as? [[String: Any]])
+            }
+            #expect(try await consents().isEmpty)
+            let tokens = try await website.redeem(website.code(as: "Grace Hopper"))
+            let token = try #require(tokens["refresh_token"] as? String)
+            let granted = try await consents()
+            let subject = try await website.verified(tokens["id_token"])["sub"]?.asString
+            #expect(granted.map { $0["subject"] as? String } == [subject])
+            #expect(granted.first?["email"] as? String == "grace-hopper@example.com")
+            let revoked = try await Website.send(
+                "POST", "\(website.url)/auth/revoke",
+                form: [
+                    "client_id": Website.clientID, "client_secret": try await website.secret(), "token": token,
+                ])
+            expectSuccess(revoked)
+            #expect(try await consents().isEmpty)
+        }
+    }
 }

@@ -72,7 +72,8 @@ extension SimulatedApple {
         var fields = [(name: "code", value: code)]
         if asked.wantsIDToken {
             let idToken = IDToken(
-                issuer: configuration.issuer, clientID: asked.client.id, consent: consent, nonce: asked.nonce, code: code)
+                issuer: configuration.issuer, clientID: asked.client.id, consent: consent, nonce: asked.nonce, code: code,
+                transferSubject: state.withLock { $0.transferSubject(of: consent, clientID: asked.client.id, at: now) })
             fields.append(("id_token", try await signingKeys.sign(idToken.claims(at: now), faults: faults)))
         }
         if isFirst, let user = consent.userField { fields.append(("user", user)) }

@@ -2,13 +2,14 @@
 struct Fault: Sendable, Identifiable {
     enum Endpoint: String, CaseIterable, Sendable {
         case authorize, token, keys, revoke
+        case userMigration = "usermigrationinfo"
     }
 
     enum Effect: Sendable {
         /// The answer waits.
         case slow(milliseconds: Int)
-        /// A status with a page of HTML, as a proxy in front of Apple would answer.
-        case status(Int)
+        /// A status with a page of HTML, as a proxy in front of Apple would answer; and after how many seconds to come again.
+        case status(Int, retryAfter: Int?)
         /// The connection is closed without an answer.
         case drop
         /// The JSON breaks off.
@@ -29,7 +30,7 @@ struct Fault: Sendable, Identifiable {
         case user(String)
         /// Apple's clock is this many seconds ahead, or behind: in the answer's `Date` and in what it thinks of a client secret.
         case clock(seconds: Int)
-        /// An OAuth error: 400 at token and revoke, sent to the redirect URI at authorize.
+        /// An OAuth error: 400 at token, revoke and usermigrationinfo, sent to the redirect URI at authorize.
         case error(String)
     }
 

@@ -3,7 +3,7 @@
 /// | fault | needs | at |
 /// | --- | --- | --- |
 /// | `slow` | `milliseconds` | anywhere |
-/// | `status` | `status` 400–599 | anywhere |
+/// | `status` | `status` 400–599, optionally `retry_after` in seconds | anywhere |
 /// | `drop` | | anywhere |
 /// | `rotate_keys` | | anywhere |
 /// | `malformed_json` | | token, keys |
@@ -13,7 +13,7 @@
 /// | `no_refresh_token` | | token |
 /// | `clock` | `seconds` by which the clock is ahead, or behind when negative, up to a day | token |
 /// | `user` | `value`, a string | authorize |
-/// | `error` | `error` | token, revoke, authorize |
+/// | `error` | `error` | token, revoke, authorize, usermigrationinfo |
 struct FaultRequest {
     let endpoint: Fault.Endpoint
     let clientID: String?
@@ -30,12 +30,12 @@ struct FaultRequest {
 
         var endpoints: Set<Fault.Endpoint> {
             switch self {
-            case .slow, .status, .drop, .rotateKeys: [.authorize, .token, .keys, .revoke]
+            case .slow, .status, .drop, .rotateKeys: Set(Fault.Endpoint.allCases)
             case .malformedJSON: [.token, .keys]
             case .claim, .badSignature, .unknownKid, .alg: [.token, .authorize]
             case .noRefreshToken, .clock: [.token]
             case .user: [.authorize]
-            case .error: [.token, .revoke, .authorize]
+            case .error: [.token, .revoke, .authorize, .userMigration]
             }
         }
     }
@@ -64,7 +64,7 @@ struct FaultRequest {
             return .slow(milliseconds: milliseconds)
         case .status:
             guard let status = try fields.optionalInteger("status", in: 400...599) else { throw fields.error("status", "is missing") }
-            return .status(status)
+            return .status(status, retryAfter: try fields.optionalInteger("retry_after", in: 0...3600))
         case .drop: return .drop
         case .rotateKeys: return .rotateKeys
         case .malformedJSON: return .malformedJSON

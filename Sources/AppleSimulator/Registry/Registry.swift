@@ -89,6 +89,19 @@ package struct Registry: Sendable {
         servicesIDs[servicesID.id] = servicesID
     }
 
+    /// Takes a client from its team to another one. Keys stay where they are.
+    mutating func move(_ client: Client, to team: Team.ID) throws(RegistryError) {
+        guard teams[team] != nil else { throw RegistryError(path: "team", "is not registered") }
+        guard client.team != team else { throw RegistryError(path: "team", "has it already", status: .conflict) }
+        switch client.asOf(team) {
+        case .website(let servicesID): servicesIDs[servicesID.id] = servicesID
+        case .app(let bundleID, _):
+            teams[client.team]?.bundleIDs.removeAll { $0 == bundleID }
+            teams[team]?.bundleIDs.append(bundleID)
+            teamOfBundleID[bundleID] = team
+        }
+    }
+
     mutating func add(_ key: AppleKey) throws(RegistryError) {
         guard Self.isPortalID(key.id) else { throw RegistryError(path: "id", "must be ten capital letters and digits") }
         guard teams[key.team] != nil else { throw RegistryError(path: "team", "is not registered") }

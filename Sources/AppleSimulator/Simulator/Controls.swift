@@ -26,7 +26,8 @@ extension SimulatedApple {
         }
         let idToken = IDToken(
             issuer: configuration.issuer, clientID: bundleID, consent: code.consent, nonce: nonce,
-            realUserStatus: code.realUserStatus, code: value)
+            realUserStatus: code.realUserStatus, code: value,
+            transferSubject: state.withLock { $0.transferSubject(of: code.consent, clientID: bundleID, at: now) })
         var answer: [String: JSONValue] = [
             "authorization_code": .string(value), "user": .string(code.consent.subject),
             "identity_token": .string(try await signingKeys.sign(idToken.claims(at: now))),

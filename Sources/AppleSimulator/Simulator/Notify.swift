@@ -51,6 +51,13 @@ extension SimulatedApple {
         return try await deliver(["payload": .string(payload)], id: id, to: url)
     }
 
+    /// `POST /simulator/notifications/sign`: the payload of a notification with these claims, to be sent by whoever asked.
+    func signNotification(_ request: Request, context: SimulatorContext) async throws -> Response {
+        let claims = try await body(request)
+        guard case .object = claims else { throw RegistryError("is no object of claims") }
+        return .json(["payload": .string(try await signingKeys.sign(claims))])
+    }
+
     private func envelope(
         _ type: NotificationType, _ form: NotificationForm, id: String, clientID: String, consent: Grants.Consent
     ) -> JSONValue {

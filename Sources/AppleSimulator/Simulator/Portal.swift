@@ -61,6 +61,15 @@ extension SimulatedApple {
         return .json(["people": .array(people)])
     }
 
+    /// The teams that a person has agreed to: the id is the name in lower case with hyphens, and nobody has to be registered.
+    func listConsents(_ request: Request, context: SimulatorContext) async throws -> Response {
+        let person = try context.parameters.require("person")
+        let consents = state.withLock { $0.grants.consents(of: person) }.map { consent -> JSONValue in
+            ["team": .string(consent.team), "subject": .string(consent.subject), "email": consent.email.map { .string($0) } ?? .null]
+        }
+        return .json(["consents": .array(consents)])
+    }
+
     /// Adds a person, or replaces the one of the same name.
     func addPerson(_ request: Request, context: SimulatorContext) async throws -> Response {
         let person = try Person(JSONFields(try await body(request)))

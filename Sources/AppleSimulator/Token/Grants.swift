@@ -52,6 +52,8 @@ struct Grants: Sendable {
     }
 
     private var consents: [ConsentKey: Consent] = [:]
+    /// Who is meant by a subject, for as long as the consent stands.
+    private var people: [String: ConsentKey] = [:]
     private var codes: [String: Code] = [:]
     private var tokens: [String: Token] = [:]
     private var lastSerial = 0
@@ -59,6 +61,11 @@ struct Grants: Sendable {
 
     func consent(of person: Person.ID, to team: Team.ID) -> Consent? {
         consents[ConsentKey(person: person, team: team)]
+    }
+
+    /// All of a person's, by team.
+    func consents(of person: Person.ID) -> [Consent] {
+        consents.values.filter { $0.person.id == person }.sorted { $0.team < $1.team }
     }
 
     /// Records a first authorization.
@@ -70,13 +77,40 @@ struct Grants: Sendable {
         let consent = Consent(
             serial: lastSerial, person: person, team: team, givenName: givenName, familyName: familyName,
             email: relays ? Self.relayAddress(of: person.id, team: team) : person.email, isPrivateEmail: relays, scopes: scopes)
-        consents[ConsentKey(person: person.id, team: team)] = consent
+        keep(consent)
         return consent
+    }
+
+    private mutating func keep(_ consent: Consent) {
+        let key = ConsentKey(person: consent.person.id, team: consent.team)
+        consents[key] = consent
+        people[consent.subject] = key
     }
 
     /// Ends the consent and with it every code and token.
     mutating func endConsent(of person: Person.ID, to team: Team.ID) {
-        consents[ConsentKey(person: person, team: team)] = nil
+        if let ended = consents.removeValue(forKey: ConsentKey(person: person, team: team)) { people[ended.subject] = nil }
+    }
+
+    /// The consent that a team's subject stands for.
+    func consent(subject: String, to team: Team.ID) -> Consent? {
+        people[subject].flatMap { consents[$0] }.flatMap { $0.team == team ? $0 : nil }
+    }
+
+    /// Gives the other team the consents that one has: an app that changes hands takes its users along. Whoever hides the address
+    /// has another relay there. The first team keeps its own, for what else it has.
+    /// - Returns: whose consents went.
+    mutating func transferConsents(from team: Team.ID, to other: Team.ID) -> Set<Person.ID> {
+        let going = consents.values.filter { $0.team == team }
+        for consent in going where self.consent(of: consent.person.id, to: other) == nil {
+            lastSerial += 1
+            keep(
+                Consent(
+                    serial: lastSerial, person: consent.person, team: other, givenName: consent.givenName, familyName: consent.familyName,
+                    email: consent.isPrivateEmail ? Self.relayAddress(of: consent.person.id, team: other) : consent.email,
+                    isPrivateEmail: consent.isPrivateEmail, scopes: consent.scopes))
+        }
+        return Set(going.map(\.person.id))
     }
 
     mutating func issue(_ code: Code, at now: Date) -> String {
@@ -148,6 +182,11 @@ struct Grants: Sendable {
         let (head, tail) = (String(digits % 2000), String(digits / 2000 % 2400))
         return "\(String(repeating: "0", count: 6 - head.count))\(head).\(digest[..<16].hexadecimal)."
             + "\(String(repeating: "0", count: 4 - tail.count))\(tail)"
+    }
+
+    /// What stands for a person between two teams: the same whenever it is asked for, and for another pair another one.
+    static func transferSubject(of person: Person.ID, from team: Team.ID, to other: Team.ID) -> String {
+        subject(of: "transfer\n\(person)\n\(other)", team: team)
     }
 
     static func relayAddress(of person: Person.ID, team: Team.ID) -> String {

@@ -12,6 +12,8 @@ struct IDToken {
     /// What the token comes with, for `at_hash` and `c_hash` (OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11).
     var accessToken: String?
     var code: String?
+    /// While an app is between teams: what stands for the person between them.
+    var transferSubject: String?
 
     /// Seconds: a day, as Apple gives.
     static let lifetime = 86_400
@@ -25,6 +27,7 @@ struct IDToken {
         ]
         claims["nonce"] = nonce.map { .string($0) }
         claims["real_user_status"] = realUserStatus.map { .integer($0) }
+        claims["transfer_sub"] = transferSubject.map { .string($0) }
         claims["org_id"] = consent.person.organization.map { .string($0) }
         claims["at_hash"] = accessToken.map { .string(Self.leftHalf($0)) }
         claims["c_hash"] = code.map { .string(Self.leftHalf($0)) }

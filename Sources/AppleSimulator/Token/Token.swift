@@ -13,15 +13,18 @@ extension SimulatedApple {
             for case .error(let code) in faults { return oauthError(code, "a fault") }
             let client: Registry.Client
             let offset = faults.reduce(0) { if case .clock(let seconds) = $1 { $0 + seconds } else { $0 } }
-            switch try await authenticate(form, at: now + Double(offset)) {
+            let isMigrating = form["grant_type"] == "client_credentials"
+            switch try await authenticate(form, migrating: isMigrating, at: now + Double(offset)) {
             case .client(let known): client = known
             case .refused(let response): return response
             }
             switch form["grant_type"] {
             case "authorization_code": return try await redeemCode(form, client: client, faults: faults)
             case "refresh_token": return try await refresh(form, client: client, faults: faults)
+            case "client_credentials": return grantMigration(form, client: client)
             case nil: return oauthError("invalid_request", "grant_type is missing")
-            default: return oauthError("unsupported_grant_type", "grant_type must be authorization_code or refresh_token")
+            default:
+                return oauthError("unsupported_grant_type", "grant_type must be authorization_code, refresh_token or client_credentials")
             }
         }
     }
@@ -32,11 +35,20 @@ extension SimulatedApple {
     }
 
     /// Who sends the form, by `client_id` and `client_secret`.
-    func authenticate(_ form: Form, at now: Date) async throws -> Authentication {
+    /// - Parameter migrating: whether the team that the client has left lately may send it, too.
+    func authenticate(_ form: Form, migrating: Bool = false, at now: Date) async throws -> Authentication {
         guard let clientID = form["client_id"] else { return .refused(oauthError("invalid_request", "client_id is missing")) }
         guard let secret = form["client_secret"] else { return .refused(oauthError("invalid_request", "client_secret is missing")) }
         // Not the whole registry: a copy of it, held while the signature is checked, would make every new person copy them all.
-        let (client, keys) = state.withLock { ($0.registry.client(clientID), $0.registry.keys) }
+        let (client, keys, transfer) = state.withLock {
+            ($0.registry.client(clientID), $0.registry.keys, migrating ? $0.transfers.underWay(clientID, at: now) : nil)
+        }
+        if let client, let transfer,
+            let former = try? await ClientSecret.verify(
+                secret, of: client.asOf(transfer.from), audience: configuration.issuer, keys: keys, at: now)
+        {
+            return .client(former)
+        }
         do throws(ClientSecret.Refusal) {
             return .client(
                 try await ClientSecret.verify(secret, of: client, audience: configuration.issuer, keys: keys, at: now))
@@ -61,7 +73,8 @@ extension SimulatedApple {
         }
         let idToken = IDToken(
             issuer: configuration.issuer, clientID: client.id, consent: code.consent, nonce: code.nonce,
-            realUserStatus: code.realUserStatus, accessToken: accessToken)
+            realUserStatus: code.realUserStatus, accessToken: accessToken,
+            transferSubject: state.withLock { $0.transferSubject(of: code.consent, clientID: client.id, at: now) })
         return try await tokens(idToken, accessToken: accessToken, refreshToken: refreshToken, faults: faults)
     }
 
@@ -74,7 +87,9 @@ extension SimulatedApple {
         guard let (token, accessToken) = refreshed else {
             return oauthError("invalid_grant", "the refresh token is unknown, revoked or another client's")
         }
-        let idToken = IDToken(issuer: configuration.issuer, clientID: client.id, consent: token.consent, accessToken: accessToken)
+        let idToken = IDToken(
+            issuer: configuration.issuer, clientID: client.id, consent: token.consent, accessToken: accessToken,
+            transferSubject: state.withLock { $0.transferSubject(of: token.consent, clientID: client.id, at: now) })
         return try await tokens(idToken, accessToken: accessToken, refreshToken: nil, faults: faults)
     }
 
