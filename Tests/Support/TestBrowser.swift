@@ -202,7 +202,7 @@ package final class TestBrowser: Sendable {
 
 extension TestBrowser.AppleForm {
     /// Reads `<form action=…>` and its hidden inputs.
-    init?(html: String) {
+    package init?(html: String) {
         guard let form = html.firstMatch(of: /<form[^>]*\baction="([^"]*)"/) else { return nil }
         action = Self.unescape(form.1)
         fields = html.matches(of: /<input[^>]*\bname="([^"]*)"[^>]*\bvalue="([^"]*)"/).map { (Self.unescape($0.1), Self.unescape($0.2)) }

@@ -46,4 +46,19 @@ struct RedirectURITests {
             #expect((RedirectURI.refusal(of: uri) == nil) == end.isEmpty)
         }
     }
+
+    @Test("its origin is written as browsers do")
+    func origin() {
+        for (uri, origin) in [
+            ("https://app.example.com/callback", "https://app.example.com"),
+            ("https://App.Example.com:443/x?y=/z", "https://app.example.com"),
+            ("https://app.example.com:8443", "https://app.example.com:8443"), ("https://app.example.com?x=1", "https://app.example.com"),
+            ("http://localhost:80/", "http://localhost"), ("http://localhost:443/", "http://localhost:443"),
+            ("http://127.0.0.1:3000/a", "http://127.0.0.1:3000"), ("http://[::1]:3000/a", "http://[::1]:3000"),
+            ("com.example.app:/callback", nil), ("com.example.app://host/callback", nil),
+        ] {
+            #expect(RedirectURI.refusal(of: uri) == nil)
+            #expect(RedirectURI.origin(of: uri) == origin)
+        }
+    }
 }

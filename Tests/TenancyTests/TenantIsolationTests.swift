@@ -90,14 +90,35 @@ struct TenantIsolationTests {
 
     /// A row of the tenant's in each table that a login does not write to.
     static func fill(_ tenant: ID<Tenant>, _ owner: DatabasePool) async throws {
-        let (endpoint, event, now) = (UUID(), UUID(), Date())
+        let (endpoint, event, deletion, transfer, now) = (UUID(), UUID(), UUID(), UUID(), Date())
         _ = try await owner.run([
+            """
+            INSERT INTO team_transfer (tenant_id, id, from_team_id, to_team_id, services_id, created_at, updated_at)
+            VALUES (\(tenant), \(transfer), 'A1B2C3D4E5', 'Z9Y8X7W6V5', 'com.example.web', \(now), \(now))
+            """,
+            """
+            INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, updated_at)
+            SELECT \(tenant), \(transfer), id, 'pending', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
+            """,
             "INSERT INTO purged_usage VALUES (\(tenant), '2026-11-01', 'login', 'own', 1)",
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
             "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
             VALUES (\(tenant), \(endpoint), 'https://globex.test', '{user.created}', 'disabled', \(now), \(now))
+            """,
+            "INSERT INTO single_use VALUES (\(tenant), '\\x00', \(now))",
+            "INSERT INTO revocation VALUES (\(tenant), \(UUID()), \(now), \(UUID()), NULL, NULL, \(now))",
+            "INSERT INTO backchannel_logout VALUES (\(tenant), \(UUID()), \(UUID()), \(UUID()), \(UUID()), \(now))",
+            "INSERT INTO user_deletion VALUES (\(tenant), \(deletion), \(UUID()), 'api', 'x', \(now), NULL, \(now))",
+            """
+            INSERT INTO apple_revocation (tenant_id, id, deletion_id, team_id, client_id, sealed_grant, status)
+            VALUES (\(tenant), \(UUID()), \(deletion), 'A1B2C3D4E5', 'com.example', '\\x00', 'pending')
+            """,
+            """
+            INSERT INTO apple_notification (tenant_id, id, jti, type, client_id, team_ids, event_at, sealed_payload, received_at,
+                waiting_since, state, updated_at)
+            VALUES (\(tenant), \(UUID()), 'x', 'x', 'x', '{x}', \(now), '\\x00', \(now), \(now), 'pending', \(now))
             """,
             "INSERT INTO webhook_secret VALUES (\(tenant), \(UUID()), \(endpoint), '\\x00', \(now))",
             "INSERT INTO webhook_event VALUES (\(tenant), \(event), 'user.created', \(now), '{}')",

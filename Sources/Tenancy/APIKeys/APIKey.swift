@@ -22,12 +22,16 @@ package struct APIKey: Identified, Sendable {
         case usersWrite = "users:write"
         case sessionsRead = "sessions:read"
         case sessionsWrite = "sessions:write"
+        case signingKeysRead = "signing_keys:read"
+        case signingKeysWrite = "signing_keys:write"
         case apiKeysRead = "api_keys:read"
         case apiKeysWrite = "api_keys:write"
         case auditRead = "audit:read"
         case webhooksRead = "webhooks:read"
         case webhooksWrite = "webhooks:write"
         case usageRead = "usage:read"
+        case notificationsRead = "notifications:read"
+        case notificationsWrite = "notifications:write"
     }
 
     package let id: ID<APIKey>

@@ -30,6 +30,8 @@ package struct Application: Identified, Sendable {
     package var redirectURIs: [String]
     /// Where a browser may be sent after a logout.
     package var logoutURIs: [String] = []
+    /// Where it is told that a session of its users has ended (OpenID Connect Back-Channel Logout).
+    package var backchannelLogoutURI: String?
     /// Of a native one: its ids at Apple.
     package var bundleIDs: [String] = []
     /// Always true of public ones.
@@ -65,6 +67,7 @@ package struct Application: Identified, Sendable {
         name = try row.get("name")
         redirectURIs = try row.get("redirect_uris")
         logoutURIs = try row.get("logout_uris")
+        backchannelLogoutURI = try row.get("backchannel_logout_uri")
         bundleIDs = try row.get("bundle_ids")
         requiresPKCE = try row.get("requires_pkce")
         accessTokenSeconds = try row.get("access_token_seconds")
@@ -84,8 +87,17 @@ package struct Application: Identified, Sendable {
     /// The redirect URI of a request is one that is registered: equal byte by byte, except that the
     /// port of a loopback address is the application's own choice (RFC 8252, section 7.3).
     package func mayRedirect(to uri: String) -> Bool {
+        Self.isRegistered(uri, redirectURIs)
+    }
+
+    /// The same for where a browser is sent after a logout (OpenID Connect RP-Initiated Logout, section 3).
+    package func mayReturnAfterLogout(to uri: String) -> Bool {
+        Self.isRegistered(uri, logoutURIs)
+    }
+
+    private static func isRegistered(_ uri: String, _ registered: [String]) -> Bool {
         // `==` would take a Kelvin sign for a K: it compares strings as Unicode's canonical equivalents.
-        redirectURIs.contains { $0.utf8.elementsEqual(uri.utf8) || RedirectURI.isSameLoopback($0, uri) }
+        registered.contains { $0.utf8.elementsEqual(uri.utf8) || RedirectURI.isSameLoopback($0, uri) }
     }
 }
 
@@ -94,8 +106,8 @@ package struct Application: Identified, Sendable {
 extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
-        SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.bundle_ids, a.requires_pkce, a.access_token_seconds,
-            a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
+        SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.bundle_ids, a.requires_pkce,
+            a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
     }
@@ -113,8 +125,8 @@ extension Application {
 
     static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, kind, name, redirect_uris, logout_uris, bundle_ids, requires_pkce, access_token_seconds,
-            session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+        SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
+            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
@@ -122,27 +134,27 @@ extension Application {
     /// The same, for a transaction that changes it or its secrets: no other does so meanwhile.
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, kind, name, redirect_uris, logout_uris, bundle_ids, requires_pkce, access_token_seconds,
-            session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+        SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
+            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
     }
 
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
-        INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, bundle_ids, requires_pkce,
-            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
-        VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(bundleIDs), \(requiresPKCE),
-            \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
+        INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids,
+            requires_pkce, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
+        VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(bundleIDs),
+            \(requiresPKCE), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
         """
     }
 
     func update(tenant: ID<Tenant>) -> SQL {
         """
         UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
-            bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE), access_token_seconds = \(accessTokenSeconds),
-            session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds), signing_algorithm = \(signingAlgorithm),
-            updated_at = \(updatedAt)
+            backchannel_logout_uri = \(backchannelLogoutURI), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
+            access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
+            signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)
         WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }

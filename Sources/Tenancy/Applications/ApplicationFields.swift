@@ -16,18 +16,30 @@ struct ApplicationFields: Sendable {
             case .set(let new): new
             }
         }
+
+        /// Of what need not be there.
+        func applied(to value: Value?) -> Value? {
+            switch self {
+            case .unchanged: value
+            case .reset: nil
+            case .set(let new): new
+            }
+        }
     }
 
     // These have no default: a null of them says nothing.
     var name: String?
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
+    var backchannelLogoutURI: Setting<String>
     var requiresPKCE: Setting<Bool>
     var accessTokenSeconds, sessionSeconds, idleSeconds: Setting<Int>
     var signingAlgorithm: Setting<Application.SigningAlgorithm>
 
-    /// - Parameter isNew: whether an application is being registered, which needs a name.
-    init(_ fields: inout JSONFields, isNew: Bool) {
+    /// - Parameters:
+    ///   - isNew: whether an application is being registered, which needs a name.
+    ///   - allowsPrivate: whether it may be told of logouts in a private network and without TLS: for development.
+    init(_ fields: inout JSONFields, isNew: Bool, allowsPrivate: Bool) {
         func setting<Value>(_ name: String, _ value: Value?) -> Setting<Value> {
             if let value { return .set(value) }
             return fields.isNull(name) ? .reset : .unchanged
@@ -36,6 +48,9 @@ struct ApplicationFields: Sendable {
         name = fields.text("name", isRequired: isNew)
         redirectURIs = fields.texts("redirect_uris", count: 0...100, refusal: isURI)
         let logoutURIs = fields.texts("logout_uris", count: 0...100, refusal: isURI)
+        let backchannelLogoutURI = fields.text("backchannel_logout_uri", 1...2000) { uri in
+            WebhookURL.refusal(of: uri, allowsPrivate: allowsPrivate)
+        }
         let bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: BundleID.refusal)
         let requiresPKCE = fields.flag("requires_pkce")
         let accessTokenSeconds = fields.integer("access_token_seconds", 60...86400)
@@ -43,6 +58,7 @@ struct ApplicationFields: Sendable {
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
         let signingAlgorithm = fields.choice("signing_algorithm", Application.SigningAlgorithm.self)
         self.logoutURIs = setting("logout_uris", logoutURIs)
+        self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
         self.bundleIDs = setting("bundle_ids", bundleIDs)
         self.requiresPKCE = setting("requires_pkce", requiresPKCE)
         self.accessTokenSeconds = setting("access_token_seconds", accessTokenSeconds)
@@ -59,6 +75,7 @@ struct ApplicationFields: Sendable {
         if let name { changed.name = name }
         if let redirectURIs { changed.redirectURIs = redirectURIs }
         changed.logoutURIs = logoutURIs.applied(to: application.logoutURIs, default: [])
+        changed.backchannelLogoutURI = backchannelLogoutURI.applied(to: application.backchannelLogoutURI)
         changed.bundleIDs = bundleIDs.applied(to: application.bundleIDs, default: [])
         changed.requiresPKCE = requiresPKCE.applied(to: application.requiresPKCE, default: true)
         changed.accessTokenSeconds = accessTokenSeconds.applied(

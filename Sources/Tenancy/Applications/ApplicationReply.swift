@@ -8,6 +8,7 @@ struct ApplicationReply: Encodable, Equatable {
     let name: String
     let kind: Application.Kind
     let redirect_uris, logout_uris, bundle_ids: [String]
+    let backchannel_logout_uri: String?
     let requires_pkce: Bool
     let access_token_seconds, session_seconds, idle_seconds: Int
     let signing_algorithm: Application.SigningAlgorithm
@@ -18,6 +19,7 @@ struct ApplicationReply: Encodable, Equatable {
     init(_ application: Application) {
         (id, name, kind) = (application.id, application.name, application.kind)
         (redirect_uris, logout_uris, bundle_ids) = (application.redirectURIs, application.logoutURIs, application.bundleIDs)
+        backchannel_logout_uri = application.backchannelLogoutURI
         requires_pkce = application.requiresPKCE
         access_token_seconds = application.accessTokenSeconds
         (session_seconds, idle_seconds) = (application.sessionSeconds, application.idleSeconds)

@@ -9,6 +9,9 @@ extension Application {
             for (field, uris) in [("redirect_uris", redirectURIs), ("logout_uris", logoutURIs)] where !uris.isEmpty {
                 found.append(.init(field, "An application of kind `machine` signs nobody in: it has none."))
             }
+            if backchannelLogoutURI != nil {
+                found.append(.init("backchannel_logout_uri", "An application of kind `machine` signs nobody in: nobody logs out."))
+            }
         } else if redirectURIs.isEmpty {
             found.append(.init("redirect_uris", "It must have at least one element: where browsers return to."))
         }

@@ -46,12 +46,21 @@ package enum RedirectURI {
         !uri.hasPrefix("https://") && !uri.hasPrefix("http://")
     }
 
+    /// The origin of what is there, as a browser writes it (RFC 6454, section 6.2): of one that can be registered; nil where it
+    /// has a scheme of its own.
+    package static func origin(of uri: String) -> String? {
+        guard !isPrivateUse(uri), let parts = URLComponents(string: uri), let scheme = parts.scheme, let host = parts.host
+        else { return nil }
+        let port = parts.port.flatMap { $0 == (scheme == "https" ? 443 : 80) ? nil : ":\($0)" } ?? ""
+        return "\(scheme)://\(host.lowercased())\(port)"
+    }
+
     /// Equal but for the port, on the same loopback address.
     static func isSameLoopback(_ registered: String, _ requested: String) -> Bool {
         guard registered.hasPrefix("http://"), requested.hasPrefix("http://"), refusal(of: requested) == nil,
             var a = URLComponents(string: registered), var b = URLComponents(string: requested),
             // `localhost` may resolve elsewhere: only the addresses themselves have a free port.
-            let host = a.host, host == "127.0.0.1" || host == "[::1]"
+            let host = a.host, host == "127.0.0.1" || host == "[::1]", b.port.map({ (1...65535).contains($0) }) ?? true
         else { return false }
         (a.port, b.port) = (nil, nil)
         return a.string == b.string

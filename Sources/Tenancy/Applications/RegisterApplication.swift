@@ -14,7 +14,7 @@ extension TenancyRoutes {
         try call.require(.applicationsWrite)
         var fields = try await JSONFields(request)
         let kind = fields.choice("kind", Application.Kind.self, isRequired: true)
-        let said = ApplicationFields(&fields, isNew: true)
+        let said = ApplicationFields(&fields, isNew: true, allowsPrivate: allowsPrivateWebhooks)
         try fields.finish()
         guard let kind, let name = said.name else { throw Problem(.invalid, "`kind` and `name` are required.") }
 

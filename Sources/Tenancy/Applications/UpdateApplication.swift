@@ -11,7 +11,7 @@ extension TenancyRoutes {
         try call.require(.applicationsWrite)
         let id = try call.id("application", of: "application", as: Application.self)
         var fields = try await JSONFields(request)
-        let said = ApplicationFields(&fields, isNew: false)
+        let said = ApplicationFields(&fields, isNew: false, allowsPrivate: allowsPrivateWebhooks)
         if fields.has("kind") {
             _ = fields.choice("kind", Application.Kind.self)
             fields.refuse("kind", "It cannot be changed: register another application.")

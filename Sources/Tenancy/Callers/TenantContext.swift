@@ -9,8 +9,6 @@ package struct TenantContext: ChildRequestContext, ActingContext {
     package let caller: Caller
     package let tenant: ID<Tenant>
     package let slug: String
-    /// As the cache knows it: for decisions that may be a moment old.
-    package let plan: Tenant.Plan
     package var owner: UUID { tenant.uuid }
     package var ownership: Connection.Ownership { .own }
 
@@ -25,7 +23,7 @@ package struct TenantContext: ChildRequestContext, ActingContext {
         else { throw Problem(.conflict, "This tenant is purged: its name and its usage are all there is, and they can only be read.") }
         context.record.note(tenant: tenant.slug)
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
-        (self.tenant, slug, plan) = (tenant.id, tenant.slug, tenant.plan)
+        (self.tenant, slug) = (tenant.id, tenant.slug)
     }
 
     /// - Throws: `Problem` for a tenant's own key: some of what concerns a tenant is the platform's to decide.

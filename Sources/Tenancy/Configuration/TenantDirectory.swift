@@ -9,7 +9,16 @@ package struct TenantConfiguration: Sendable {
     package let connection: Connection?
     /// The key that signs for the connection.
     package let appleKey: AppleKey?
+    /// Within what the tenant allows.
     package let applications: [ID<Application>: Application]
+    /// Where its single-page applications live: what runs there may call the endpoints that a browser's library needs.
+    package let origins: Set<String>
+
+    init(tenant: Tenant, connection: Connection?, appleKey: AppleKey?, applications: [ID<Application>: Application]) {
+        (self.tenant, self.connection, self.appleKey, self.applications) = (tenant, connection, appleKey, applications)
+        let pages = applications.values.filter { $0.kind == .spa }.flatMap(\.redirectURIs)
+        origins = Set(pages.compactMap(RedirectURI.origin))
+    }
 }
 
 /// Finds tenants by what requests know of them. Reads are from memory but for the first.
@@ -37,7 +46,10 @@ package final class TenantDirectory: Sendable {
             let configuration = TenantConfiguration(
                 tenant: tenant, connection: try found[1].first(Connection.init), appleKey: try found[2].first(AppleKey.init),
                 applications: Dictionary(
-                    uniqueKeysWithValues: try found[3].map { try Application($0, secrets: secrets) }.map { ($0.id, $0) }))
+                    uniqueKeysWithValues: try found[3].map { row in
+                        let application = try Application(row, secrets: secrets).limited(by: tenant.settings)
+                        return (application.id, application)
+                    }))
             return .init(configuration, owner: tenant.id.uuid)
         }
         slugs = ConfigurationCache { application in

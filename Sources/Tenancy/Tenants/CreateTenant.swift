@@ -12,14 +12,17 @@ extension TenancyRoutes {
         let slug = fields.text("slug", 1...63, isRequired: true) { Tenant.isSlug($0) ? nil : Tenant.slugRule }
         let name = fields.text("name", isRequired: true)
         let plan = fields.choice("plan", Tenant.Plan.self) ?? .free
+        var settings = Tenant.Settings()
+        settings.read(&fields)
         try fields.finish()
         guard let slug, let name else { throw Problem(.invalid, "A tenant needs a slug and a name.") }
 
         let now = now()
         let id = ID<Tenant>(at: now)
+        let insert = Tenant.insert(id, slug: slug, name: name, plan: plan, settings: settings, at: now)
         do {
             let tenant = try await OwnerDatabase(pool, tenant: id).transaction { db in
-                let tenant = try Tenant(try await db.run(Tenant.insert(id, slug: slug, name: name, plan: plan, at: now))[0])
+                let tenant = try Tenant(try await db.run(insert)[0])
                 _ = try await db.run(
                     AuditEvent.insert(
                         "createTenant", of: id.description, owner: id.uuid, by: call.origin,

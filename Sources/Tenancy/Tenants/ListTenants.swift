@@ -15,7 +15,8 @@ extension TenancyRoutes {
         let page = try query.page
         let tenants = try await PlatformDatabase(pool).run(
             """
-            SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant
+            SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+                signing_key_days, purge_after, created_at, updated_at FROM tenant
             WHERE id < \(page.upper) AND id > \(page.lower)
                 AND CASE WHEN \(status) IS NULL THEN status <> 'purged' ELSE status = \(status) END
                 AND (\(plan) IS NULL OR plan = \(plan)) AND (\(slug) IS NULL OR slug = \(slug))

@@ -21,7 +21,8 @@ extension TenancyRoutes {
                 UPDATE tenant SET status = status_before_deletion, status_before_deletion = NULL, purge_after = NULL,
                     updated_at = \(now.asChange(after: before.updatedAt))
                 WHERE id = \(call.tenant)
-                RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+                RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+                    signing_key_days, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
             _ = try await db.run(

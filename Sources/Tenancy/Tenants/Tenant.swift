@@ -31,6 +31,7 @@ package struct Tenant: Identified, Sendable {
     package let status: Status
     /// Its own connection, or nil: the shared one serves.
     package let connection: ID<Connection>?
+    package let settings: Settings
     /// When a deleted one can no longer be restored.
     package let purgeAfter: Date?
     package let createdAt: Date
@@ -43,6 +44,7 @@ package struct Tenant: Identified, Sendable {
         plan = try row.get("plan")
         status = try row.get("status")
         connection = try row.get("connection_id")
+        settings = try Settings(row)
         purgeAfter = try row.get("purge_after")
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
@@ -50,29 +52,37 @@ package struct Tenant: Identified, Sendable {
 
     package static func find(slug: String) -> SQL {
         """
-        SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
+        SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+            signing_key_days, purge_after, created_at, updated_at FROM tenant WHERE slug = \(slug)
         """
     }
 
     package static func find(_ id: ID<Tenant>) -> SQL {
-        "SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)"
+        """
+        SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+            signing_key_days, purge_after, created_at, updated_at FROM tenant WHERE id = \(id)
+        """
     }
 
     /// For a decision: it stays as it is until the transaction ends.
     package static func lock(_ id: ID<Tenant>) -> SQL {
         """
-        SELECT id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at FROM tenant
+        SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+            signing_key_days, purge_after, created_at, updated_at FROM tenant
         WHERE id = \(id) FOR UPDATE
         """
     }
 
     package static func insert(
-        _ id: ID<Tenant>, slug: String, name: String, plan: Plan, at now: Date
+        _ id: ID<Tenant>, slug: String, name: String, plan: Plan, settings: Settings = Settings(), at now: Date
     ) -> SQL {
         """
-        INSERT INTO tenant (id, slug, name, plan, status, created_at, updated_at)
-        VALUES (\(id), \(slug), \(name), \(plan), \(Status.active), \(now), \(now))
-        RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+        INSERT INTO tenant (id, slug, name, plan, status, session_seconds, idle_seconds, profile_retention_days, signing_key_days,
+            created_at, updated_at)
+        VALUES (\(id), \(slug), \(name), \(plan), \(Status.active), \(settings.sessionSeconds), \(settings.idleSeconds),
+            \(settings.profileRetentionDays), \(settings.signingKeyDays), \(now), \(now))
+        RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+            signing_key_days, purge_after, created_at, updated_at
         """
     }
 

@@ -9,6 +9,8 @@ struct TenantReply: Encodable {
     let status: Tenant.Status
     let issuer: String
     let connection_id: ID<Connection>?
+    let session_seconds, idle_seconds: Int?
+    let profile_retention_days, signing_key_days: Int
     let purge_after: Date?
     let created_at, updated_at: Date
 
@@ -17,6 +19,8 @@ struct TenantReply: Encodable {
         (id, slug, name, plan, status) = (tenant.id, tenant.slug, tenant.name, tenant.plan, tenant.status)
         issuer = "\(publicURL)/t/\(tenant.slug)"
         (connection_id, purge_after) = (tenant.connection, tenant.purgeAfter)
+        (session_seconds, idle_seconds) = (tenant.settings.sessionSeconds, tenant.settings.idleSeconds)
+        (profile_retention_days, signing_key_days) = (tenant.settings.profileRetentionDays, tenant.settings.signingKeyDays)
         (created_at, updated_at) = (tenant.createdAt, tenant.updatedAt)
     }
 }

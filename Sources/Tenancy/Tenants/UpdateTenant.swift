@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension TenancyRoutes {
-    /// Its name, and by an operator its plan. A plan that no longer includes a connection of its own takes nothing away from a
+    /// Its name and its settings, and by an operator its plan. A plan that no longer includes a connection of its own takes nothing away from a
     /// tenant that has one: its users go on signing in, and only changes of the connection are refused.
     @Sendable
     func updateTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
@@ -13,6 +13,10 @@ extension TenancyRoutes {
         let name = fields.text("name")
         let plan = fields.choice("plan", Tenant.Plan.self)
         for field in ["name", "plan"] where fields.isNull(field) { fields.refuse(field, "It cannot be removed.") }
+        // Read for its refusals here, and over what is stored below.
+        let said = fields
+        var settings = Tenant.Settings()
+        settings.read(&fields)
         try fields.finish()
         if plan != nil { try call.requireOperator("change a tenant's plan") }
 
@@ -24,13 +28,18 @@ extension TenancyRoutes {
             else {
                 throw Problem(.conflict, "This tenant is \(before.status.rawValue): only one that is active or suspended can be changed.")
             }
-            guard name != nil || plan != nil else { return before }
+            var (settings, fields) = (before.settings, said)
+            settings.read(&fields)
+            guard name != nil || plan != nil || settings != before.settings else { return before }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET name = \(name ?? before.name), plan = \(plan ?? before.plan),
+                    session_seconds = \(settings.sessionSeconds), idle_seconds = \(settings.idleSeconds),
+                    profile_retention_days = \(settings.profileRetentionDays), signing_key_days = \(settings.signingKeyDays),
                     updated_at = \(now.asChange(after: before.updatedAt))
                 WHERE id = \(call.tenant)
-                RETURNING id, slug, name, plan, status, connection_id, purge_after, created_at, updated_at
+                RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
+                    signing_key_days, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
             _ = try await db.run(

@@ -35,9 +35,13 @@ package struct DeliverWebhook: Sendable {
         let started = ContinuousClock.now
         guard let attempt = try await begin(id, in: database, at: now) else { return .done }
 
-        let answer = try await WebhookRequest(
-            url: attempt.url, id: attempt.event.id.description, body: attempt.body, timestamp: Int(now.timeIntervalSince1970),
-            signatures: attempt.signatures(at: now), allowsPrivate: allowsPrivate
+        let answer = try await OutgoingRequest(
+            url: attempt.url,
+            headers: [
+                ("content-type", "application/json"), ("webhook-id", attempt.event.id.description),
+                ("webhook-timestamp", "\(Int(now.timeIntervalSince1970))"),
+                ("webhook-signature", attempt.signatures(at: now).joined(separator: " ")),
+            ], body: attempt.body, allowsPrivate: allowsPrivate
         ).send(within: timeout)
         let ended = now.addingTimeInterval((ContinuousClock.now - started) / .seconds(1))
 
@@ -148,7 +152,7 @@ extension DeliverWebhook {
     }
 
     private func conclude(
-        _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: WebhookRequest.Answer, next: Date?,
+        _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: OutgoingRequest.Answer, next: Date?,
         in database: OwnerDatabase, at now: Date
     ) async throws {
         _ = try await database.run(Self.conclusion(id, attempt, state, answer, next: next, owner: database.owner, at: now))
@@ -156,13 +160,13 @@ extension DeliverWebhook {
 
     /// Only of the attempt that was begun: if another process has begun one since, that one's word counts.
     private static func conclusion(
-        _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: WebhookRequest.Answer, next: Date?,
+        _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: OutgoingRequest.Answer, next: Date?,
         owner: UUID, at now: Date
     ) -> SQL {
         let (status, failure): (Int?, WebhookDelivery.Failure?) =
             switch answer {
             case .status(let status): (status, nil)
-            case .failure(let failure): (nil, failure)
+            case .failure(let failure): (nil, .init(failure))
             }
         return """
             UPDATE webhook_delivery SET state = \(state), next_at = \(next), last_status = \(status)::integer, last_error = \(failure),

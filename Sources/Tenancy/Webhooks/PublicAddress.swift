@@ -52,6 +52,8 @@ enum PublicAddress {
 
     /// The bytes of a literal as `getaddrinfo` writes it; nil for anything else.
     static func bytes(of literal: String) -> [UInt8]? {
+        // C would read no further than a NUL.
+        guard !literal.utf8.contains(0) else { return nil }
         var (v4, v6) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, literal, &v4) == 1 { return withUnsafeBytes(of: &v4) { Array($0) } }
         if inet_pton(AF_INET6, literal, &v6) == 1 { return withUnsafeBytes(of: &v6) { Array($0) } }

@@ -28,6 +28,18 @@ struct WebhookDelivery: Identified, Sendable {
         case tenantDeleted = "tenant_deleted"
         /// The last attempt was begun, and its end was never heard of.
         case interrupted
+
+        init(_ failure: OutgoingRequest.Failure) {
+            self =
+                switch failure {
+                case .nameNotResolved: .nameNotResolved
+                case .addressRefused: .addressRefused
+                case .connectionFailed: .connectionFailed
+                case .tlsFailed: .tlsFailed
+                case .timedOut: .timedOut
+                case .noHTTP: .noHTTP
+                }
+        }
     }
 
     let id: ID<WebhookDelivery>

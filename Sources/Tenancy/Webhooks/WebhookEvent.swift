@@ -11,6 +11,7 @@ package struct WebhookEvent: Identified, Sendable {
         case userDeleted = "user.deleted"
         case userConsentRevoked = "user.consent_revoked"
         case userEmailDisabled = "user.email_disabled"
+        case userEmailEnabled = "user.email_enabled"
         case sessionRevoked = "session.revoked"
         case connectionFailing = "connection.failing"
         case keyExpiring = "key.expiring"

@@ -37,6 +37,7 @@ struct RegisterApplicationTests {
             let body: [String: any Sendable] = [
                 "name": "Phone é", "kind": "native", "redirect_uris": ["com.acme.app:/callback", "http://127.0.0.1/callback"],
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
+                "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
             ]
             let key = platform.acme.api_keys[0]
@@ -44,7 +45,10 @@ struct RegisterApplicationTests {
             #expect(answer.status == 201)
             let id = try #require(answer.json["id"] as? String)
             #expect(answer.location == "/v1/tenants/acme/applications/\(id)")
-            for name in ["name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "signing_algorithm", "access_token_seconds"] {
+            for name in [
+                "name", "kind", "redirect_uris", "logout_uris", "backchannel_logout_uri", "bundle_ids", "signing_algorithm",
+                "access_token_seconds",
+            ] {
                 #expect("\(answer.json[name]!)" == "\(body[name]!)", "\(name)")
             }
             #expect(answer.json["session_seconds"] as? Int == 31_536_000)
@@ -124,6 +128,14 @@ struct RegisterApplicationTests {
         .init("redirect_uris", [:], kind: "machine"),
         .init("logout_uris", ["redirect_uris": nil, "logout_uris": ["https://a.example/"]], kind: "machine"),
         .init("logout_uris[0]", ["logout_uris": ["https://a.example/#x"]]), .init("logout_uris[0]", ["logout_uris": ["com.example:/"]]),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": "http://a.example/gone"]),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": "https://127.0.0.1/gone"]),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": "https://a.example/#gone"]),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": "https://a@a.example/"]),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": "com.example.app:/gone"], kind: "native"),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": ["https://a.example/"]]),
+        .init("backchannel_logout_uri", ["backchannel_logout_uri": ""]),
+        .init("backchannel_logout_uri", ["redirect_uris": nil, "backchannel_logout_uri": "https://a.example/"], kind: "machine"),
         .init("bundle_ids", ["bundle_ids": ["com.example.app"]]), .init("bundle_ids", ["bundle_ids": ["com.example.app"]], kind: "spa"),
         .init("bundle_ids[0]", ["bundle_ids": ["app"]], kind: "native"),
         .init("bundle_ids", ["bundle_ids": (0...20).map { "com.example.app\($0)" }], kind: "native"),

@@ -38,6 +38,27 @@ struct UpdateApplicationTests {
         }
     }
 
+    @Test("where it hears of logouts is said, stays, and is taken back by a null")
+    func backchannelLogout() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("spa")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            for (body, uri) in [
+                (["backchannel_logout_uri": "https://a.example/gone"], "https://a.example/gone"), (["name": "B"], "https://a.example/gone"),
+                (["backchannel_logout_uri": "https://b.example/"], "https://b.example/"), (["backchannel_logout_uri": NSNull()], nil),
+            ] as [([String: any Sendable], String?)] {
+                let answer = try await platform.call("PATCH", path, body)
+                #expect(answer.status == 200, "\(answer.body)")
+                #expect(answer.json["backchannel_logout_uri"] as? String == uri)
+                #expect(try await platform.call("GET", path).json as NSDictionary == answer.json as NSDictionary)
+                let listed = try await platform.call("GET", "/tenants/acme/applications").json["data"] as? [[String: any Sendable]]
+                #expect(listed?.first?["backchannel_logout_uri"] as? String == uri)
+            }
+            let trail = try await platform.applicationTrail(made["id"])
+            #expect(trail[1].after?["backchannel_logout_uri"] as? String == "https://a.example/gone")
+        }
+    }
+
     @Test("a change that changes nothing is none")
     func nothing() async throws {
         try await TestPlatform.run { platform in

@@ -14,7 +14,11 @@ struct CreateTenantTests {
 
             let answer = try await platform.call("POST", "/tenants", ["slug": "initech", "name": "Initech GmbH & Söhne", "plan": "scale"])
             #expect(answer.status == 201)
-            #expect(Set(answer.json.keys) == ["id", "object", "slug", "name", "plan", "status", "issuer", "created_at", "updated_at"])
+            #expect(
+                Set(answer.json.keys) == [
+                    "id", "object", "slug", "name", "plan", "status", "issuer", "profile_retention_days", "signing_key_days", "created_at",
+                    "updated_at",
+                ])
             #expect(answer.json["object"] as? String == "tenant")
             #expect(answer.json["slug"] as? String == "initech")
             #expect(answer.json["name"] as? String == "Initech GmbH & Söhne")

@@ -20,7 +20,8 @@ struct GetTenantTests {
                     #expect(answer.status == 200)
                     #expect(
                         Set(answer.json.keys) == [
-                            "id", "object", "slug", "name", "plan", "status", "issuer", "connection_id", "created_at", "updated_at",
+                            "id", "object", "slug", "name", "plan", "status", "issuer", "connection_id", "profile_retention_days",
+                            "signing_key_days", "created_at", "updated_at",
                         ])
                     #expect(answer.json["id"] as? String == platform.acme.id)
                     #expect(answer.json["slug"] as? String == "acme")

@@ -105,4 +105,35 @@ struct UpdateTenantTests {
             #expect(try await platform.call("GET", "/tenants/acme").json["name"] as? String == "Acme")
         }
     }
+
+    @Test("its own key changes its settings; null is what tenants have by default, what is out of range is refused and changes nothing")
+    func settings() async throws {
+        try await TestPlatform.run { platform in
+            let key = platform.acme.api_keys[0].secret
+            let answer = try await platform.call(
+                "PATCH", "/tenants/acme", key: key,
+                ["session_seconds": 3600, "idle_seconds": 600, "profile_retention_days": 0, "signing_key_days": 7])
+            #expect(answer.status == 200)
+            let set = ["session_seconds": 3600, "idle_seconds": 600, "profile_retention_days": 0, "signing_key_days": 7]
+            for (name, value) in set { #expect(answer.json[name] as? Int == value, "\(name)") }
+            for body: [String: any Sendable] in [
+                ["session_seconds": 299], ["idle_seconds": 31_536_001], ["profile_retention_days": -1], ["signing_key_days": 0],
+                ["session_seconds": 600, "signing_key_days": "7"],
+            ] {
+                #expect(try await platform.call("PATCH", "/tenants/acme", key: key, body).status == 400, "\(body)")
+            }
+            let now = try await platform.call("GET", "/tenants/acme", key: key)
+            #expect(now.json as NSDictionary == answer.json as NSDictionary)
+            let audited = try await platform.trail(of: "acme", action: "updateTenant")
+            #expect((audited.first?["after"] as? [String: any Sendable])?["signing_key_days"] as? Int == 7)
+
+            let reset = try await platform.call(
+                "PATCH", "/tenants/acme", key: key,
+                ["session_seconds": NSNull(), "profile_retention_days": NSNull(), "signing_key_days": NSNull()])
+            #expect(reset.json["session_seconds"] == nil)
+            #expect(reset.json["idle_seconds"] as? Int == 600)
+            #expect(reset.json["profile_retention_days"] as? Int == 30)
+            #expect(reset.json["signing_key_days"] as? Int == 90)
+        }
+    }
 }

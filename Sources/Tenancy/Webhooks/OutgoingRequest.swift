@@ -3,30 +3,43 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One attempt on the wire, against the clock.
+/// One POST to an address that a tenant has named, against the clock: an attempt to deliver a webhook's message, or a logout token.
 ///
 /// The name in the URL is resolved here, the addresses are checked, and the connection goes to an address that was checked: a name
 /// that answers otherwise a moment later leads nowhere. `Host` and the certificate are still the name's. A client of its own for
 /// each attempt, since the address belongs to a client's configuration: nothing is shared with calls to Apple, no proxy is taken
 /// from the environment, and no redirect is followed.
-struct WebhookRequest: Sendable {
+package struct OutgoingRequest: Sendable {
     let url: String
-    /// The event's id, the same at each attempt.
-    let id: String
+    let headers: [(name: String, value: String)]
     let body: [UInt8]
-    /// In seconds since 1970.
-    let timestamp: Int
-    /// One for each valid secret.
-    let signatures: [String]
     let allowsPrivate: Bool
 
-    enum Answer: Sendable {
+    /// - Parameters:
+    ///   - headers: besides `User-Agent`, and those of HTTP itself.
+    ///   - allowsPrivate: whether it may go into a private network and do without TLS: for development.
+    package init(url: String, headers: [(name: String, value: String)], body: [UInt8], allowsPrivate: Bool) {
+        (self.url, self.headers, self.body, self.allowsPrivate) = (url, headers, body, allowsPrivate)
+    }
+
+    package enum Answer: Sendable {
         case status(Int)
-        case failure(WebhookDelivery.Failure)
+        case failure(Failure)
+    }
+
+    /// Why there was no answer to go by.
+    package enum Failure: String, Sendable {
+        case nameNotResolved = "name_not_resolved"
+        /// It leads into a network that is not public.
+        case addressRefused = "address_refused"
+        case connectionFailed = "connection_failed"
+        case tlsFailed = "tls_failed"
+        case timedOut = "timed_out"
+        case noHTTP = "no_http"
     }
 
     /// - Throws: `CancellationError`.
-    func send(within limit: Duration) async throws -> Answer {
+    package func send(within limit: Duration) async throws -> Answer {
         try await withThrowingTaskGroup(of: Answer.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await exchange() }
@@ -48,7 +61,7 @@ struct WebhookRequest: Sendable {
         let found = try await NameLookup.addresses(of: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
         guard !found.isEmpty else { return .failure(.nameNotResolved) }
         let allowed = allowsPrivate ? found : found.filter { PublicAddress.bytes(of: $0).map(PublicAddress.isPublic) ?? false }
-        var last = WebhookDelivery.Failure.addressRefused
+        var last = Failure.addressRefused
         for address in allowed.prefix(4) {
             do {
                 return .status(try await status(of: host, at: address))
@@ -82,11 +95,8 @@ struct WebhookRequest: Sendable {
     private var request: HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
         request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "user-agent", value: "espalier")
-        request.headers.add(name: "webhook-id", value: id)
-        request.headers.add(name: "webhook-timestamp", value: "\(timestamp)")
-        request.headers.add(name: "webhook-signature", value: signatures.joined(separator: " "))
+        for (name, value) in headers { request.headers.add(name: name, value: value) }
         request.body = .bytes(ByteBuffer(bytes: body))
         return request
     }
@@ -100,7 +110,7 @@ struct WebhookRequest: Sendable {
         }
     }
 
-    private static func failure(_ error: any Error) -> WebhookDelivery.Failure {
+    private static func failure(_ error: any Error) -> Failure {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout: .timedOut
         case let error as HTTPClientError where error == .tlsHandshakeTimeout: .tlsFailed

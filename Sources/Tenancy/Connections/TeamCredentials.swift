@@ -1,0 +1,34 @@
+package import Apple
+package import Foundation
+package import Postgres
+package import Sealing
+
+extension AppleClientCredentials {
+    /// In the name of a client of the team, signed with this key, which is opened only to sign.
+    package init(teamID: String, clientID: String, key: AppleKey, keyring: Keyring) {
+        self.init(teamID: teamID, clientID: clientID, keyID: key.keyID, keyVersion: key.id.description) {
+            try ApplePrivateKey(pem: key.open(with: keyring))
+        }
+    }
+
+    /// What speaks to Apple for a client of the owner's today, whether or not its connection serves: the keys that may sign, the
+    /// current one first. Empty where the owner has no connection with that client, or no key for it.
+    ///
+    /// - Parameters:
+    ///   - clientID: a Services ID or a bundle ID.
+    ///   - owner: a tenant's id, or the platform's.
+    package static func all(
+        teamID: String, clientID: String, owner: UUID, in pool: DatabasePool, keyring: Keyring, at now: Date
+    ) async throws -> [AppleClientCredentials] {
+        try await OwnerDatabase(pool, owner: owner).run(
+            """
+            SELECT k.id, k.tenant_id, k.connection_id, k.key_id, k.sealed_pem, k.state, k.fingerprint, k.proven_at, k.last_used_at,
+                k.usable_until, k.created_at, k.updated_at
+            FROM connection c JOIN apple_key k ON k.tenant_id = c.tenant_id AND k.connection_id = c.id
+                AND (k.state = 'current' OR k.state = 'previous' AND k.usable_until > \(now))
+            WHERE c.tenant_id = \(owner) AND c.team_id = \(teamID) AND (c.services_id = \(clientID) OR \(clientID) = ANY(c.bundle_ids))
+            ORDER BY k.state, c.created_at DESC
+            """
+        ).map { AppleClientCredentials(teamID: teamID, clientID: clientID, key: try AppleKey($0), keyring: keyring) }
+    }
+}

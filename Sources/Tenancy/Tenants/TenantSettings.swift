@@ -1,0 +1,56 @@
+package import Foundation
+import Postgres
+import Web
+
+extension Tenant {
+    /// What a tenant decides for itself.
+    package struct Settings: Sendable, Equatable {
+        /// No session lasts longer, nor so long without a refresh, whatever its application says. Nil: what the application says.
+        package var sessionSeconds, idleSeconds: Int?
+        /// How long the profile of a user is kept whose Apple account is deleted.
+        package var profileRetentionDays = Self.defaultProfileRetentionDays
+        /// How long a signing key signs.
+        package var signingKeyDays = Self.defaultSigningKeyDays
+
+        package static let defaultProfileRetentionDays = 30
+        package static let defaultSigningKeyDays = 90
+
+        package init() {}
+
+        init(_ row: Row) throws {
+            sessionSeconds = try row.get("session_seconds")
+            idleSeconds = try row.get("idle_seconds")
+            profileRetentionDays = try row.get("profile_retention_days")
+            signingKeyDays = try row.get("signing_key_days")
+        }
+
+        /// With what a caller says of them. What is not said stays as it is; null is what tenants have by default.
+        mutating func read(_ fields: inout JSONFields) {
+            func setting(_ name: String, _ range: ClosedRange<Int>, _ value: inout Int?) {
+                if let number = fields.integer(name, range) { value = number } else if fields.isNull(name) { value = nil }
+            }
+            setting("session_seconds", 300...31_536_000, &sessionSeconds)
+            setting("idle_seconds", 300...31_536_000, &idleSeconds)
+            var (retention, rotation): (Int?, Int?) = (profileRetentionDays, signingKeyDays)
+            setting("profile_retention_days", 0...3650, &retention)
+            setting("signing_key_days", 1...3650, &rotation)
+            profileRetentionDays = retention ?? Self.defaultProfileRetentionDays
+            signingKeyDays = rotation ?? Self.defaultSigningKeyDays
+        }
+    }
+
+    /// No session that began at this time or before lasts any more.
+    package func sessionsBegan(after now: Date) -> Date {
+        settings.sessionSeconds.map { now.addingTimeInterval(-TimeInterval($0)) } ?? Date(timeIntervalSince1970: 0)
+    }
+}
+
+extension Application {
+    /// The same within what its tenant allows.
+    package func limited(by settings: Tenant.Settings) -> Application {
+        var limited = self
+        limited.sessionSeconds = min(sessionSeconds, settings.sessionSeconds ?? sessionSeconds)
+        limited.idleSeconds = min(idleSeconds, settings.idleSeconds ?? idleSeconds)
+        return limited
+    }
+}
