@@ -4,8 +4,8 @@ package import Tenancy
 
 /// One billable fact, appended to the ledger and never edited.
 package struct UsageEvent {
-    /// The statement that bills a login. It belongs in the transaction that creates the login's session:
-    /// neither is ever there without the other.
+    /// The statement that bills a login. It belongs in the transaction that creates the login's session, after it:
+    /// neither is ever there without the other. Where no session was begun, nothing is billed.
     ///
     /// - Parameters:
     ///   - login: the login's id, which is the event's: recorded twice counts once.
@@ -15,7 +15,8 @@ package struct UsageEvent {
     ) -> SQL {
         """
         INSERT INTO usage_event (tenant_id, id, kind, application_id, user_id, connection, occurred_at)
-        VALUES (\(tenant), \(login), 'login', \(application), \(user), \(connection), \(now))
+        SELECT \(tenant), \(login), 'login', \(application), \(user), \(connection), \(now)
+        WHERE EXISTS (SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(login))
         ON CONFLICT (tenant_id, id) DO NOTHING
         """
     }
