@@ -91,8 +91,8 @@ let package = Package(
         .target(
             name: "Login",
             dependencies: [
-                "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging,
-                mustache, nioCore,
+                "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "Outbox", crypto, cryptoExtras, httpTypes, hummingbird, jwtKit,
+                logging, mustache, nioCore, serviceLifecycle,
             ]),
         .target(
             name: "Server",
@@ -119,6 +119,16 @@ let package = Package(
                 serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/Support"),
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Server", "Login", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", crypto, httpTypes, hummingbird,
+                jwtKit, nioCore,
+            ],
+            path: "Tests/Fuzz/Targets"),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+        .testTarget(
+            name: "SecurityTests", dependencies: ["Server", "Postgres", "Sealing", "TestSupport", crypto, nioCore, nioHTTP1, nioPosix]),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
         .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", httpTypes, hummingbird, nioCore]),
         .testTarget(
@@ -133,7 +143,7 @@ let package = Package(
         .testTarget(
             name: "LoginTests",
             dependencies: [
-                "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
+                "Server", "Login", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         .testTarget(name: "ContractTests", dependencies: ["Server", "Tenancy", "Web", "Postgres", "Sealing", "TestSupport", crypto, yams]),
@@ -159,6 +169,16 @@ let package = Package(
             ]),
     ]
 )
+
+// `script/fuzz` sets this, and builds into a folder of its own: our code tells libFuzzer which ways it took, and a program hands it
+// the targets.
+if Context.environment["ESPALIER_FUZZ"] != nil {
+    for target in package.targets where target.type == .regular { target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }
+    package.targets += [
+        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
+        .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tests/Fuzz/Runner"),
+    ]
+}
 
 for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + strict

@@ -10,7 +10,7 @@ package import Web
 /// Here and below, an application is a tenant's; the framework has a type of that name too.
 typealias Application = Tenancy.Application
 
-/// Turns a sign-in with Apple into a session of ours.
+/// Turns a sign-in with Apple into a session of ours, and keeps it as long as the user, the tenant and Apple let it last.
 ///
 ///     application → GET  /t/{tenant}/oauth2/authorize     Authorize       client, redirect URI, PKCE: from memory
 ///                 → 302  Apple                            LoginAttempt    sealed into `state`, tied to the browser by a cookie
@@ -19,9 +19,17 @@ typealias Application = Tenancy.Application
 ///     application → POST /t/{tenant}/oauth2/token         RedeemCode      session and usage event, one transaction
 ///                 → 200  tokens                           RefreshTokens   from then on
 ///
+/// An application on a device needs no browser: it brings what Apple's framework gave it to the callback, or to the token endpoint,
+/// and gets tokens at once (SignInNatively).
+///
 /// Attempt and code are values that only this installation can open, not rows: a stranger who starts a
 /// million logins writes nothing. What must last is written before the browser leaves us: the name,
 /// which Apple sends once, at the callback; the bill, together with the session it is for.
+///
+/// A session ends by its time, or before it: by the application (RevokeToken), the user (Logout, DeleteOwnUser), whoever runs the tenant
+/// (RevokeSession, DeleteUser) or Apple's word (ReceiveNotification). However that comes, its row says why, resource servers hear of
+/// it (ListRevocations), and after the commit the outbox tells the application (DeliverLogoutToken); where a user is deleted, Apple
+/// is told, too (RevokeAtApple).
 package struct Login: Sendable {
     let pool: DatabasePool
     let directory: TenantDirectory
@@ -30,6 +38,8 @@ package struct Login: Sendable {
     let keyring: Keyring
     let lastUsed: LastUsed
     let publicURL: String
+    /// Whether logout tokens may go into private networks and do without TLS: for development.
+    let allowsPrivateWebhooks: Bool
     let metrics: Metrics
     let logger: Logger
     let now: @Sendable () -> Date
@@ -39,27 +49,47 @@ package struct Login: Sendable {
     ///   - now: the time, which tests set.
     package init(
         pool: DatabasePool, directory: TenantDirectory, signingKeys: SigningKeys, apple: AppleClient, keyring: Keyring,
-        lastUsed: LastUsed, publicURL: String, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+        lastUsed: LastUsed, publicURL: String, allowsPrivateWebhooks: Bool = false, metrics: Metrics, logger: Logger,
+        now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.directory, self.signingKeys, self.apple) = (pool, directory, signingKeys, apple)
-        (self.keyring, self.lastUsed, self.publicURL) = (keyring, lastUsed, publicURL)
+        (self.keyring, self.lastUsed, self.publicURL, self.allowsPrivateWebhooks) = (keyring, lastUsed, publicURL, allowsPrivateWebhooks)
         (self.metrics, self.logger, self.now) = (metrics, logger, now)
     }
 
     package var routes: RouteCollection<WebContext> {
         let routes = RouteCollection(context: WebContext.self)
-        routes.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
-        routes.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)
+        // Sign-in: through the browser, or from an application on a device.
         routes.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
+        routes.on(.post, "t/{tenant}/oauth2/authorize", "authorizeByPost", use: authorizeByPost)
+        routes.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
         routes.on(.post, "t/{tenant}/auth/apple/callback", "appleCallback", use: appleCallback)
+        routes.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)
+        // Tokens, what they say, and their end.
         routes.on(.post, "t/{tenant}/oauth2/token", "token", use: token)
         routes.on(.get, "t/{tenant}/oauth2/userinfo", "userInfo", use: userInfo)
         routes.on(.post, "t/{tenant}/oauth2/userinfo", "userInfoByPost", use: userInfo)
-        routes.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
+        routes.on(.post, "t/{tenant}/oauth2/introspect", "introspect", use: introspect)
+        routes.on(.post, "t/{tenant}/oauth2/revoke", "revokeToken", use: revokeToken)
+        routes.on(.get, "t/{tenant}/revocations", "listRevocations", use: listRevocations)
+        // Sign-out and deletion, by the person.
+        routes.on(.get, "t/{tenant}/oauth2/logout", "logout", use: logout)
+        routes.on(.post, "t/{tenant}/oauth2/logout", "logoutByPost", use: logoutByPost)
+        routes.on(.delete, "t/{tenant}/users/me", "deleteOwnUser", use: deleteOwnUser)
+        // What Apple tells.
+        routes.on(.post, "t/{tenant}/auth/apple/notifications", "receiveNotification", use: receiveNotification)
+        routes.on(.post, "auth/apple/notifications", "receiveSharedNotification", use: receiveSharedNotification)
+        // What a library asks first.
         routes.on(.get, "t/{tenant}/.well-known/openid-configuration", "openIDConfiguration", use: openIDConfiguration)
         routes.on(.get, "t/{tenant}/.well-known/oauth-authorization-server", "authorizationServerMetadata", use: openIDConfiguration)
+        // RFC 8414, section 3: in front of the issuer's path.
+        routes.on(.get, ".well-known/oauth-authorization-server/t/{tenant}", "authorizationServerMetadataAtRoot", use: openIDConfiguration)
+        routes.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
         return routes
     }
+
+    /// What comes before the routes.
+    package var crossOrigin: CrossOrigin { CrossOrigin(directory: directory) }
 
     /// The tenant's issuer identifier (RFC 8414, section 2).
     func issuer(_ tenant: Tenant) -> String {

@@ -10,8 +10,11 @@ package struct OAuthError: Error, Sendable {
         case invalidRequest = "invalid_request"
         case invalidClient = "invalid_client"
         case invalidGrant = "invalid_grant"
+        case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
         case invalidScope = "invalid_scope"
+        /// RFC 8693, section 2.2.2.
+        case invalidTarget = "invalid_target"
         case invalidToken = "invalid_token"
         case insufficientScope = "insufficient_scope"
         case temporarilyUnavailable = "temporarily_unavailable"
@@ -21,9 +24,11 @@ package struct OAuthError: Error, Sendable {
     package let description: String
     /// The `WWW-Authenticate` scheme, where the caller used (or must use) the header.
     var challenge: String?
+    /// Whether the challenge says nothing but how to authenticate: whoever did not try has made no error (RFC 6750, section 3.1).
+    let isBare: Bool
 
-    package init(_ code: Code, _ description: String, challenge: String? = nil) {
-        (self.code, self.description, self.challenge) = (code, description, challenge)
+    package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {
+        (self.code, self.description, self.challenge, self.isBare) = (code, description, challenge, isBare)
     }
 }
 
@@ -46,7 +51,7 @@ extension OAuthError: HTTPResponseError {
         var headers: HTTPFields = [:]
         if let challenge {
             headers[.wwwAuthenticate] =
-                code == .invalidToken || code == .insufficientScope
+                challenge == "Bearer" && !isBare
                 ? "\(challenge) realm=\"espalier\", error=\"\(code.rawValue)\", error_description=\"\(description)\""
                 : "\(challenge) realm=\"espalier\""
         }

@@ -9,10 +9,11 @@ struct FieldWriter {
         withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
     }
 
-    /// Whole seconds, within the years 1 to 9999: a time that comes from elsewhere must not bring us down.
+    /// To the microsecond, as the database keeps times, within the years 1 to 9999: a time that comes from elsewhere must not
+    /// bring us down.
     mutating func write(_ date: Date) {
         let seconds = min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
-        withUnsafeBytes(of: Int64(seconds).bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: Int64((seconds * 1_000_000).rounded()).bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     mutating func write(_ field: [UInt8]) {
@@ -55,7 +56,7 @@ struct FieldReader {
     }
 
     mutating func date() throws(Truncated) -> Date {
-        Date(timeIntervalSince1970: TimeInterval(try integer(Int64.self)))
+        Date(timeIntervalSince1970: TimeInterval(try integer(Int64.self)) / 1_000_000)
     }
 
     mutating func bytes() throws(Truncated) -> [UInt8] {

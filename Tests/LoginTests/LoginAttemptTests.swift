@@ -28,9 +28,10 @@ struct LoginAttemptTests {
     @Test("what is sealed opens as it was, present or absent")
     func roundTrip() async throws {
         try await TestPlatform.run { [self] platform in
-            let full = ["state": "ключ 🍎\u{0}\n", "nonce": "n"] as [String: String?]
+            let full = ["state": "ключ 🍎\u{0}\n", "nonce": "n", "max_age": "0"] as [String: String?]
+            let posted = ["state": "ключ 🍎", "nonce": "n", "max_age": "2147483648", "response_mode": "form_post"] as [String: String?]
             let bare = ["state": nil, "nonce": nil, "code_challenge": nil, "code_challenge_method": nil, "scope": nil] as [String: String?]
-            for changes in [full, bare] {
+            for changes in [full, posted, bare] {
                 let attempt = try await attempt(platform, changing: changes)
                 let opened = try LoginAttempt(opening: attempt.sealed(with: keyring), with: keyring, at: now)
                 #expect(opened.login == attempt.login)
@@ -38,6 +39,8 @@ struct LoginAttemptTests {
                 #expect(opened.connection == attempt.connection)
                 #expect(opened.application == attempt.application)
                 #expect(opened.redirectURI == attempt.redirectURI)
+                #expect(opened.responseMode == (changes.keys.contains("response_mode") ? .form_post : .query))
+                #expect(opened.maxAge.map(String.init) == changes["max_age"] ?? nil)
                 #expect(opened.state == changes["state"]!)
                 #expect(opened.nonce == changes["nonce"]!)
                 #expect(opened.scope == (changes.keys.contains("scope") ? "" : "openid profile email"))
@@ -46,6 +49,20 @@ struct LoginAttemptTests {
                 #expect(opened.appleNonce == attempt.appleNonce)
                 #expect(opened.browser == attempt.browser)
                 #expect(opened.startedAt == now)
+            }
+        }
+    }
+
+    @Test("max_age counts back from the attempt's beginning, with ten seconds for Apple's clock")
+    func maxAge() async throws {
+        try await TestPlatform.run { [self] platform in
+            for (maxAge, ages) in [(nil, (accepted: 1e9, refused: nil)), ("0", (10, 10.1)), ("3600", (3610, 3610.1))]
+                as [(String?, (accepted: TimeInterval, refused: TimeInterval?))]
+            {
+                let attempt = try await attempt(platform, changing: ["max_age": maxAge])
+                #expect(attempt.accepts(authenticatedAt: now + 900))
+                #expect(attempt.accepts(authenticatedAt: now - ages.accepted))
+                if let refused = ages.refused { #expect(!attempt.accepts(authenticatedAt: now - refused)) }
             }
         }
     }

@@ -294,7 +294,7 @@ struct RedeemCodeTests {
                     #expect(userInfo.json["error"] as? String == "insufficient_scope")
                 }
                 if tokens["id_token"] != nil {
-                    let standing: Set = ["iss", "sub", "aud", "sid", "iat", "exp", "auth_time", "nonce", "at_hash"]
+                    let standing: Set = ["iss", "sub", "aud", "sid", "iat", "exp", "auth_time", "nonce", "at_hash", "amr"]
                     #expect(Set(try claims(of: tokens["id_token"] as? String).keys) == standing.union(told), "\(asked)")
                 }
             }

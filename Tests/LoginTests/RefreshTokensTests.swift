@@ -27,7 +27,7 @@ struct RefreshTokensTests {
             for _ in 0..<3 {
                 let answer = try await browser.refresh(token, request)
                 #expect(answer.status == 200)
-                #expect(Set(answer.json.keys) == ["access_token", "token_type", "expires_in", "refresh_token", "scope"])
+                #expect(Set(answer.json.keys) == ["access_token", "token_type", "expires_in", "refresh_token", "scope", "id_token"])
                 token = try #require(answer.string("refresh_token"))
                 #expect(seen.insert(token).inserted)
                 let (old, new) = (try claims(of: first["access_token"] as? String), try claims(of: answer.string("access_token")))
@@ -188,6 +188,31 @@ struct RefreshTokensTests {
                 #expect(try await browser.refresh(String(altered), request).isOAuthError(400, "invalid_grant"), "\(position)")
             }
             #expect(try await browser.refresh(token, request).status == 200)
+        }
+    }
+
+    @Test("a refresh gives an id_token of the same session, which can end it when the first one's key is gone")
+    func idToken() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let first = try await browser.tokens(request, person: "Ada Lovelace")
+            let before = try claims(of: first["id_token"] as? String)
+            // Old enough for a compromise to be believed.
+            _ = try await platform.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
+            let rotated = try await platform.call("POST", "/tenants/acme/signing-keys/rotate", ["compromised": true])
+            #expect(rotated.status == 200)
+            let page = try await browser.get("\(platform.acme.issuer)/oauth2/logout?id_token_hint=\(first["id_token"] as? String ?? "")")
+            #expect(page.status == 400)
+
+            let refreshed = try await browser.refresh(first["refresh_token"] as? String ?? "", request)
+            let after = try claims(of: refreshed.string("id_token"))
+            for claim in ["iss", "sub", "aud", "sid"] { #expect(after[claim] as? String == before[claim] as? String, "\(claim)") }
+            #expect(after["auth_time"] as? Int == before["auth_time"] as? Int)
+            #expect(after["at_hash"] as? String != before["at_hash"] as? String)
+            #expect(Set(after.keys) == ["iss", "sub", "aud", "sid", "iat", "exp", "auth_time", "at_hash", "amr"])
+            let out = try await browser.get("\(platform.acme.issuer)/oauth2/logout?id_token_hint=\(refreshed.string("id_token") ?? "")")
+            #expect(out.status == 200)
+            #expect(try await browser.refresh(refreshed.string("refresh_token") ?? "", request).isOAuthError(400, "invalid_grant"))
         }
     }
 }

@@ -17,7 +17,8 @@ struct SessionTests {
         let pool = try TestDatabase.pool(try await TestDatabase.make().serverURL)
         let row: SQL = """
             SELECT \(UUID()) AS user_id, 'openid' AS scope, \(generation)::int AS refresh_generation, \(now) AS refreshed_at,
-                \(now + lifetime) AS expires_at, \(endedAt) AS ended_at
+                \(now + lifetime) AS expires_at, \(endedAt) AS ended_at,
+                NULL::timestamptz AS authenticated_at
             """
         return try #require(try await pool.run(row).first(Session.init))
     }

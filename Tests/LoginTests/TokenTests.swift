@@ -1,6 +1,8 @@
 import Foundation
 import NIOHTTP1
+import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -25,6 +27,22 @@ struct TokenTests {
             #expect(json.isOAuthError(400, "invalid_request"))
             let charset = [("Content-Type", "application/x-www-form-urlencoded; charset=UTF-8")]
             #expect(try await browser.send("POST", url, headers: charset, body: "grant_type=x").isOAuthError(400, "unsupported_grant_type"))
+        }
+    }
+
+    @Test("a machine, which signs nobody in, may use neither grant")
+    func machine() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            let id = ID<Tenancy.Application>(request.application.client_id)
+            _ = try await platform.ownerPool.run("UPDATE application SET kind = 'machine', redirect_uris = '{}' WHERE id = \(id)")
+            let browser = TestBrowser(platform)
+            #expect(try await browser.refresh("x", request).isOAuthError(400, "unauthorized_client"))
+            #expect(try await browser.redeem("x", request).isOAuthError(400, "unauthorized_client"))
+            // Who it is comes first.
+            var stranger = request
+            stranger.application = platform.acme.applications[1]
+            #expect(try await browser.refresh("x", stranger).isOAuthError(400, "invalid_grant"))
         }
     }
 

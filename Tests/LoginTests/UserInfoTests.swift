@@ -61,11 +61,55 @@ struct UserInfoTests {
             }
             let url = "\(platform.acme.issuer)/oauth2/userinfo"
             for headers in [[], [("Authorization", "Basic \(access)")], [("Authorization", access)]] {
-                #expect(try await browser.get(url, headers: headers).isOAuthError(401, "invalid_token"))
+                let answer = try await browser.get(url, headers: headers)
+                #expect(answer.isOAuthError(401, "invalid_token"))
+                // RFC 6750, section 3.1: no error for whoever did not try.
+                #expect(answer.headers["WWW-Authenticate"] == ["Bearer realm=\"espalier\""])
             }
             // Not by the URL, where it would be logged along the way.
-            #expect(try await browser.get("\(url)?access_token=\(access)").isOAuthError(401, "invalid_token"))
+            for method in ["GET", "POST"] {
+                let answer = try await browser.send(method, "\(url)?access_token=\(access)", headers: [], body: nil)
+                #expect(answer.isOAuthError(401, "invalid_token"))
+            }
             #expect(try await browser.userInfo(access, of: platform.acme).status == 200)
+        }
+    }
+
+    @Test("a posted form may hold the access token, instead of the header and not besides it")
+    func byForm() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, url) = (TestBrowser(platform), "\(platform.acme.issuer)/oauth2/userinfo")
+            let access = try #require(try await browser.tokens(.init(platform.acme))["access_token"] as? String)
+            let bearer = ("Authorization", "Bearer \(access)")
+            #expect(try await browser.post(url, form: [("access_token", access), ("x", "y")]).status == 200)
+            #expect(try await browser.post(url, form: [("x", "y")], headers: [bearer]).status == 200)
+            #expect(try await browser.post(url, form: [("access_token", "x")]).isOAuthError(401, "invalid_token"))
+            #expect(try await browser.post(url, form: [("access_token", "")]).isOAuthError(401, "invalid_token"))
+
+            let both = try await browser.post(url, form: [("access_token", access)], headers: [bearer])
+            let twice = try await browser.post(url, form: [("access_token", access), ("access_token", access)])
+            for answer in [both, twice] {
+                #expect(answer.isOAuthError(400, "invalid_request"))
+                #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer realm=\"espalier\", error=\"invalid_request\", ") == true)
+            }
+            // A body is a form where it says so, and a GET has none.
+            let type = ("Content-Type", "application/x-www-form-urlencoded")
+            #expect(try await browser.send("GET", url, headers: [type], body: "access_token=\(access)").status == 401)
+            let plain = [("Content-Type", "text/plain")]
+            #expect(try await browser.send("POST", url, headers: plain, body: "access_token=\(access)").status == 401)
+        }
+    }
+
+    @Test("without the scope openid it is insufficient_scope")
+    func withoutOpenID() async throws {
+        try await TestPlatform.run { platform in
+            var request = TestBrowser.Request(platform.acme)
+            request.scope = "profile email"
+            let tokens = try await TestBrowser(platform).tokens(request)
+            #expect(tokens["id_token"] == nil)
+            let answer = try await TestBrowser(platform).userInfo(tokens["access_token"] as? String, of: platform.acme)
+            #expect(answer.isOAuthError(403, "insufficient_scope"))
+            #expect(answer.header("WWW-Authenticate")?.contains("error=\"insufficient_scope\"") == true)
         }
     }
 

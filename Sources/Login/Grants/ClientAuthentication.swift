@@ -6,9 +6,10 @@ import Web
 
 extension Login {
     /// Which application asks (RFC 6749, sections 2.3.1 and 3.2.1): `client_secret_basic`,
-    /// `client_secret_post`, or, of a public one, its id alone. One way at a time.
+    /// `client_secret_post`, or, of a public one, its id alone, in the form or, with an empty secret, in the header, where some
+    /// libraries put it. One way at a time.
     func authenticate(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
-        let basic = try basicCredentials(request)
+        let basic = try request.basicCredentials()
         // RFC 6749, section 5.2: who used the header is challenged by the header.
         let refused = OAuthError(
             .invalidClient, "The application is unknown, or its secret is wrong or missing.", challenge: basic == nil ? nil : "Basic")
@@ -31,18 +32,20 @@ extension Login {
         default: throw refused
         }
     }
+}
 
-    private func basicCredentials(_ request: Request) throws(OAuthError) -> (id: String, secret: String)? {
-        guard let header = request.headers[.authorization] else { return nil }
+extension Request {
+    /// The client's id and secret in the header (RFC 6749, section 2.3.1), if there is one.
+    func basicCredentials() throws(OAuthError) -> (id: String, secret: String?)? {
+        guard let header = headers[.authorization] else { return nil }
         let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.", challenge: "Basic")
         let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
         guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 4096,
             let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self),
             let colon = text.firstIndex(of: ":"),
             // Each half is form-encoded before it is joined.
-            let id = Form.decode(String(text[..<colon])), let secret = Form.decode(String(text[text.index(after: colon)...])),
-            !secret.isEmpty
+            let id = Form.decode(String(text[..<colon])), let secret = Form.decode(String(text[text.index(after: colon)...]))
         else { throw malformed }
-        return (id, secret)
+        return (id, secret.isEmpty ? nil : secret)
     }
 }

@@ -1,12 +1,10 @@
 import Foundation
 import Postgres
 import Tenancy
-import Usage
 import Web
 
 extension Login {
-    /// The authorization code grant. Session, bill and the reading of the user are one transaction and
-    /// one round trip: tokens are made only once the login is in the ledger.
+    /// The authorization code grant.
     func redeemCode(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["code"] else { throw OAuthError(.invalidRequest, "code is missing.") }
         guard let redirectURI = form["redirect_uri"]
@@ -26,41 +24,12 @@ extension Login {
             throw OAuthError(.invalidGrant, "The code has expired: redeem it within a minute.")
         }
 
-        // Had before anything is billed: a login that cannot be answered must not cost.
-        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
-        let database = OwnerDatabase(pool, tenant: tenant.id)
-        let session = ID<Session>(code.login.uuid)
-        let written: [Rows]
         do {
-            written = try await database.run([
-                Session.insert(code, lasting: application.sessionSeconds, at: now),
-                UsageEvent.insert(
-                    login: code.login.uuid, tenant: tenant.id, application: application.id, user: code.user.uuid,
-                    connection: code.connection, at: now),
-                User.find(code.user, of: tenant.id),
-            ])
+            return try await issueTokens(for: CompletedLogin(code), to: application, of: tenant, at: now)
         } catch let error as DatabaseError where error.constraint == "session_pkey" {
             try await revoke(code, application, tenant, at: now)
             throw OAuthError(.invalidGrant, "The code was redeemed before. What it had been given for is revoked.")
-        } catch let error as DatabaseError where error.sqlState == "23503" {
-            throw OAuthError(.invalidGrant, "The user no longer exists.")
         }
-        guard let user = try written[2].first(User.init)
-        else { throw OAuthError(.invalidGrant, "The user no longer exists.") }
-
-        let access = try AccessToken(
-            issuer: issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: session, scope: code.scope,
-            at: now
-        ).signed(by: key)
-        let idToken =
-            try code.scope.split(separator: " ").contains("openid")
-            ? IdentityClaims(
-                issuer: issuer(tenant), user: user, application: application.id, session: session, scope: code.scope, nonce: code.nonce,
-                authenticatedAt: code.authenticatedAt, accessToken: access, at: now
-            ).signed(by: key) : nil
-        return TokenReply(
-            access_token: access, expires_in: application.accessTokenSeconds,
-            refresh_token: RefreshToken(session, generation: 0).text(of: tenant.id, with: keyring), id_token: idToken, scope: code.scope)
     }
 
     /// RFC 6749, section 4.1.2: two have the code, and one of them should not. Neither keeps anything.

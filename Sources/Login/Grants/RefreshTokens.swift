@@ -20,8 +20,7 @@ extension Login {
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let refreshed = try await database.run(
             Session.refresh(
-                token.session, of: tenant.id, application: application.id, idleSeconds: application.idleSeconds,
-                generation: token.generation, scope: asked, at: now)
+                token.session, of: tenant, application: application, generation: token.generation, scope: asked, at: now)
         ).first(Session.init)
         if let refreshed { return try reply(refreshed, asked, token.session, application, tenant, key, at: now) }
 
@@ -52,9 +51,14 @@ extension Login {
         let access = try AccessToken(
             issuer: issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope, at: now
         ).signed(by: key)
+        let idToken =
+            try scope.split(separator: " ").contains("openid")
+            ? IdentityClaims(
+                refreshing: session, id, issuer: issuer(tenant), application: application.id, accessToken: access, at: now
+            ).signed(by: key) : nil
         return TokenReply(
             access_token: access, expires_in: application.accessTokenSeconds,
-            refresh_token: RefreshToken(id, generation: session.generation).text(of: tenant.id, with: keyring), id_token: nil,
+            refresh_token: RefreshToken(id, generation: session.generation).text(of: tenant.id, with: keyring), id_token: idToken,
             scope: scope)
     }
 }

@@ -13,6 +13,8 @@ struct TokenReply: Encodable {
     let refresh_token: String
     let id_token: String?
     let scope: String
+    /// Of an exchange (RFC 8693, section 2.2.1).
+    var issued_token_type: String?
 }
 
 extension Login {
@@ -20,26 +22,31 @@ extension Login {
     @Sendable
     func token(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await outageTold(context, { try await tenant(context) }) else { throw Problem.notFound("tenant") }
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
-        else { throw OAuthError(.invalidRequest, "Send the parameters as application/x-www-form-urlencoded.") }
-        let form: Form
-        do { form = try await Form(request.body, upTo: context.maxUploadSize) } catch is Form.Refusal {
-            throw OAuthError(.invalidRequest, "A parameter is malformed or comes more than once.")
-        }
+        let form = try await postedForm(request, context)
         switch form["grant_type"] {
         case "authorization_code":
             return try await counted(.token, context) {
-                try await redeemCode(form, try authenticate(request, form, tenant), tenant.tenant)
+                try await redeemCode(form, try authenticateToSignIn(request, form, tenant), tenant.tenant)
             }
         case "refresh_token":
             return try await counted(.refresh, context) {
-                try await refreshTokens(form, try authenticate(request, form, tenant), tenant.tenant)
+                try await refreshTokens(form, try authenticateToSignIn(request, form, tenant), tenant.tenant)
             }
+        case GrantType.tokenExchange:
+            return try await exchangeToken(request, form, tenant, context)
         case nil:
             throw OAuthError(.invalidRequest, "grant_type is missing.")
         default:
-            throw OAuthError(.unsupportedGrantType, "grant_type must be authorization_code or refresh_token.")
+            throw OAuthError(.unsupportedGrantType, "grant_type must be authorization_code, refresh_token or \(GrantType.tokenExchange).")
         }
+    }
+
+    /// Which application asks, if it is of a kind that signs users in.
+    private func authenticateToSignIn(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
+        let application = try authenticate(request, form, tenant)
+        guard application.kind != .machine
+        else { throw OAuthError(.unauthorizedClient, "The application was registered as a machine, which signs nobody in.") }
+        return application
     }
 
     private func counted(_ step: Metrics.Step, _ context: WebContext, _ grant: () async throws -> TokenReply) async throws -> Response {

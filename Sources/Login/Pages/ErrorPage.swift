@@ -1,7 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import Mustache
-import NIOCore
 import Web
 
 /// What a person sees when a login cannot go on and there is no application to tell: never a redirect,
@@ -61,41 +59,6 @@ extension ErrorPage: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         let record = (context as? any RecordedContext)?.record
         record?.note(outcome: outcome)
-        let html = Self.template.render([
-            "title": title, "detail": detail, "remedy": remedy, "request": record?.current.requestID ?? "",
-        ])
-        let headers: HTTPFields = [
-            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
-            .contentSecurityPolicy:
-                "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
-            .referrerPolicy: "no-referrer",
-        ]
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        return NoticePage(title: title, detail: detail, remedy: remedy).response(status, requestID: record?.current.requestID ?? "")
     }
-
-    // The template is a constant: that it parses is seen at the first page.
-    private static let template = try! MustacheTemplate(
-        string: """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>{{title}}</title>
-            <style>
-            :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; }
-            body { margin: 0; min-height: 100vh; display: grid; place-content: center; }
-            main { max-width: 27rem; padding: 2rem; }
-            h1 { font-size: 1.5rem; line-height: 1.2; }
-            small { opacity: .6; }
-            </style>
-            <main>
-            <h1>{{title}}</h1>
-            <p>{{detail}}</p>
-            <p>{{remedy}}</p>
-            <p><small>Request {{request}}</small></p>
-            </main>
-            </html>
-
-            """)
 }

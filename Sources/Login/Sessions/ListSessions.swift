@@ -20,7 +20,7 @@ extension Login {
 
 extension Query {
     /// An id to filter by.
-    fileprivate func id<Entity: Identified>(_ name: String, as _: Entity.Type = Entity.self) throws -> ID<Entity>? {
+    func id<Entity: Identified>(_ name: String, as _: Entity.Type = Entity.self) throws -> ID<Entity>? {
         guard let text = try text(name) else { return nil }
         guard let id = ID<Entity>(text) else {
             throw Problem.invalid(.init(name, "It must be an id that begins with `\(Entity.idPrefix)_`."))

@@ -11,8 +11,7 @@ extension Login {
         else { throw Problem.invalid(.init("confirm", "It is required: the slug of the tenant whose users are all signed out.")) }
         guard confirmed == call.slug
         else { throw Problem(.conflict, "`confirm` must be the tenant's slug, `\(call.slug)`. Nothing was revoked.") }
-        let revoked = try await revokeSessions(
-            of: nil, "revokeAllSessions", on: call.tenant.description, tenant: call.tenant, by: call.origin, at: now())
+        let revoked = try await revokeSessions(of: call.tenant, by: call.origin, at: now())
         return try .json(Revocation(revoked: revoked))
     }
 }

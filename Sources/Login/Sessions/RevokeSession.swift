@@ -5,7 +5,8 @@ import Tenancy
 import Web
 
 extension Login {
-    /// Ends a session now: its refresh token is refused, and its access tokens at userinfo. One that is over stays as it is.
+    /// Ends a session now: its refresh token is refused, and its access tokens at userinfo and introspection. One that is over stays
+    /// as it is.
     @Sendable
     func revokeSession(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.sessionsWrite)
@@ -19,7 +20,7 @@ extension Login {
             ])
             guard let session = try found[1].first({ try SessionReply($0, at: now) }) else { throw Problem.notFound("session") }
             try request.requireMatch(EntityTag(session.updated_at))
-            guard session.status == .active else { return session }
+            guard session.status == .active || session.mayHaveTokens(at: now) else { return session }
             let revoked = session.revoked(at: now.asChange(after: session.updated_at))
             _ = try await db.run([
                 """
@@ -29,7 +30,8 @@ extension Login {
                 try WebhookEvent.emit(
                     .sessionRevoked, data: RevokedSessions(because: .revoked, [id], of: session.user_id), owner: tenant.uuid, at: now),
                 try AuditEvent.insert(
-                    "revokeSession", of: id.description, owner: tenant.uuid, by: origin, before: session, after: revoked, at: now),
+                    "revokeSession", of: id.description, owner: tenant.uuid, by: origin, before: session.audited, after: revoked.audited,
+                    at: now),
             ])
             return revoked
         }

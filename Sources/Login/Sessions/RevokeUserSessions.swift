@@ -4,14 +4,21 @@ import Tenancy
 import Web
 
 extension Login {
-    /// Signs a user out everywhere.
+    /// Signs a user out everywhere: sessions end, and what was not redeemed yet gets no tokens.
     @Sendable
     func revokeUserSessions(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.sessionsWrite)
         let id = try call.id("user", of: "user", as: User.self)
-        guard try await !call.database(pool).run(User.find(id, of: call.tenant)).isEmpty else { throw Problem.notFound("user") }
-        let revoked = try await revokeSessions(
-            of: id, "revokeUserSessions", on: id.description, tenant: call.tenant, by: call.origin, at: now())
-        return try .json(Revocation(revoked: revoked))
+        let now = now()
+        let (tenant, origin) = (call.tenant, call.origin)
+        let revocation = try await call.database(pool).transaction { db in
+            guard try await !db.run(User.find(id, of: tenant)).isEmpty else { throw Problem.notFound("user") }
+            let revocation = Revocation(revoked: try await Session.endAll(of: id, tenant, because: .revoked, at: now, in: db).count)
+            // One who had no session may have had a code.
+            _ = try await db.run(
+                AuditEvent.insert("revokeUserSessions", of: id.description, owner: tenant.uuid, by: origin, after: revocation, at: now))
+            return revocation
+        }
+        return try .json(revocation)
     }
 }

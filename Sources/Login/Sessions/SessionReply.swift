@@ -18,6 +18,8 @@ struct SessionReply: Encodable, Sendable {
     let user_id: ID<User>
     let application_id: ID<Application>
     let scope: String
+    /// What it began on, by the browser's or the application's own word, and from where.
+    private(set) var user_agent, address: String?
     private(set) var status: Status
     private(set) var ended_reason: Session.EndReason?
     private(set) var ended_at: Date?
@@ -31,13 +33,20 @@ struct SessionReply: Encodable, Sendable {
         user_id = try row.get("user_id")
         application_id = try row.get("application_id")
         scope = try row.get("scope")
+        user_agent = try row.get("user_agent")
+        address = try row.get("address")
         ended_reason = try row.get("ended_reason")
         ended_at = try row.get("ended_at")
-        expires_at = try row.get("expires_at")
+        expires_at = try row.get("ends_at")
         created_at = try row.get("created_at")
         last_used_at = try row.get("refreshed_at")
         updated_at = ended_at ?? last_used_at
         status = ended_at != nil ? .ended : now < expires_at ? .active : .expired
+    }
+
+    /// Whether it has run out and left access tokens that may live still, as they do for a day at the most.
+    func mayHaveTokens(at now: Date) -> Bool {
+        status == .expired && now < last_used_at.addingTimeInterval(86400)
     }
 
     /// The same after its revocation.
@@ -47,24 +56,26 @@ struct SessionReply: Encodable, Sendable {
         return revoked
     }
 
+    /// As the audit trail keeps it, which nothing can be taken out of: without what says who and where its user is.
+    var audited: SessionReply {
+        var audited = self
+        (audited.user_agent, audited.address) = (nil, nil)
+        return audited
+    }
+
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT s.id, s.user_id, s.application_id, s.scope, s.created_at, s.refreshed_at, s.ended_at, s.ended_reason,
-            LEAST(s.expires_at, s.refreshed_at + make_interval(secs => COALESCE(a.idle_seconds, \(idle)))) AS expires_at
-        FROM session s LEFT JOIN application a ON a.tenant_id = s.tenant_id AND a.id = s.application_id
-        WHERE s.tenant_id = \(tenant) AND s.id = \(id)
+        SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
+        FROM session_life WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
 
     /// The newest hundred that a user is signed in with.
     static func active(of user: ID<User>, _ tenant: ID<Tenant>, at now: Date) -> SQL {
         """
-        SELECT s.id, s.user_id, s.application_id, s.scope, s.created_at, s.refreshed_at, s.ended_at, s.ended_reason,
-            LEAST(s.expires_at, s.refreshed_at + make_interval(secs => COALESCE(a.idle_seconds, \(idle)))) AS expires_at
-        FROM session s LEFT JOIN application a ON a.tenant_id = s.tenant_id AND a.id = s.application_id
-        WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.ended_at IS NULL
-            AND LEAST(s.expires_at, s.refreshed_at + make_interval(secs => COALESCE(a.idle_seconds, \(idle)))) > \(now)
-        ORDER BY s.id DESC LIMIT 100
+        SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
+        FROM session_life WHERE tenant_id = \(tenant) AND user_id = \(user) AND ended_at IS NULL AND ends_at > \(now)
+        ORDER BY id DESC LIMIT 100
         """
     }
 
@@ -78,33 +89,23 @@ struct SessionReply: Encodable, Sendable {
         let (application, status) = (filter.application, filter.status?.rawValue)
         guard let user = filter.user else {
             return """
-                WITH found AS (
-                    SELECT s.id, s.user_id, s.application_id, s.scope, s.created_at, s.refreshed_at, s.ended_at, s.ended_reason,
-                        LEAST(s.expires_at, s.refreshed_at + make_interval(secs => COALESCE(a.idle_seconds, \(idle)))) AS expires_at
-                    FROM session s LEFT JOIN application a ON a.tenant_id = s.tenant_id AND a.id = s.application_id
-                    WHERE s.tenant_id = \(tenant) AND s.id < \(page.upper) AND s.id > \(page.lower)
-                        AND (\(application) IS NULL OR s.application_id = \(application)))
-                SELECT * FROM found
-                WHERE \(status) IS NULL
-                    OR \(status) = CASE WHEN ended_at IS NOT NULL THEN 'ended' WHEN expires_at > \(now) THEN 'active' ELSE 'expired' END
+                SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
+                FROM session_life WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+                    AND (\(application) IS NULL OR application_id = \(application))
+                    AND (\(status) IS NULL OR \(status) =
+                        CASE WHEN ended_at IS NOT NULL THEN 'ended' WHEN ends_at > \(now) THEN 'active' ELSE 'expired' END)
                 ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
                 """
         }
         // By the user's index.
         return """
-            WITH found AS (
-                SELECT s.id, s.user_id, s.application_id, s.scope, s.created_at, s.refreshed_at, s.ended_at, s.ended_reason,
-                    LEAST(s.expires_at, s.refreshed_at + make_interval(secs => COALESCE(a.idle_seconds, \(idle)))) AS expires_at
-                FROM session s LEFT JOIN application a ON a.tenant_id = s.tenant_id AND a.id = s.application_id
-                WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.id < \(page.upper) AND s.id > \(page.lower)
-                    AND (\(application) IS NULL OR s.application_id = \(application)))
-            SELECT * FROM found
-            WHERE \(status) IS NULL
-                OR \(status) = CASE WHEN ended_at IS NOT NULL THEN 'ended' WHEN expires_at > \(now) THEN 'active' ELSE 'expired' END
+            SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
+            FROM session_life
+            WHERE tenant_id = \(tenant) AND user_id = \(user) AND id < \(page.upper) AND id > \(page.lower)
+                AND (\(application) IS NULL OR application_id = \(application))
+                AND (\(status) IS NULL OR \(status) =
+                    CASE WHEN ended_at IS NOT NULL THEN 'ended' WHEN ends_at > \(now) THEN 'active' ELSE 'expired' END)
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
             """
     }
-
-    /// How long a session of an application that is gone may be unused, in seconds: what an application has by default.
-    static let idle = 30 * 86400
 }

@@ -8,9 +8,11 @@ import Tenancy
 import Web
 
 extension Login {
-    /// Where Apple sends the browser back to, for a connection of the tenant's own.
+    /// Where Apple sends the browser back to, for a connection of the tenant's own; and where applications on a device bring what
+    /// Apple gave them there.
     @Sendable
     func appleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
+        if try isFromApplication(request) { return try await nativeCallback(request, context) }
         guard let tenant = try await outageShown(.outageAtCallback, context, { try await tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
@@ -22,7 +24,8 @@ extension Login {
     /// The same for the shared connection, whose one Return URL serves every tenant on it.
     @Sendable
     func sharedAppleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await finish(request, context) { attempt in
+        if try isFromApplication(request) { return try await sharedNativeCallback(request, context) }
+        return try await finish(request, context) { attempt in
             guard let found = try await directory.find(attempt.tenant), found.tenant.status == .active,
                 attempt.mayReturn(through: .shared, found)
             else { return nil }
@@ -31,11 +34,20 @@ extension Login {
         }
     }
 
+    /// Apple's form comes through a browser, JSON from an application on a device.
+    private func isFromApplication(_ request: Request) throws -> Bool {
+        switch request.mediaType {
+        case "application/json": return true
+        case "application/x-www-form-urlencoded": return false
+        default: throw Problem(.unsupportedMediaType, "This takes the form that Apple sends, or, from an application, JSON.")
+        }
+    }
+
     private func finish(
         _ request: Request, _ context: WebContext, tenantOf: (LoginAttempt) async throws -> TenantConfiguration?
     ) async throws -> Response {
         let now = now()
-        let form = try await postedForm(request, upTo: context.maxUploadSize)
+        let form = try await browserForm(request, context)
         let attempt: LoginAttempt
         do throws(LoginAttempt.Refusal) {
             attempt = try LoginAttempt(opening: form["state"] ?? "", with: keyring, at: now)
@@ -57,14 +69,12 @@ extension Login {
         guard application.mayRedirect(to: attempt.redirectURI) else { throw ErrorPage.redirectURINotRegistered }
 
         // From here on the application is told.
-        let issuer = issuer(tenant.tenant)
+        let returnAddress = attempt.returnAddress(issuer: issuer(tenant.tenant))
         do {
-            let code = try await authorizationCode(for: AppleAnswer(form), to: attempt, tenant, at: now)
+            let code = try await authorizationCode(
+                for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
             metrics.count(.callback, "ok")
-            return .redirect(
-                to: attempt.redirectURI,
-                adding: [("code", code.sealed(with: keyring)), ("state", attempt.state), ("iss", issuer)],
-                cookies: [cookie.removal])
+            return returnAddress.answer([("code", code.sealed(with: keyring))], cookies: [cookie.removal])
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)
@@ -74,8 +84,7 @@ extension Login {
                     "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
                     "outcome": "\(refusal.outcome)", "cause": "\(error)",
                 ])
-            var answer = RedirectedError(
-                refusal.code, refusal.description, to: attempt.redirectURI, state: attempt.state, issuer: issuer)
+            var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
             answer.cookies = [cookie.removal]
             throw answer
         }
@@ -84,7 +93,7 @@ extension Login {
     /// Turns Apple's answer into a code of ours: one call to Apple, one round trip to the database, which
     /// keeps the user whether or not the application ever redeems the code.
     private func authorizationCode(
-        for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, at now: Date
+        for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, device: Device, at now: Date
     ) async throws -> AuthorizationCode {
         let (code, idToken, name): (String, String?, AppleUser?)
         switch answer {
@@ -97,104 +106,30 @@ extension Login {
 
         // One limit for all that is asked of Apple: the user waits for the sum.
         let deadline = ContinuousClock.now + apple.timeout
+        let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application, startedAt: attempt.startedAt)
         let redeemed: (token: IDToken, refreshToken: String?)
         do {
-            redeemed = try await redeem(code, for: attempt, tenant.tenant, connection, key, at: now, by: deadline)
+            let tokens = try await redeemAtApple(
+                code, redirectURI: returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection, key,
+                at: now, by: deadline)
+            let token = try await apple.verify(
+                tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+            redeemed = (token, tokens.refreshToken)
         } catch {
             // Apple sends the name once. It came with an id_token that is as good a proof of whose it is.
-            if let name, let idToken, let token = try? await verify(idToken, for: attempt, connection, at: now, by: deadline) {
-                _ = try await keep(token, name, refreshToken: nil, attempt, connection, at: now)
+            if let name, let idToken,
+                let token = try? await apple.verify(
+                    idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+            {
+                _ = try await keep(token, name, refreshToken: nil, asked, connection, at: now)
             }
             throw error
         }
-        let user = try await keep(redeemed.token, name, refreshToken: redeemed.refreshToken, attempt, connection, at: now)
-        // Apple's clock may be ahead of ours, or say nonsense: then it was now.
-        let authenticatedAt = redeemed.token.authTime.flatMap { (.distantPast...now).contains($0) ? $0 : nil } ?? now
+        let user = try await keep(redeemed.token, name, refreshToken: redeemed.refreshToken, asked, connection, at: now)
+        let authenticatedAt = redeemed.token.authenticatedAt(by: now)
+        guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
         return AuthorizationCode(
-            attempt, user: user, connection: connection.ownership, authenticatedAt: authenticatedAt, at: now)
-    }
-
-    private func redeem(
-        _ code: String, for attempt: LoginAttempt, _ tenant: Tenant, _ connection: Connection, _ key: AppleKey, at now: Date,
-        by deadline: ContinuousClock.Instant
-    ) async throws -> (token: IDToken, refreshToken: String?) {
-        let redirectURI = returnURL(tenant, connection)
-        let tokens: AppleTokens
-        do throws(AppleError) {
-            tokens = try await apple.redeem(
-                code: code, redirectURI: redirectURI, credentials: credentials(connection, key), at: now, by: deadline)
-            lastUsed.note(.appleKey(key.id), owner: key.owner, at: now)
-        } catch {
-            // Apple does not use a code up when it refuses the client: another key of the connection may still redeem it.
-            guard case .refused(.invalidClient) = error, let other = await standIn(for: key, of: connection, at: now) else { throw error }
-            tokens = try await apple.redeem(
-                code: code, redirectURI: redirectURI, credentials: credentials(connection, other), at: now, by: deadline)
-            lastUsed.note(.appleKey(other.id), owner: other.owner, at: now)
-            if other.state == .previous { await restore(other, insteadOf: key, tenant, at: now) }
-        }
-        return (try await verify(tokens.idToken, for: attempt, connection, at: now, by: deadline), tokens.refreshToken)
-    }
-
-    private func credentials(_ connection: Connection, _ key: AppleKey) -> AppleClientCredentials {
-        AppleClientCredentials(
-            teamID: connection.teamID, clientID: connection.servicesID, keyID: key.keyID, keyVersion: key.id.description
-        ) { [keyring] in try ApplePrivateKey(pem: key.open(with: keyring)) }
-    }
-
-    /// The key to use in place of one that Apple refuses, as the database knows it now: the one that was promoted meanwhile, or,
-    /// while it stands in, the one before.
-    private func standIn(for refused: AppleKey, of connection: Connection, at now: Date) async -> AppleKey? {
-        let signing = AppleKey.signing(for: connection.id, owner: connection.owner, at: now)
-        let found = try? await OwnerDatabase(pool, owner: connection.owner).run(signing).map(AppleKey.init)
-        return found?.first { $0.id != refused.id }
-    }
-
-    /// Makes the key that stood in the current one again. Should that fail, the next login tries.
-    private func restore(_ previous: AppleKey, insteadOf refused: AppleKey, _ tenant: Tenant, at now: Date) async {
-        do {
-            guard try await AppleKey.restore(previous, insteadOf: refused, in: pool, at: now) else { return }
-            logger.error(
-                "Apple refuses the promoted key; the previous one signs again",
-                metadata: ["tenant": "\(tenant.slug)", "key": "\(refused.id)"])
-        } catch {
-            logger.error("the previous Apple key could not be restored", metadata: ["tenant": "\(tenant.slug)", "cause": "\(error)"])
-        }
-    }
-
-    private func verify(
-        _ idToken: String, for attempt: LoginAttempt, _ connection: Connection, at now: Date, by deadline: ContinuousClock.Instant
-    ) async throws -> IDToken {
-        try await apple.verify(idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
-    }
-
-    private func keep(
-        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ attempt: LoginAttempt, _ connection: Connection, at now: Date
-    ) async throws -> ID<User> {
-        // While a relink window is open, whose user it takes over is settled first, in the same transaction.
-        var statements = [
-            Identity.keep(
-                token, name, refreshToken: refreshToken, attempt: attempt, connection: connection, keyring: keyring, at: now)
-        ]
-        if let relink = Identity.relink(token, name, attempt: attempt, connection: connection, at: now) {
-            statements.insert(relink, at: 0)
-        }
-        let database = OwnerDatabase(pool, tenant: attempt.tenant)
-        let rows: [Rows]
-        do {
-            rows = try await database.run(statements)
-        } catch let error as DatabaseError where error.kind == .connection {
-            // A connection that broke is no reason to lose the name; done twice, this is as if done once.
-            rows = try await database.run(statements)
-        }
-        guard let kept = try rows.last?.first({ try $0.get("id", as: ID<User>.self) })
-        else { throw CallbackRefusal.userNotKept }
-        return kept
-    }
-
-    private func postedForm(_ request: Request, upTo limit: Int) async throws -> Form {
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true
-        else { throw ErrorPage.malformed }
-        do { return try await Form(request.body, upTo: limit) } catch is Form.Refusal { throw ErrorPage.malformed }
+            attempt, user: user, connection: connection.ownership, authenticatedAt: authenticatedAt, device: device, at: now)
     }
 }
 

@@ -21,15 +21,20 @@ struct AuthorizationCode: Sendable {
     let scope: String
     /// When Apple authenticated the user.
     let authenticatedAt: Date
+    /// What the user signed in with.
+    let device: Device
     let issuedAt: Date
 
     enum Refusal: Error {
         case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong
     }
 
-    init(_ attempt: LoginAttempt, user: ID<User>, connection: Connection.Ownership, authenticatedAt: Date, at now: Date) {
+    init(
+        _ attempt: LoginAttempt, user: ID<User>, connection: Connection.Ownership, authenticatedAt: Date, device: Device = Device(),
+        at now: Date
+    ) {
         (login, tenant, application) = (attempt.login, attempt.tenant, attempt.application)
-        (self.user, self.connection, self.authenticatedAt) = (user, connection, authenticatedAt)
+        (self.user, self.connection, self.authenticatedAt, self.device) = (user, connection, authenticatedAt, device)
         redirectURIHash = Self.hash(attempt.redirectURI)
         (codeChallenge, nonce, scope, issuedAt) = (attempt.codeChallenge, attempt.nonce, attempt.scope, now)
     }
@@ -46,6 +51,8 @@ struct AuthorizationCode: Sendable {
         fields.write(nonce)
         fields.write(scope)
         fields.write(authenticatedAt)
+        fields.write(device.userAgent)
+        fields.write(device.address)
         fields.write(issuedAt)
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
@@ -73,6 +80,7 @@ struct AuthorizationCode: Sendable {
             nonce = try fields.optionalString()
             scope = try fields.string()
             authenticatedAt = try fields.date()
+            device = Device(userAgent: try fields.optionalString(), address: try fields.optionalString())
             issuedAt = try fields.date()
         } catch {
             throw .unreadable

@@ -3,37 +3,58 @@ import Web
 
 /// What an application asks for at the authorization endpoint, checked (RFC 6749, section 4.1.1; OpenID
 /// Connect Core, section 3.1.2.1).
+///
+/// What is not looked at here is taken and has no effect, as OpenID Connect wants it: Apple has no parameter that `login_hint`,
+/// `id_token_hint`, `display`, `ui_locales`, `claims_locales` and `acr_values` could become.
 struct AuthorizationRequest: Sendable {
     let application: Application
-    let redirectURI: String
-    let state: String?
+    let returnAddress: ReturnAddress
     let nonce: String?
     let scope: String
     let codeChallenge: String?
+    /// How long ago, in seconds, Apple may have authenticated the user.
+    let maxAge: Int?
 
     /// The scopes that mean something here. Others are ignored (OpenID Connect Core, section 3.1.2.1).
     static let scopes = ["openid", "profile", "email", "offline_access"]
+    static let prompts = ["none", "login", "consent", "select_account"]
+    static let longestState = 1024
+
+    /// Parameters that may not be ignored where they are not understood (OpenID Connect Core, sections 6 and 7.2.1).
+    private static let unsupported: [(String, RedirectedError.Code)] = [
+        ("request", .requestNotSupported), ("request_uri", .requestURINotSupported), ("registration", .registrationNotSupported),
+    ]
 
     /// - Parameter defaults: what stands in for parameters that were not sent.
     /// - Throws: an `ErrorPage` while we do not know whom to tell, a `RedirectedError` afterwards.
     init(_ form: Form, from tenant: TenantConfiguration, issuer: String, defaults: [String: String] = [:]) throws {
-        (application, redirectURI) = try Self.destination(form, tenant)
-        let state = form["state"]
-        let redirectURI = redirectURI
+        let (application, returnAddress) = try Self.destination(form, tenant, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
-            // A state too long to keep is too long to send back.
-            RedirectedError(error, description, to: redirectURI, state: state.flatMap { $0.utf8.count <= 1024 ? $0 : nil }, issuer: issuer)
+            RedirectedError(error, description, to: returnAddress)
         }
 
-        guard form["request"] == nil else { throw refuse(.requestNotSupported, "Request objects are not supported.") }
-        guard form["request_uri"] == nil else { throw refuse(.requestURINotSupported, "Request objects are not supported.") }
+        guard (form["response_mode"] ?? "query") == returnAddress.mode.rawValue
+        else { throw refuse(.invalidRequest, "response_mode must be query, or form_post where a browser can post to the redirect URI.") }
+        guard form["state"] == returnAddress.state else {
+            throw refuse(
+                .invalidRequest, "state is longer than \(Self.longestState) bytes, or has a control character, which no form carries.")
+        }
+        for (parameter, code) in Self.unsupported where form[parameter] != nil { throw refuse(code, "\(parameter) is not supported.") }
         guard let responseType = form["response_type"] ?? defaults["response_type"]
         else { throw refuse(.invalidRequest, "response_type is missing.") }
         guard responseType == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code.") }
-        guard (form["response_mode"] ?? "query") == "query" else { throw refuse(.invalidRequest, "response_mode must be query.") }
-        // There is no login of ours that could be reused silently.
-        guard form["prompt"] != "none" else { throw refuse(.loginRequired, "The user must sign in with Apple.") }
-        guard (state ?? "").utf8.count <= 1024 else { throw refuse(.invalidRequest, "state is longer than 1024 bytes.") }
+
+        let prompts = (form["prompt"] ?? "").split(separator: " ").map(String.init)
+        guard prompts.allSatisfy(Self.prompts.contains)
+        else { throw refuse(.invalidRequest, "prompt must be made of \(Self.prompts.joined(separator: ", ")).") }
+        if prompts.contains("none") {
+            guard prompts.count == 1 else { throw refuse(.invalidRequest, "prompt none goes with no other.") }
+            // There is no login of ours that could be reused silently.
+            throw refuse(.loginRequired, "The user must sign in with Apple.")
+        }
+        maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
+        guard (form["max_age"] == nil) == (maxAge == nil)
+        else { throw refuse(.invalidRequest, "max_age must be a whole number of seconds, not less than 0.") }
         nonce = form["nonce"]
         guard (nonce ?? "").utf8.count <= 512 else { throw refuse(.invalidRequest, "nonce is longer than 512 bytes.") }
 
@@ -48,16 +69,29 @@ struct AuthorizationRequest: Sendable {
         } else if application.requiresPKCE || form["code_challenge_method"] != nil {
             throw refuse(.invalidRequest, "code_challenge is missing: this application must use PKCE with S256.")
         }
-        self.state = state
+        (self.application, self.returnAddress) = (application, returnAddress)
     }
 
     /// Where answers go. Before this is certain, nothing may be redirected anywhere.
-    private static func destination(_ form: Form, _ tenant: TenantConfiguration) throws(ErrorPage) -> (Application, String) {
+    private static func destination(
+        _ form: Form, _ tenant: TenantConfiguration, issuer: String
+    ) throws(ErrorPage) -> (Application, ReturnAddress) {
         guard let client = form["client_id"], let id = ID<Application>(client), let application = tenant.applications[id]
         else { throw .unknownApplication }
         guard application.kind != .machine else { throw .signsNobodyIn }
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
         guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered }
-        return (application, uri)
+
+        let asked = form["response_mode"].flatMap(ReturnAddress.Mode.init) ?? .query
+        let mode = asked == .form_post && !ReturnAddress.takesPosts(uri) ? .query : asked
+        // A state that cannot be kept, or would arrive as another, is not sent back.
+        let state = form["state"].flatMap { state in
+            state.utf8.count <= longestState && (mode == .query || state.utf8.allSatisfy { $0 >= 0x20 }) ? state : nil
+        }
+        return (application, ReturnAddress(redirectURI: uri, mode: mode, state: state, issuer: issuer))
     }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -10,14 +10,19 @@ extension Login {
     /// The authorization endpoint of a tenant.
     @Sendable
     func authorize(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await outageShown(.outage, context, { try await tenant(context) }) else { throw ErrorPage.unknownTenant }
-        return try begin(try AuthorizationRequest(try form(request), from: tenant, issuer: issuer(tenant.tenant)), for: tenant)
+        try await authorize(try browserQuery(request), context)
+    }
+
+    /// The same by POST (OpenID Connect Core, section 3.1.2.1), for requests too long for a URL, or not to be seen in one.
+    @Sendable
+    func authorizeByPost(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await authorize(try await browserForm(request, context), context)
     }
 
     /// The same for an application that only knows its client id.
     @Sendable
     func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
-        let form = try form(request)
+        let form = try browserQuery(request)
         guard let client = form["client_id"], let id = ID<Application>(client),
             let tenant = try await outageShown(.outage, context, { try await directory.find(application: id) }),
             tenant.tenant.status == .active
@@ -28,25 +33,22 @@ extension Login {
         return try begin(asked, for: tenant)
     }
 
-    private func form(_ request: Request) throws(ErrorPage) -> Form {
-        do { return try Form(request.uri.query ?? "") } catch { throw .malformed }
+    private func authorize(_ form: Form, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await outageShown(.outage, context, { try await tenant(context) }) else { throw ErrorPage.unknownTenant }
+        return try begin(try AuthorizationRequest(form, from: tenant, issuer: issuer(tenant.tenant)), for: tenant)
     }
 
     /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.
     private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration) throws -> Response {
         guard let connection = tenant.connection, tenant.appleKey != nil else {
             metrics.count(.authorize, "no_connection")
-            throw RedirectedError(
-                .serverError, "Sign in with Apple is not set up for this tenant yet.",
-                to: asked.redirectURI, state: asked.state, issuer: issuer(tenant.tenant))
+            throw RedirectedError(.serverError, "Sign in with Apple is not set up for this tenant yet.", to: asked.returnAddress)
         }
         let secret = LoginAttempt.randomText()
         let attempt = LoginAttempt(asked, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: now())
         let sealed = attempt.sealed(with: keyring)
         guard sealed.utf8.count <= Keyring.longestToken else {
-            throw RedirectedError(
-                .invalidRequest, "redirect_uri, state and nonce together are too long.",
-                to: asked.redirectURI, state: asked.state, issuer: issuer(tenant.tenant))
+            throw RedirectedError(.invalidRequest, "redirect_uri, state and nonce together are too long.", to: asked.returnAddress)
         }
         let location = apple.authorizeURL(
             clientID: connection.servicesID, redirectURI: returnURL(tenant.tenant, connection),

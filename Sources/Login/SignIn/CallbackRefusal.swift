@@ -16,8 +16,10 @@ struct CallbackRefusal: Error {
     static let connectionChanged = CallbackRefusal(
         code: .temporarilyUnavailable, description: "The tenant's Apple settings changed meanwhile; start again.",
         outcome: "connection_changed")
-    static let userNotKept = CallbackRefusal(
-        code: .serverError, description: "The sign-in could not be completed.", outcome: "user_not_kept", isOurs: true)
+    static let authenticatedTooLongAgo = CallbackRefusal(
+        code: .loginRequired, description: "Apple authenticated the user longer ago than max_age allows.", outcome: "max_age")
+    static let consentEnded = CallbackRefusal(
+        code: .accessDenied, description: "The user has ended the consent at Apple in the meantime.", outcome: "consent_ended")
 }
 
 extension CallbackRefusal {

@@ -19,11 +19,14 @@ struct LoginAttempt: Sendable {
     let connection: ID<Connection>
     let application: ID<Application>
     let redirectURI: String
+    let responseMode: ReturnAddress.Mode
     /// The application's own state and nonce, given back to it untouched.
     let state: String?
     let nonce: String?
     let scope: String
     let codeChallenge: String?
+    /// How long ago, in seconds, Apple may have authenticated the user.
+    let maxAge: Int?
     /// What Apple must put into its id_token.
     let appleNonce: String
     /// SHA-256 of the cookie that only the browser that began has.
@@ -43,10 +46,12 @@ struct LoginAttempt: Sendable {
         fields.write(connection.uuid)
         fields.write(application.uuid)
         fields.write(redirectURI)
+        fields.write(responseMode.rawValue)
         fields.write(state)
         fields.write(nonce)
         fields.write(scope)
         fields.write(codeChallenge)
+        fields.write(maxAge.map(String.init))
         fields.write(appleNonce)
         fields.write(browser)
         fields.write(startedAt)
@@ -61,10 +66,13 @@ struct LoginAttempt: Sendable {
             connection = ID(try fields.uuid())
             application = ID(try fields.uuid())
             redirectURI = try fields.string()
+            guard let mode = ReturnAddress.Mode(rawValue: try fields.string()) else { throw Refusal.unreadable }
+            responseMode = mode
             state = try fields.optionalString()
             nonce = try fields.optionalString()
             scope = try fields.string()
             codeChallenge = try fields.optionalString()
+            maxAge = try fields.optionalString().flatMap { Int($0) }
             appleNonce = try fields.string()
             browser = try fields.bytes()
             startedAt = try fields.date()
@@ -79,10 +87,23 @@ struct LoginAttempt: Sendable {
     ) {
         login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
-        (redirectURI, state, nonce, scope) = (request.redirectURI, request.state, request.nonce, request.scope)
-        (codeChallenge, startedAt) = (request.codeChallenge, now)
+        let address = request.returnAddress
+        (redirectURI, responseMode, state) = (address.redirectURI, address.mode, address.state)
+        (nonce, scope, codeChallenge, maxAge) = (request.nonce, request.scope, request.codeChallenge, request.maxAge)
+        startedAt = now
         appleNonce = Self.randomText()
         browser = Self.hash(browserSecret)
+    }
+
+    func returnAddress(issuer: String) -> ReturnAddress {
+        ReturnAddress(redirectURI: redirectURI, mode: responseMode, state: state, issuer: issuer)
+    }
+
+    /// Whether Apple authenticated the user lately enough for `max_age`, counted back from when the attempt began: the time that
+    /// a person takes at Apple makes nothing old. Apple's clock may be ten seconds behind ours.
+    func accepts(authenticatedAt time: Date) -> Bool {
+        guard let maxAge else { return true }
+        return time >= startedAt.addingTimeInterval(-TimeInterval(maxAge) - 10)
     }
 
     /// Whether this browser began the attempt (RFC 6819, section 4.4.1.8: else a stranger could sign

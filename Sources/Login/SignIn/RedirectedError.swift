@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// A refusal that the application is told, through the browser (RFC 6749, section 4.1.2.1).
+/// A refusal that the application is told, through the browser (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
 struct RedirectedError: Error, Sendable {
     enum Code: String {
         case invalidRequest = "invalid_request"
@@ -13,37 +13,34 @@ struct RedirectedError: Error, Sendable {
         case loginRequired = "login_required"
         case requestNotSupported = "request_not_supported"
         case requestURINotSupported = "request_uri_not_supported"
+        case registrationNotSupported = "registration_not_supported"
     }
 
     let code: Code
     let description: String
-    let redirectURI: String
-    let state: String?
-    let issuer: String
+    let returnAddress: ReturnAddress
     /// Cookies to set on the way, in the form of `Set-Cookie`.
     var cookies: [String] = []
 
-    init(_ code: Code, _ description: String, to redirectURI: String, state: String?, issuer: String) {
-        (self.code, self.description, self.redirectURI, self.state, self.issuer) = (code, description, redirectURI, state, issuer)
+    init(_ code: Code, _ description: String, to returnAddress: ReturnAddress) {
+        (self.code, self.description, self.returnAddress) = (code, description, returnAddress)
     }
 }
 
 extension RedirectedError: HTTPResponseError {
-    var status: HTTPResponse.Status { .seeOther }
+    var status: HTTPResponse.Status { returnAddress.mode == .query ? .seeOther : .ok }
 
     func response(from request: Request, context: some RequestContext) throws -> Response {
         (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
-        return .redirect(
-            to: redirectURI,
-            adding: [("error", code.rawValue), ("error_description", description), ("state", state), ("iss", issuer)],
-            cookies: cookies)
+        return returnAddress.answer([("error", code.rawValue), ("error_description", description)], cookies: cookies)
     }
 }
 
 extension Response {
-    /// Sends the browser back to an application: 303, so that a POST becomes a GET, and never cached.
-    static func redirect(to uri: String, adding parameters: [(String, String?)], cookies: [String] = []) -> Response {
-        let query = parameters.compactMap { name, value in value.map { "\(name)=\(Form.encode($0))" } }.joined(separator: "&")
+    /// Sends the browser on, never cached, and without telling whence it came: our addresses hold states and codes.
+    /// Sends the browser back to an application: 303, so that a POST becomes a GET.
+    static func redirect(to uri: String, adding parameters: [(String, String)], cookies: [String] = []) -> Response {
+        let query = parameters.map { name, value in "\(name)=\(Form.encode(value))" }.joined(separator: "&")
         return .redirect(to: uri + (uri.contains("?") ? "&" : "?") + query, status: .seeOther, cookies: cookies)
     }
 

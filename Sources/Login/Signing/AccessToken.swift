@@ -5,6 +5,8 @@ import Tenancy
 /// tenant's users accepts it.
 struct AccessToken: Codable, Sendable {
     static let type = "at+jwt"
+    /// Ours have about 700 characters.
+    static let longest = 4096
 
     let iss, aud: String
     let sub: ID<User>

@@ -1,6 +1,5 @@
 import Crypto
 import CryptoExtras
-import Dispatch
 import Foundation
 import JWTKit
 import Postgres
@@ -14,24 +13,36 @@ struct SigningKey: Identified, Sendable {
 
     typealias Algorithm = Application.SigningAlgorithm
 
-    enum State: String, SQLValue {
+    /// `current` signs; `next` will, and is published already; `retired` ones are published while what they signed may live.
+    enum State: String, Encodable, SQLValue {
         case next, current, retired
     }
+
+    /// How long a key has to be published before it signs, in seconds: as long as a JWKS may be kept, a minute in which a process may
+    /// not have heard of it, and what clocks differ by.
+    static let notice: TimeInterval = 600
+
+    /// How long a key stays published after it has signed for the last time, in seconds: as long as a token of any application can be
+    /// set to live, and an hour for clocks that differ.
+    static let afterlife: TimeInterval = 86400 + 3600
 
     let id: ID<SigningKey>
     let state: State
     let algorithm: Algorithm
     let jwk: JWK
-    private let signer: any JWTAlgorithm
+    let signer: any JWTAlgorithm
 
     /// The `kid` of tokens and of the JWKS.
     var keyID: String { id.description }
+}
 
+extension SigningKey {
     init(_ row: Row, of tenant: ID<Tenant>, with keyring: Keyring) async throws {
-        id = try row.get("id")
-        state = try row.get("state")
-        algorithm = try row.get("algorithm")
+        let id: ID<SigningKey> = try row.get("id")
+        let algorithm: Algorithm = try row.get("algorithm")
         let stored = try keyring.open(Sealed(bytes: try row.get("sealed_private")), in: Self.context(id, of: tenant))
+        let jwk: JWK
+        let signer: any JWTAlgorithm
         switch algorithm {
         case .ES256:
             let key = try P256.Signing.PrivateKey(rawRepresentation: stored)
@@ -48,6 +59,7 @@ struct SigningKey: Identified, Sendable {
                 e: Array(numbers.publicExponent).base64URL)
             signer = try await JWTKeyCollection().add(rsa: JWTKit.Insecure.RSA.PrivateKey(backing: key), digestAlgorithm: .sha256).getKey()
         }
+        self.init(id: id, state: try row.get("state"), algorithm: algorithm, jwk: jwk, signer: signer)
     }
 
     /// One public key of a JWKS (RFC 7517; RFC 7518, sections 6.2 and 6.3).
@@ -81,8 +93,12 @@ struct SigningKey: Identified, Sendable {
 
     // MARK: Rows
 
+    /// In the order of the JWKS: what signs, what will, what did.
     static func all(of tenant: ID<Tenant>) -> SQL {
-        "SELECT id, state, algorithm, sealed_private FROM signing_key WHERE tenant_id = \(tenant) ORDER BY created_at DESC, id"
+        """
+        SELECT id, state, algorithm, sealed_private FROM signing_key WHERE tenant_id = \(tenant)
+        ORDER BY array_position(ARRAY['current', 'next', 'retired'], state), algorithm, id DESC
+        """
     }
 
     static func current(_ algorithm: Algorithm, of tenant: ID<Tenant>) -> SQL {
@@ -92,32 +108,7 @@ struct SigningKey: Identified, Sendable {
         """
     }
 
-    /// A first key of its kind, just made; nothing where another process was faster.
-    static func insertFirst(_ algorithm: Algorithm, of tenant: ID<Tenant>, with keyring: Keyring, at now: Date) async throws -> SQL {
-        let id = ID<SigningKey>(at: now)
-        let made = try await make(algorithm)
-        let sealed = keyring.seal(made, in: context(id, of: tenant))
-        return """
-            INSERT INTO signing_key (tenant_id, id, algorithm, sealed_private, state, created_at)
-            VALUES (\(tenant), \(id), \(algorithm), \(sealed.bytes), \(State.current), \(now)) ON CONFLICT DO NOTHING
-            """
-    }
-
-    /// A new private key, as it is stored.
-    private static func make(_ algorithm: Algorithm) async throws -> [UInt8] {
-        switch algorithm {
-        case .ES256: return [UInt8](P256.Signing.PrivateKey().rawRepresentation)
-        case .RS256:
-            // Two primes of 1024 bits can take most of a second: not on a thread that others wait for.
-            return try await withCheckedThrowingContinuation { continuation in
-                DispatchQueue.global(qos: .userInitiated).async {
-                    continuation.resume(with: Result { [UInt8](try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) })
-                }
-            }
-        }
-    }
-
-    private static func context(_ id: ID<SigningKey>, of tenant: ID<Tenant>) -> SealingContext {
+    static func context(_ id: ID<SigningKey>, of tenant: ID<Tenant>) -> SealingContext {
         SealingContext(tenant: tenant.uuid, table: "signing_key", column: "sealed_private", row: id.description)
     }
 }

@@ -24,19 +24,22 @@ private struct IdentityReply: Encodable {
     let team_id, subject: String
     /// The tenant's own connection to that team, if it has one.
     let connection_id: ID<Connection>?
+    /// When the user's consent ended at Apple; absent while it stands, and with the account of a deleted user.
+    let consent_ended_at: Date?
     let created_at, last_login_at: Date
 
     init(_ row: Row) throws {
         team_id = try row.get("team_id")
         subject = try row.get("apple_sub")
         connection_id = try row.get("connection_id")
+        consent_ended_at = try row.get("consent_ended_at")
         created_at = try row.get("created_at")
         last_login_at = try row.get("last_login_at")
     }
 
     static func all(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
         """
-        SELECT i.team_id, i.apple_sub, i.created_at, i.last_login_at,
+        SELECT i.team_id, i.apple_sub, i.created_at, i.last_login_at, NULLIF(i.revoked_at, 'infinity') AS consent_ended_at,
             (SELECT c.id FROM connection c WHERE c.tenant_id = i.tenant_id AND c.team_id = i.team_id ORDER BY c.id LIMIT 1) AS connection_id
         FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.created_at, i.team_id
         """

@@ -7,6 +7,13 @@ import Tenancy
 /// What Apple calls a user: (tenant, team, Apple's `sub`). Accounts are never joined by anything else,
 /// an e-mail address least of all.
 enum Identity {
+    /// Who asked for a sign-in, and since when.
+    struct Asked: Sendable {
+        let tenant: ID<Tenant>
+        let application: ID<Application>
+        let startedAt: Date
+    }
+
     /// Keeps the user that Apple vouches for: a new one at the first sign-in, else the one it was.
     ///
     /// The name is the one that came with the user's first sign-in: Apple sends it once, so any later one is the browser's word.
@@ -16,25 +23,29 @@ enum Identity {
     /// once meet at the identity's key: the second finds the first's user.
     ///
     /// Webhooks hear of a new user, in the same statement. A repetition of the statement tells the same event, so it is told once.
+    ///
+    /// No row where the user's consent at Apple ended after Apple vouched for this sign-in, by Apple's own clock: the notification
+    /// was faster than the browser. A later sign-in is a new consent.
     static func keep(
-        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, attempt: LoginAttempt, connection: Connection, keyring: Keyring,
-        at now: Date
+        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, asked: Asked, connection: Connection, keyring: Keyring, at now: Date
     ) -> SQL {
-        let (tenant, new) = (attempt.tenant, ID<User>(at: now))
+        let (tenant, new) = (asked.tenant, ID<User>(at: now))
         let sealed = refreshToken.map { token_ in
             keyring.seal(Array(token_.utf8), in: context(tenant, team: connection.teamID, subject: token.subject)).bytes
         }
         return """
             WITH known AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, sealed_refresh_token, apple_client_id,
-                    created_at, last_login_at)
-                VALUES (\(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(connection.servicesID),
-                    \(now), \(now))
+                    created_at, last_login_at, vouched_at)
+                VALUES (\(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(token.audience),
+                    \(now), \(now), \(max(token.issuedAt, Date(timeIntervalSince1970: 0))))
                 ON CONFLICT (tenant_id, team_id, apple_sub) DO UPDATE SET
                     sealed_refresh_token = COALESCE(excluded.sealed_refresh_token, identity.sealed_refresh_token),
                     apple_client_id = CASE WHEN excluded.sealed_refresh_token IS NULL THEN identity.apple_client_id
                         ELSE excluded.apple_client_id END,
-                    last_login_at = excluded.last_login_at
+                    last_login_at = excluded.last_login_at,
+                    vouched_at = GREATEST(excluded.vouched_at, identity.vouched_at), revoked_at = NULL
+                WHERE identity.revoked_at IS NULL OR identity.revoked_at < excluded.vouched_at
                 RETURNING user_id),
             kept AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
                 created_at, updated_at)
@@ -45,15 +56,17 @@ enum Identity {
                     CASE WHEN nameless THEN excluded.given_name ELSE tenant_user.given_name END,
                     CASE WHEN nameless THEN excluded.family_name ELSE tenant_user.family_name END
                     FROM (SELECT tenant_user.given_name IS NULL AND tenant_user.family_name IS NULL
-                        AND tenant_user.created_at >= \(attempt.startedAt) AS nameless) AS state),
+                        AND tenant_user.created_at >= \(asked.startedAt) AS nameless) AS state),
                 email = COALESCE(excluded.email, tenant_user.email),
                 email_verified = CASE WHEN excluded.email IS NULL THEN tenant_user.email_verified ELSE excluded.email_verified END,
                 is_private_email = CASE WHEN excluded.email IS NULL THEN tenant_user.is_private_email ELSE excluded.is_private_email END,
+                -- Another address is another mailbox.
+                email_disabled = tenant_user.email_disabled AND (excluded.email IS NULL OR excluded.email = tenant_user.email),
                 updated_at = GREATEST(excluded.updated_at, tenant_user.updated_at + interval '1 microsecond')
             RETURNING id)
             SELECT id, CASE WHEN id = \(new) THEN emit_webhook_event(\(tenant), \(ID<WebhookEvent>(at: now)),
                 \(WebhookEvent.Kind.userCreated), \(now), jsonb_build_object('user_id', \(new.description),
-                    'application_id', \(attempt.application.description))) END AS told
+                    'application_id', \(asked.application.description))) END AS told
             FROM kept
             """
     }

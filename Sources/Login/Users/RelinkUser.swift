@@ -15,14 +15,14 @@ extension Identity {
     ///
     /// Two Apple accounts at once: the key `identity_by_user` lets one have the user. The other's `INSERT` does nothing, and
     /// `keep` makes it a new one.
-    static func relink(_ token: IDToken, _ name: AppleUser?, attempt: LoginAttempt, connection: Connection, at now: Date) -> SQL? {
+    static func relink(_ token: IDToken, _ name: AppleUser?, asked: Asked, connection: Connection, at now: Date) -> SQL? {
         guard connection.isRelinking(at: now), let email = token.provenEmail else { return nil }
-        let (tenant, team) = (attempt.tenant, connection.teamID)
+        let (tenant, team) = (asked.tenant, connection.teamID)
         return """
             WITH candidate AS (
                 SELECT u.id FROM tenant_user u
                 WHERE u.tenant_id = \(tenant) AND u.email_key = lower(\(email)) AND u.email = \(email)
-                    AND u.email_verified AND NOT u.is_private_email
+                    AND u.email_verified AND NOT u.is_private_email AND u.deleted_at IS NULL
                     AND EXISTS (SELECT FROM identity i
                         WHERE i.tenant_id = u.tenant_id AND i.user_id = u.id AND i.team_id <> \(team))
                     AND NOT EXISTS (SELECT FROM identity i
@@ -36,7 +36,7 @@ extension Identity {
                 FOR UPDATE OF u),
             relinked AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
-                SELECT \(tenant), \(team), \(token.subject), id, \(connection.servicesID), \(now), \(now) FROM candidate
+                SELECT \(tenant), \(team), \(token.subject), id, \(token.audience), \(now), \(now) FROM candidate
                 ON CONFLICT DO NOTHING
                 RETURNING user_id),
             -- Apple sends the name to each team once: under the other one it may never have come.
@@ -44,7 +44,7 @@ extension Identity {
                 UPDATE tenant_user u SET given_name = \(name?.givenName), family_name = \(name?.familyName) FROM relinked
                 WHERE u.tenant_id = \(tenant) AND u.id = relinked.user_id AND u.given_name IS NULL AND u.family_name IS NULL)
             INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, before, after)
-            SELECT \(tenant), \(ID<AuditEvent>(at: now)), \(now), \(attempt.application.description), 'relinkUser',
+            SELECT \(tenant), \(ID<AuditEvent>(at: now)), \(now), \(asked.application.description), 'relinkUser',
                 public_id('user', user_id),
                 jsonb_build_object('team_ids', teams.names),
                 jsonb_build_object('team_ids', teams.names || to_jsonb(\(team)), 'connection_id', \(connection.id.description))

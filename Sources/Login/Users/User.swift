@@ -12,6 +12,8 @@ package struct User: Identified, Sendable {
     package let email: String?
     package let emailVerified: Bool
     package let isPrivateEmail: Bool
+    /// Whether the user has stopped what Apple's relay forwards.
+    package let isEmailDisabled: Bool
 
     package init(_ row: Row) throws {
         id = try row.get("id")
@@ -20,11 +22,12 @@ package struct User: Identified, Sendable {
         email = try row.get("email")
         emailVerified = try row.get("email_verified")
         isPrivateEmail = try row.get("is_private_email")
+        isEmailDisabled = try row.get("email_disabled")
     }
 
     static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, given_name, family_name, email, email_verified, is_private_email
+        SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled
         FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
@@ -32,9 +35,11 @@ package struct User: Identified, Sendable {
     /// The user of a session that lasts.
     static func find(ofSession session: ID<Session>, of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
-        SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email
-        FROM session s JOIN tenant_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
-        WHERE s.tenant_id = \(tenant) AND s.id = \(session) AND s.ended_at IS NULL AND s.expires_at > \(now)
+        SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email, u.email_disabled
+        FROM session_life s JOIN tenant_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id JOIN tenant t ON t.id = s.tenant_id
+        WHERE s.tenant_id = \(tenant) AND s.id = \(session) AND s.ended_at IS NULL AND s.ends_at > \(now)
+            AND u.deleted_at IS NULL AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+            AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
         """
     }
 
@@ -50,6 +55,7 @@ package struct User: Identified, Sendable {
         }
         if scopes.contains("email"), let email {
             (claims.email, claims.email_verified, claims.is_private_email) = (email, emailVerified, isPrivateEmail)
+            claims.email_disabled = isEmailDisabled ? true : nil
         }
         return claims
     }
@@ -60,4 +66,6 @@ struct UserClaims: Codable, Sendable {
     var name, given_name, family_name: String?
     var email: String?
     var email_verified, is_private_email: Bool?
+    /// Sent when it is so: the user has stopped what Apple's relay forwards.
+    var email_disabled: Bool?
 }

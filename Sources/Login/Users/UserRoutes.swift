@@ -9,6 +9,8 @@ extension Login {
         routes.on(.get, "users", "listUsers", use: listUsers)
         routes.on(.get, "users/{user}", "getUser", use: getUser)
         routes.on(.delete, "users/{user}", "deleteUser", use: deleteUser)
+        routes.on(.get, "user-deletions", "listUserDeletions", use: listUserDeletions)
+        routes.on(.get, "user-deletions/{deletion}", "getUserDeletion", use: getUserDeletion)
         routes.on(.post, "users/{user}/sessions/revoke", "revokeUserSessions", use: revokeUserSessions)
         routes.on(.get, "sessions", "listSessions", use: listSessions)
         routes.on(.post, "sessions/revoke", "revokeAllSessions", use: revokeAllSessions)

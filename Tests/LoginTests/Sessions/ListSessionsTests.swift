@@ -80,7 +80,7 @@ struct GetSessionTests {
             #expect(
                 Set(active.json.keys) == [
                     "id", "object", "user_id", "application_id", "scope", "status", "created_at", "last_used_at", "expires_at",
-                    "updated_at",
+                    "updated_at", "address",
                 ])
             #expect(active.string("user_id") == login.user)
             let tag = active.header("ETag")

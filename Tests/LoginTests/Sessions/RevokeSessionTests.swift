@@ -38,6 +38,9 @@ struct RevokeSessionTests {
             #expect(audited.first?.actor == platform.acme.api_keys[0].id)
             #expect(audited.first?.before["status"] as? String == "active")
             #expect(audited.first?.after["status"] as? String == "ended")
+            // Where its user was is shown while there is one, and does not outlive it in the audit trail.
+            #expect(try await platform.call("GET", "/tenants/acme/sessions/\(login.session)").string("address") != nil)
+            #expect(audited.first?.before["address"] == nil && audited.first?.after["address"] == nil)
         }
     }
 
@@ -82,6 +85,19 @@ struct RevokeSessionTests {
             #expect(answer.string("status") == "expired")
             #expect(try await platform.count("session", where: "ended_at IS NULL") == 1)
             #expect(try await platform.audited("revokeSession").isEmpty)
+        }
+    }
+
+    @Test("one that has run out within the day ends all the same, in each way: its last access tokens live on", arguments: 0..<3)
+    func lately(way: Int) async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login()
+            _ = try await platform.ownerPool.run("UPDATE session SET expires_at = now()")
+            let path = ["sessions/\(login.session)/revoke", "users/\(login.user)/sessions/revoke", "sessions/revoke?confirm=acme"][way]
+            #expect(try await platform.call("POST", "/tenants/acme/\(path)").status == 200)
+            #expect(try await platform.count("session", where: "ended_reason = 'revoked'") == 1)
+            // For resource servers.
+            #expect(try await platform.count("revocation", where: "session_id IS NOT NULL") == 1)
         }
     }
 

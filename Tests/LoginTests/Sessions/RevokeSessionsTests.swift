@@ -15,7 +15,11 @@ struct RevokeUserSessionsTests {
             try await platform.subscribe(platform.acme)
             let (first, second) = (try await platform.login("Grace Hopper"), try await platform.login("Grace Hopper", application: 1))
             let (over, other) = (try await platform.login("Grace Hopper"), try await platform.login("Alan Turing"))
-            _ = try await platform.ownerPool.run("UPDATE session SET expires_at = now() WHERE id = \(ID<Session>(over.session))")
+            _ = try await platform.ownerPool.run(
+                """
+                UPDATE session SET expires_at = now() - interval '25 hours', refreshed_at = now() - interval '26 hours'
+                WHERE id = \(ID<Session>(over.session))
+                """)
             let path = "/tenants/acme/users/\(first.user)/sessions/revoke"
             for count in [2, 0] {
                 let answer = try await platform.call("POST", path, key: platform.acme.api_keys[0].secret)
@@ -31,8 +35,9 @@ struct RevokeUserSessionsTests {
             #expect(Set(events.first?["session_ids"] as? [String] ?? []) == [first.session, second.session])
             #expect(events.first?["user_id"] as? String == first.user)
             let audited = try await platform.audited("revokeUserSessions")
-            #expect(audited.map(\.subject) == [first.user])
-            #expect(audited.first?.after["revoked"] as? Int == 2)
+            // The second time too something ended: codes that nobody had redeemed yet.
+            #expect(audited.map(\.subject) == [first.user, first.user])
+            #expect(audited.map { $0.after["revoked"] as? Int } == [2, 0])
             // Who signs in again is in.
             #expect(try await platform.login("Grace Hopper").lasts())
         }
@@ -108,6 +113,31 @@ struct RevokeAllSessionsTests {
             #expect(try await platform.events("session.revoked").allSatisfy { $0["session_ids"] == nil || ($0["revoked"] as! Int) <= 100 })
             #expect(try await platform.audited("revokeAllSessions").compactMap { $0.after["revoked"] as? Int }.reduce(0, +) == 2501)
             #expect(try await login.isOver())
+        }
+    }
+
+    @Test("a session that a code from before is just beginning ends too")
+    func beginning() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let code = try await browser.code(request)
+            @Sendable func waiting(_ count: Int) async throws -> Bool {
+                try await platform.pool.run(
+                    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                ).count == count
+            }
+            let (redeeming, revoking) = try await platform.ownerPool.transaction { db in
+                _ = try await db.run("SELECT FROM tenant_user FOR UPDATE")
+                let redeeming = Task { try await browser.redeem(code, request) }
+                try await eventually("the session is beginning") { try await waiting(1) }
+                let revoking = Task { try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") }
+                try await eventually("the revocation waits for it") { try await waiting(2) }
+                return (redeeming, revoking)
+            }
+            let tokens = try await redeeming.value
+            #expect(try await revoking.value.json["revoked"] as? Int == 1)
+            let refreshToken = try #require(tokens.string("refresh_token"))
+            #expect(try await browser.refresh(refreshToken, request).isOAuthError(400, "invalid_grant"))
         }
     }
 }

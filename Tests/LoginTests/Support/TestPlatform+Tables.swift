@@ -35,7 +35,7 @@ extension TestPlatform {
     func user(_ subject: String) async throws -> User? {
         guard let id = ID<User>(subject) else { return nil }
         return try await ownerPool.run(
-            "SELECT id, given_name, family_name, email, email_verified, is_private_email FROM tenant_user WHERE id = \(id)"
+            "SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM tenant_user WHERE id = \(id)"
         ).first(User.init)
     }
 }

@@ -52,13 +52,14 @@ extension TestPlatform {
         let claims = try claims(of: tokens["access_token"] as? String)
         return LoggedIn(
             browser: browser, request: request, user: claims["sub"] as? String ?? "", session: claims["sid"] as? String ?? "",
-            access: tokens["access_token"] as? String ?? "", refresh: tokens["refresh_token"] as? String ?? "")
+            access: tokens["access_token"] as? String ?? "", refresh: tokens["refresh_token"] as? String ?? "",
+            idToken: tokens["id_token"] as? String ?? "")
     }
 
     struct LoggedIn: Sendable {
         let browser: TestBrowser
         let request: TestBrowser.Request
-        let user, session, access, refresh: String
+        let user, session, access, refresh, idToken: String
 
         /// Whether neither token is good for anything any more.
         func isOver() async throws -> Bool {

@@ -77,7 +77,8 @@ struct DeleteUserTests {
 
     @Test("deleted while it signs in, it is either gone or somebody new, and nobody waits in vain")
     func racing() async throws {
-        try await TestPlatform.run { platform in
+        // Apple hears of it another time: whose consent ends in the middle of a sign-in has to begin anew.
+        try await withRestingOutbox { platform in
             for _ in 0..<6 {
                 let login = try await platform.login("Grace Hopper")
                 var ready: [(TestBrowser, TestBrowser.AppleForm)] = []
@@ -102,6 +103,47 @@ struct DeleteUserTests {
                 #expect(try await platform.count("identity") == (try await platform.count("tenant_user")))
                 _ = try await platform.ownerPool.run("DELETE FROM tenant_user")
             }
+        }
+    }
+
+    @Test("a user whose Apple account is deleted need not wait for the retention")
+    func accountDeleted() async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login("Grace Hopper")
+            _ = try await platform.ownerPool.run([
+                "UPDATE identity SET revoked_at = 'infinity', sealed_refresh_token = NULL",
+                "UPDATE tenant_user SET deleted_at = now(), erase_after = now() + interval '30 days'",
+            ])
+            #expect(try await platform.call("DELETE", "/tenants/acme/users/\(login.user)").status == 204)
+            #expect(try await platform.fate(of: login) == ["not_needed consent_ended 0"])
+            #expect(try await platform.count("tenant_user") == 0)
+        }
+    }
+
+    @Test("an identity that the user gets at this moment is deleted and told of as well")
+    func relinking() async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login("Grace Hopper")
+            let deleting = try await platform.ownerPool.transaction { db in
+                // As a first sign-in under another team that takes the user over.
+                _ = try await db.run("SELECT FROM tenant_user FOR UPDATE")
+                let deleting = Task { try await platform.call("DELETE", "/tenants/acme/users/\(login.user)").status }
+                try await eventually("it waits for the sign-in") {
+                    let waiting: SQL = """
+                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        """
+                    return try await !platform.pool.run(waiting).isEmpty
+                }
+                _ = try await db.run(
+                    """
+                    INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+                    SELECT tenant_id, 'Z9Y8X7W6V5', apple_sub, user_id, apple_client_id, now(), now() FROM identity
+                    """)
+                return deleting
+            }
+            #expect(try await deleting.value == 204)
+            #expect(try await platform.fate(of: login).count == 2)
+            #expect(try await platform.count("identity") == 0)
         }
     }
 }

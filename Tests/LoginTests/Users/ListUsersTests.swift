@@ -138,7 +138,8 @@ struct ListUsersTests {
             #expect(user["id"] as? String == login.user)
             #expect(
                 Set(user.keys) == [
-                    "id", "object", "given_name", "family_name", "email", "email_verified", "is_private_email", "created_at", "updated_at",
+                    "id", "object", "given_name", "family_name", "email", "email_verified", "is_private_email", "email_disabled", "status",
+                    "created_at", "updated_at",
                 ])
             #expect(user["email"] as? String == "grace-hopper@example.com")
             #expect(user["email_verified"] as? Bool == true)

@@ -1,0 +1,45 @@
+import Hummingbird
+import Tenancy
+import Web
+
+extension Login {
+    /// Token exchange (RFC 8693): Apple's id_token, which an application on a device got, for our tokens. `nonce`, `code` and `user`
+    /// are our additions; they say what they say at the callback.
+    func exchangeToken(_ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws -> Response {
+        // Section 2.2.2: a subject token that is not accepted, for whatever reason, is an `invalid_request`.
+        try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
+            let application = try authenticate(request, form, tenant)
+            try checkExchange(form, of: tenant.tenant)
+            var reply = try await signInNatively(
+                try NativeSignIn(form), by: application, of: tenant, on: Device(request, context))
+            reply.issued_token_type = TokenType.accessToken
+            return reply
+        }
+    }
+
+    /// What is asked for besides: nothing that we do otherwise may be passed over in silence.
+    private func checkExchange(_ form: Form, of tenant: Tenant) throws(OAuthError) {
+        guard form["subject_token_type"] == TokenType.idToken
+        else { throw OAuthError(.invalidRequest, "subject_token_type must be \(TokenType.idToken).") }
+        guard (form["requested_token_type"] ?? TokenType.accessToken) == TokenType.accessToken
+        else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
+        guard form["actor_token"] == nil, form["actor_token_type"] == nil
+        else { throw OAuthError(.invalidRequest, "actor_token is not supported: the user acts in person.") }
+        // Our tokens are for whatever serves the tenant's users, and for nothing else.
+        for name in ["resource", "audience"] {
+            guard (form[name] ?? issuer(tenant)) == issuer(tenant)
+            else { throw OAuthError(.invalidTarget, "\(name) must be the issuer, \(issuer(tenant)), or be left out.") }
+        }
+    }
+}
+
+/// Token type identifiers (RFC 8693, section 3).
+private enum TokenType {
+    static let idToken = "urn:ietf:params:oauth:token-type:id_token"
+    static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
+}
+
+/// RFC 8693, section 2.1.
+enum GrantType {
+    static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+}

@@ -1,0 +1,71 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Mustache
+import NIOCore
+import Tenancy
+
+/// A page that posts an answer to an application: by itself, or by its button where no script runs (OAuth 2.0 Form Post Response
+/// Mode, section 2).
+///
+/// It holds a code, so it may do one thing only: its policy names the one script by its hash, and the application's origin as the
+/// one place to post to. What it shows of the request is escaped.
+struct FormPostPage {
+    let action: String
+    let fields: [(name: String, value: String)]
+
+    init(action: String, fields: [(String, String)]) {
+        (self.action, self.fields) = (action, fields.map { (name: $0.0, value: $0.1) })
+    }
+
+    func response(cookies: [String]) -> Response {
+        let inputs = fields.map { ["name": $0.name, "value": $0.value] }
+        let html = Self.template.render(["action": action, "inputs": inputs] as [String: Any])
+        var headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
+            .contentSecurityPolicy:
+                "default-src 'none'; script-src '\(Self.hash(Self.script))'; style-src '\(Self.hash(Self.style))'; "
+                + "form-action \(RedirectURI.origin(of: action) ?? "'none'"); frame-ancestors 'none'; base-uri 'none'",
+            // The application may see whose page posts to it, and nothing of the page's address.
+            .referrerPolicy: "origin",
+        ]
+        for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    /// Content Security Policy Level 3, section 2.3.1.
+    private static func hash(_ source: String) -> String {
+        "sha256-\(Data(SHA256.hash(data: Data(source.utf8))).base64EncodedString())"
+    }
+
+    private static let script = "document.forms[0].submit()"
+
+    private static let style = """
+        :root { color-scheme: light dark; font: 17px/1.5 system-ui, sans-serif; }
+        body { margin: 0; min-height: 100vh; display: grid; place-content: center; text-align: center; }
+        button { font: inherit; padding: .5rem 1.5rem; }
+        """
+
+    // The template is a constant: that it parses is seen at the first page.
+    private static let template = try! MustacheTemplate(
+        string: """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <title>Back to the application</title>
+            <style>\(style)</style>
+            <form method="post" action="{{action}}">
+            {{#inputs}}
+            <input type="hidden" name="{{name}}" value="{{value}}">
+            {{/inputs}}
+            <p>You are taken back to the application.</p>
+            <p><button>Continue</button></p>
+            </form>
+            <script>\(script)</script>
+            </html>
+
+            """)
+}

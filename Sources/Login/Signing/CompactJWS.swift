@@ -1,0 +1,40 @@
+import Foundation
+import Sealing
+import Tenancy
+
+/// A token of ours in compact form (RFC 7515, section 7.1) that somebody presents: taken apart, and not yet trusted.
+struct CompactJWS {
+    let header: Header
+    private let signed: String
+    private let payload: Substring
+    private let signature: [UInt8]
+
+    struct Header: Decodable {
+        let alg, kid, typ: String
+        /// Extensions that must be understood (RFC 7515, section 4.1.11): there are none.
+        fileprivate let crit: [String]?
+    }
+
+    init?(_ text: String, upTo longest: Int) {
+        let parts = text.utf8.count <= longest ? text.split(separator: ".", omittingEmptySubsequences: false) : []
+        guard parts.count == 3, let header = Self.decode(Header.self, parts[0]), header.crit == nil,
+            let signature = [UInt8](base64URL: String(parts[2]))
+        else { return nil }
+        (self.header, self.signature, payload, signed) = (header, signature, parts[1], "\(parts[0]).\(parts[1])")
+    }
+
+    /// The claims, once the signature is known to be this key's, by the algorithm that is the key's and not the token's to choose
+    /// (RFC 8725, section 3.1).
+    func claims<Claims: Decodable>(_ type: Claims.Type, verifiedBy key: SigningKey) -> Claims? {
+        guard header.alg == key.algorithm.rawValue, key.verifies(signature, of: signed) else { return nil }
+        return unverifiedClaims(type)
+    }
+
+    func unverifiedClaims<Claims: Decodable>(_ type: Claims.Type) -> Claims? {
+        Self.decode(type, payload)
+    }
+
+    private static func decode<Part: Decodable>(_: Part.Type, _ text: Substring) -> Part? {
+        [UInt8](base64URL: String(text)).flatMap { try? JSONDecoder().decode(Part.self, from: Data($0)) }
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Tenancy
+
+extension OAuthError {
+    /// One for all that can be wrong with it: which it is would be telling.
+    static let badAccessToken = OAuthError(
+        .invalidToken, "The access token is malformed, expired or of an ended session.", challenge: "Bearer")
+    static let accessTokenMissing = OAuthError(
+        .invalidToken, "Send the access token in the Authorization header.", challenge: "Bearer", isBare: true)
+}
+
+extension Login {
+    /// The access token by which an application acts for the user who signed in (RFC 6750, section 3.1). Whether the session behind
+    /// it lasts is for the statement to see that acts by it.
+    func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> AccessToken {
+        guard let (token, _) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
+        guard token.scope.split(separator: " ").contains("openid")
+        else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
+        return token
+    }
+
+    /// An access token of this tenant that is not expired, and whose it is. With the application its tokens end.
+    func accessToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application)? {
+        guard let token = try await signingKeys.verify(presented, of: tenant.tenant, issuer: issuer(tenant.tenant), at: now),
+            let application = tenant.applications[token.client_id]
+        else { return nil }
+        return (token, application)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+@Suite("List user deletions")
+struct ListUserDeletionsTests {
+    @Test("the newest first, a page at a time, of one user, of one status, and of this tenant alone")
+    func lists() async throws {
+        try await withRestingOutbox { platform in
+            var logins: [TestPlatform.LoggedIn] = []
+            for person in ["Grace Hopper", "Alan Turing", "Ada Lovelace"] { logins.append(try await platform.login(person)) }
+            let foreign = try await platform.login("Grace Hopper", platform.globex)
+            for login in logins + [foreign] { try await platform.delete(login) }
+            let path = "/tenants/acme/user-deletions"
+            func users(_ query: String) async throws -> [String?] {
+                let answer = try await platform.call("GET", path + query)
+                #expect(answer.status == 200, "\(answer.body)")
+                return answer.data.map { $0["user_id"] as? String }
+            }
+            let newest = logins.reversed().map(\.user)
+            #expect(try await users("") == newest)
+            #expect(try await users("?user=\(logins[1].user)") == [logins[1].user])
+            #expect(try await users("?user=\(foreign.user)").isEmpty)
+            let first = try await platform.call("GET", "\(path)?limit=2")
+            let after = try #require(first.cursor("after"))
+            #expect(try await users("?limit=2&after=\(after)") == [newest[2]])
+            let last = try await platform.call("GET", "\(path)?limit=2&after=\(after)")
+            #expect(try await users("?limit=2&before=\(try #require(last.cursor("before")))") == Array(newest[..<2]))
+
+            try await platform.tellApple()
+            try await platform.delete(try await platform.login("Katherine Johnson"))
+            #expect(try await users("?status=finished") == newest)
+            #expect(try await users("?status=pending").count == 1)
+            #expect(try await users("?status=pending&user=\(logins[0].user)").isEmpty)
+            for query in ["?status=gone", "?user=x", "?user=\(platform.acme.id)", "?email=a"] {
+                #expect(try await platform.call("GET", path + query).isProblem(400, "invalid"), "\(query)")
+            }
+        }
+    }
+}
+
+@Suite("Get user deletion")
+struct GetUserDeletionTests {
+    @Test("whoever deletes is told where the record is, and it is shown to those who run the tenant and to nobody else")
+    func gets() async throws {
+        try await withRestingOutbox { platform in
+            let login = try await platform.login("Grace Hopper")
+            let key = platform.acme.api_keys[0]
+            let deleted = try await platform.call("DELETE", "/tenants/acme/users/\(login.user)", key: key.secret)
+            let location = try #require(deleted.location)
+            #expect(location.hasPrefix("/v1/tenants/acme/user-deletions/deletion_"))
+            let path = String(location.dropFirst(3))
+            let pending = try await platform.call("GET", path, key: key.secret)
+            #expect(pending.status == 200, "\(pending.body)")
+            #expect((pending.string("requester"), pending.string("requested_by")) == ("api", key.id))
+            #expect((pending.string("user_id"), pending.string("status")) == (login.user, "pending"))
+            #expect(pending.json["finished_at"] == nil)
+
+            try await platform.tellApple()
+            let finished = try await platform.call("GET", path, key: key.secret)
+            #expect(finished.string("status") == "finished")
+            #expect(finished.header("ETag") != pending.header("ETag"))
+
+            let id = path.split(separator: "/").last ?? ""
+            #expect(try await platform.call("GET", path, key: platform.globex.api_keys[0].secret).isProblem(404, "not_found"))
+            #expect(try await platform.call("GET", "/tenants/globex/user-deletions/\(id)").isProblem(404, "not_found"))
+            #expect(try await platform.call("GET", path, key: platform.acme.api_keys[1].secret).isProblem(403, "insufficient_scope"))
+            #expect(try await platform.call("GET", path, key: login.access).status == 401)
+            #expect(try await platform.call("GET", "/tenants/acme/user-deletions/x").isProblem(404, "not_found"))
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Outbox
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@testable import Login
+
+/// What happens at least once may happen twice.
+@Suite("Revoke at Apple again")
+struct RevokeAtAppleAgainTests {
+    @Test("killed before Apple is asked, and after: another process does it when the lease is over")
+    func killed() async throws {
+        try await withRestingOutbox { platform in
+            let login = try await platform.login("Grace Hopper")
+            try await platform.delete(login)
+            let handler = platform.revokeAtApple()
+            #expect(try await platform.tellApple(by: { _, _ in throw CancellationError() }) == 1)
+            #expect(try await platform.fate(of: login) == ["pending 0"])
+            try await platform.pass(60)
+            #expect(try await platform.tellApple() == 0)
+            try await platform.pass(61)
+            let sealed = try await platform.ownerPool.run("SELECT sealed_grant FROM apple_revocation")
+                .first { try $0.get("sealed_grant", as: [UInt8].self) }
+            #expect(
+                try await platform.tellApple { entry, now in
+                    _ = try await handler.handle(entry, at: now)
+                    throw CancellationError()
+                } == 1)
+            // Apple has done it, and nobody has written it down.
+            _ = try await platform.ownerPool.run([
+                "UPDATE apple_revocation SET status = 'pending', sealed_grant = \(sealed), concluded_at = NULL, attempts = 0",
+                "UPDATE user_deletion SET finished_at = NULL",
+            ])
+            #expect(try await !platform.consents("Grace Hopper", to: platform.own.team))
+            #expect(try await platform.fate(of: login) == ["pending 0"])
+            try await platform.pass(121)
+            #expect(try await platform.tellApple() == 1)
+            #expect(try await platform.fate(of: login) == ["revoked 1"])
+            #expect(try await platform.count("outbox") == 0)
+        }
+    }
+
+    @Test("two processes that do it at once conclude it once")
+    func twice() async throws {
+        try await withRestingOutbox { platform in
+            let login = try await platform.login("Grace Hopper")
+            try await platform.delete(login)
+            let handler = platform.revokeAtApple()
+            let both: OutboxWorker.Handler = { entry, now in
+                async let other = handler.handle(entry, at: now)
+                let outcome = try await handler.handle(entry, at: now)
+                #expect(try await other == outcome)
+                return outcome
+            }
+            #expect(try await platform.tellApple(by: both) == 1)
+            #expect(try await platform.count("outbox") == 0)
+            #expect(try await platform.fate(of: login) == ["revoked 1"])
+            #expect(try await platform.audited("revokeAtApple").count == 1)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Apple
+import AsyncHTTPClient
+import Foundation
+import Logging
+import Outbox
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+/// A platform whose own worker rests, so that a test says when Apple is told.
+func withRestingOutbox<T: Sendable>(_ body: @Sendable @escaping (TestPlatform) async throws -> T) async throws -> T {
+    try await TestPlatform.run({ $0.outboxConcurrency = 0 }) { platform in try await body(platform) }
+}
+
+extension TestPlatform {
+    /// What a process has for its outbox.
+    func revokeAtApple(
+        timeout: Duration? = nil, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) -> RevokeAtApple {
+        var apple = settings.apple
+        if let timeout { apple.timeout = timeout }
+        return RevokeAtApple(
+            pool: pool, keyring: settings.keyring, apple: AppleClient(apple, http: .shared, logger: logger), logger: logger)
+    }
+
+    /// Does all that there is to tell Apple at this time.
+    /// - Returns: how much that was.
+    @discardableResult
+    func tellApple(at now: Date = Date(), by handler: OutboxWorker.Handler? = nil) async throws -> Int {
+        try await OutboxWorker(
+            pool: pool, prelude: PlatformDatabase.prelude,
+            handlers: [AppleRevocation.outboxKind: handler ?? revokeAtApple().handle],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { now }
+        ).pass(at: now)
+    }
+
+    /// Lets time pass for all that waits to be told: it was written so much earlier. Apple's clock stands still meanwhile, or it would
+    /// refuse what we sign.
+    func pass(_ seconds: TimeInterval) async throws {
+        _ = try await ownerPool.run([
+            "UPDATE outbox SET due_at = due_at - make_interval(secs => \(seconds))",
+            "UPDATE apple_revocation SET waiting_since = waiting_since - make_interval(secs => \(seconds))",
+        ])
+    }
+
+    /// By an API key.
+    func delete(_ login: LoggedIn) async throws {
+        let answer = try await call("DELETE", "/tenants/\(login.request.tenant.slug)/users/\(login.user)")
+        try #require(answer.status == 204, "\(answer.body)")
+    }
+
+    /// By the person.
+    func deleteOwnUser(
+        _ token: String?, of tenant: SeedResult.TenantResult, scheme: String = "Bearer", headers: [(String, String)] = []
+    ) async throws -> TestBrowser.Answer {
+        let headers = headers + (token.map { [("Authorization", "\(scheme) \($0)")] } ?? [])
+        return try await TestBrowser(self).send("DELETE", "\(tenant.issuer)/users/me", headers: headers, body: nil)
+    }
+
+    /// The record of a user's deletion, as those who run the tenant see it.
+    func record(of login: LoggedIn) async throws -> [String: any Sendable] {
+        let answer = try await call("GET", "/tenants/\(login.request.tenant.slug)/user-deletions?user=\(login.user)")
+        try #require(answer.status == 200, "\(answer.body)")
+        return try #require(answer.data.first)
+    }
+
+    /// What became of it at Apple, team by team: `pending apple_unavailable 1`.
+    func fate(of login: LoggedIn) async throws -> [String] {
+        (try await record(of: login)["apple"] as? [[String: any Sendable]] ?? []).map { grant in
+            [grant["status"] as? String, grant["reason"] as? String, (grant["attempts"] as? Int).map(String.init)]
+                .compactMap(\.self).joined(separator: " ")
+        }
+    }
+
+    /// Whether Apple knows a consent of the person's to the team.
+    func consents(_ person: String, to team: String) async throws -> Bool {
+        let id = person.lowercased().replacing(" ", with: "-")
+        let sent = try await simulator.send(.GET, "/simulator/people/\(id)/consents", [:])
+        let answer = try JSONSerialization.jsonObject(with: sent) as? [String: any Sendable]
+        let consents = try #require(answer?["consents"] as? [[String: any Sendable]])
+        return consents.contains { $0["team"] as? String == team }
+    }
+
+    /// One more tenant on the shared connection.
+    func anotherTenant(_ slug: String) async throws -> SeedResult.TenantResult {
+        let tenant = try await call("POST", "/tenants", ["slug": slug, "name": slug.capitalized])
+        let application = try await call(
+            "POST", "/tenants/\(slug)/applications", ["name": "Web", "kind": "native", "redirect_uris": [Self.redirectURI]])
+        try #require((tenant.status, application.status) == (201, 201), "\(tenant.body) \(application.body)")
+        let result: [String: Any] = [
+            "slug": slug, "id": tenant.resourceID, "issuer": "\(Self.publicURL)/t/\(slug)", "connection": "shared",
+            "return_url": "\(Self.publicURL)/auth/apple/callback", "api_keys": [[String: Any]](),
+            "applications": [
+                ["client_id": application.resourceID, "name": "Web", "redirect_uris": [Self.redirectURI]] as [String: Any]
+            ],
+        ]
+        let made = try JSONDecoder().decode(SeedResult.TenantResult.self, from: try JSONSerialization.data(withJSONObject: result))
+        try await eventually("sign-ins know it") { try await TestBrowser(self).authorize(.init(made)).status == 302 }
+        return made
+    }
+}

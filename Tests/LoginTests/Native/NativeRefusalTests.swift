@@ -1,0 +1,318 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@testable import Login
+
+/// Every rule for what an application presents, broken alone: nobody is signed in, nothing is billed, and the log says which.
+@Suite("Native refusals")
+struct NativeRefusalTests {
+    /// Sends a body that must be refused, and looks at what is written.
+    private func expectRefusal(
+        _ body: [String: any Sendable], _ phone: Phone, _ error: String, status: Int = 400, outcome: String, _ comment: String = "",
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
+        func counted() -> Int {
+            let line = #"espalier_logins_total{step="native",outcome="\#(outcome)"} "#
+            let found = phone.platform.installation.metrics.text.split(separator: "\n").first { $0.hasPrefix(line) }
+            return found.flatMap { Int($0.dropFirst(line.count)) } ?? 0
+        }
+        let (sessions, before) = (try await phone.platform.count("session"), counted())
+        let answer = try await phone.send(body)
+        #expect(answer.isOAuthError(status, error), "\(comment) \(answer.status) \(answer.body)", sourceLocation: location)
+        #expect(counted() == before + 1, "\(comment) is not counted as \(outcome)", sourceLocation: location)
+        #expect(try await phone.platform.count("session") == sessions, sourceLocation: location)
+        #expect(try await phone.platform.count("usage_event") == sessions, sourceLocation: location)
+    }
+
+    @Test("an id_token that breaks one of Apple's rules signs nobody in")
+    func oneRuleBroken() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let now = Int(Date().timeIntervalSince1970)
+            func claim(_ name: String, _ value: (any Sendable)? = nil) -> [String: any Sendable] {
+                var fault: [String: any Sendable] = ["fault": "claim", "claim": name]
+                fault["value"] = value
+                return fault
+            }
+            for (fault, rule) in [
+                (["fault": "bad_signature"], "signature"), (["fault": "alg", "alg": "none"], "algorithm"),
+                (["fault": "alg", "alg": "HS256"], "algorithm"), (["fault": "unknown_kid"], "unknownKey"),
+                (claim("iss", "https://appleid.apple.com.evil.test"), "issuer"), (claim("aud", "com.evil.app"), "audience"),
+                (claim("aud", platform.own.servicesID), "audience"), (claim("exp", now - 3600), "expired"),
+                (claim("iat", now + 3600), "notYetValid"), (claim("sub", ""), "subject"), (claim("nonce"), "nonceMissing"),
+                (claim("nonce", "another"), "nonceMismatch"), (claim("nonce", ""), "nonceMismatch"),
+            ] as [([String: any Sendable], String)] {
+                let credential = try await phone.authorize(breaking: fault)
+                try await expectRefusal(
+                    ["id_token": credential.idToken, "nonce": credential.nonce!], phone, "invalid_grant", outcome: "id_token_\(rule)",
+                    "\(fault)")
+            }
+            try await expectRefusal(["id_token": "x"], phone, "invalid_grant", outcome: "id_token_malformed")
+            #expect(try await platform.count("tenant_user") == 0)
+            // All of it right again, and without a code.
+            let credential = try await phone.authorize()
+            #expect(try await phone.send(["id_token": credential.idToken, "nonce": credential.nonce!]).status == 200)
+        }
+    }
+
+    @Test("an id_token that is older than ten minutes is no sign-in, though Apple lets it last a day")
+    func stale() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let now = Int(Date().timeIntervalSince1970)
+            func issued(_ secondsAgo: Int) async throws -> [String: any Sendable] {
+                let fault: [String: any Sendable] = ["fault": "claim", "claim": "iat", "value": now - secondsAgo]
+                let credential = try await phone.authorize(breaking: fault)
+                return ["id_token": credential.idToken, "nonce": credential.nonce!]
+            }
+            try await expectRefusal(try await issued(601), phone, "invalid_grant", outcome: "stale")
+            #expect(try await phone.send(try await issued(300)).status == 200)
+        }
+    }
+
+    @Test("a nonce is presented as it was made or as its hash, and must be presented where there is one")
+    func nonce() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            // As Apple's examples have it, as others do, and by an application that keeps the hash only.
+            let (hashed, raw, kept) = (
+                try await phone.authorize(), try await phone.authorize(sent: { $0 }), try await phone.authorize()
+            )
+            for body in [hashed.body, raw.body, kept.body.merging(["nonce": Phone.sha256(kept.nonce!)!]) { $1 }] {
+                let answer = try await phone.send(body)
+                #expect(answer.status == 200, "\(answer.body)")
+            }
+            var none = try await phone.authorize()
+            none.nonce = nil
+            try await expectRefusal(none.body, phone, "invalid_request", outcome: "nonce_not_presented")
+            var wrong = try await phone.authorize()
+            wrong.nonce = TestBrowser.randomText()
+            try await expectRefusal(wrong.body, phone, "invalid_grant", outcome: "id_token_nonceMismatch")
+            var unasked = try await phone.authorize(nonce: nil)
+            #expect(try await phone.send(unasked.body).status == 200)
+            unasked = try await phone.authorize(nonce: nil)
+            unasked.nonce = "made up"
+            try await expectRefusal(unasked.body, phone, "invalid_grant", outcome: "id_token_nonceMissing")
+        }
+    }
+
+    @Test("an id_token serves once, however its signature is written; so does a nonce; what the first use got stays good")
+    func once() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let credential = try await phone.authorize()
+            let first = try await phone.send(credential.body)
+            #expect(first.status == 200)
+            var replay: [String: any Sendable] = ["id_token": credential.idToken, "nonce": credential.nonce!]
+            try await expectRefusal(replay, phone, "invalid_grant", outcome: "used", "the same")
+            try await expectRefusal(credential.body, phone, "invalid_grant", outcome: "used", "with its code")
+            // A signature of 256 bytes leaves bits of its last character unused.
+            let last = credential.idToken.last!
+            let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+            let other = alphabet[alphabet.firstIndex(of: last)! ^ 1]
+            replay["id_token"] = credential.idToken.dropLast() + String(other)
+            #expect(try await phone.send(replay).status == 400)
+            replay["id_token"] = credential.idToken + "="
+            #expect(try await phone.send(replay).status == 400)
+
+            // Another id_token for the same nonce, in either form.
+            for sent in [Phone.sha256, { $0 }] as [@Sendable (String) -> String?] {
+                let again = try await phone.authorize(nonce: credential.nonce, sent: sent)
+                try await expectRefusal(again.body, phone, "invalid_grant", outcome: "used", "the nonce")
+            }
+            let userInfo = try await TestBrowser(platform).userInfo(first.string("access_token"), of: phone.tenant)
+            #expect(userInfo.status == 200)
+            #expect(try await platform.count("session", where: "ended_at IS NULL") == 1)
+        }
+    }
+
+    @Test("what was used before brings nobody back who was deleted since, nor names anybody")
+    func usedBeforeTheDeletion() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            var used = try await phone.authorize().body
+            used["user"] = nil
+            let first = try await phone.send(used)
+            used["user"] = ["name": ["firstName": "Mallory", "lastName": "Quux"]]
+            #expect(try await phone.send(used).isOAuthError(400, "invalid_grant"))
+            #expect(try await platform.count("tenant_user", where: "given_name IS NOT NULL") == 0)
+
+            #expect(try await platform.deleteOwnUser(first.string("access_token"), of: phone.tenant).status == 200)
+            #expect(try await phone.send(used).isOAuthError(400, "invalid_grant"))
+            used["code"] = nil
+            #expect(try await phone.send(used).isOAuthError(400, "invalid_grant"))
+            for table in ["tenant_user", "identity"] { #expect(try await platform.count(table) == 0, "\(table)") }
+        }
+    }
+
+    @Test("what Apple gave to the web is not accepted from a device, though somebody has put the Services ID among the bundle ids")
+    func servicesIDAsBundleID() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let ids = [phone.bundleID, platform.own.servicesID]
+            _ = try await platform.ownerPool.run("UPDATE connection SET bundle_ids = \(ids) WHERE team_id = \(platform.own.team)")
+            try await platform.setBundleIDs(ids, of: phone.application)
+            #expect(try await phone.send(try await phone.authorize().body).status == 200)
+            let browser = TestBrowser(platform)
+            let form = try await browser.atApple(try await browser.authorize(.init(platform.acme)), person: "new")
+            let idToken = try #require(form["id_token"])
+            let nonce = try #require(try claims(of: idToken)["nonce"] as? String)
+            for client in [nil, phone.application.client_id] {
+                var body: [String: any Sendable] = ["id_token": idToken, "nonce": nonce]
+                body["client_id"] = client
+                try await expectRefusal(body, phone, "invalid_grant", outcome: "id_token_audience")
+            }
+        }
+    }
+
+    @Test("of many that present the same at once, one gets tokens and one login is billed")
+    func atOnce() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let credential = try await phone.authorize()
+            let body: [String: any Sendable] = ["id_token": credential.idToken, "nonce": credential.nonce!]
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
+                for _ in 0..<6 { tasks.addTask { try await phone.send(body).status } }
+                return try await tasks.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [200, 400, 400, 400, 400, 400])
+            #expect(try await platform.count("session") == 1)
+            #expect(try await platform.count("usage_event") == 1)
+        }
+    }
+
+    @Test("what Apple gave to the web, to another application or to another team's is not accepted")
+    func audience() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            // An id_token of the web, as a browser has seen it.
+            let browser = TestBrowser(platform)
+            let form = try await browser.atApple(try await browser.authorize(.init(platform.acme)), person: "new")
+            try await expectRefusal(["id_token": form["id_token"]!], phone, "invalid_grant", outcome: "id_token_audience")
+            // The connection has this bundle id, but no application does.
+            let other = try await phone.authorize(as: phone.otherBundleID)
+            try await expectRefusal(other.body, phone, "unauthorized_client", outcome: "no_application")
+            try await expectRefusal(
+                other.body.merging(["client_id": phone.application.client_id]) { $1 }, phone, "invalid_grant",
+                outcome: "id_token_audience")
+            // Globex's application may claim what it likes: its connection does not know the bundle id.
+            let foreign = platform.globex.applications[1]
+            try await platform.setBundleIDs([phone.bundleID], of: foreign)
+            let body = try await phone.authorize().body
+            let globex = "\(platform.globex.issuer)/auth/apple/callback"
+            for client in [nil, foreign.client_id] {
+                var body = body
+                body["client_id"] = client
+                #expect(try await phone.send(body, to: globex).isOAuthError(400, "unauthorized_client"))
+            }
+            // And to Acme, Globex's application is none.
+            try await expectRefusal(
+                body.merging(["client_id": foreign.client_id]) { $1 }, phone, "invalid_client", status: 401, outcome: "unknown_application")
+            try await expectRefusal(
+                body.merging(["client_id": platform.acme.applications[0].client_id]) { $1 }, phone, "unauthorized_client",
+                outcome: "not_native")
+        }
+    }
+
+    @Test("a code that Apple refuses, or that is another user's, signs nobody in, and the name is kept all the same")
+    func code() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let ada = try await phone.authorize("Ada Lovelace")
+            let grace = try await phone.authorize("Grace Hopper")
+            try await expectRefusal(
+                ada.body.merging(["code": grace.code]) { $1 }, phone, "invalid_grant", outcome: "other_users_code")
+            #expect(try await platform.count("tenant_user", where: "given_name = 'Ada'") == 1)
+            #expect(try await platform.count("identity", where: "sealed_refresh_token IS NOT NULL") == 0)
+            try await expectRefusal(
+                ada.body.merging(["code": "made-up"]) { $1 }, phone, "invalid_grant", outcome: "apple_refused")
+            // What failed has used nothing up.
+            let answer = try await phone.send(ada.body)
+            #expect(try claims(of: answer.string("id_token"))["name"] as? String == "Ada Lovelace")
+            try await expectRefusal(grace.body, phone, "invalid_grant", outcome: "apple_refused", "the code is used")
+        }
+    }
+
+    @Test("an Apple that does not answer, or not as it should, is told as temporary, and the name outlasts it")
+    func appleFails() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            for (fault, outcome) in [
+                (["fault": "status", "status": 500], "apple_unavailable"), (["fault": "drop"], "apple_unavailable"),
+                (["fault": "malformed_json"], "apple_unavailable"), (["fault": "bad_signature"], "apple_id_token_signature"),
+                (["fault": "error", "error": "invalid_client"], "apple_invalid_client"),
+            ] as [([String: any Sendable], String)] {
+                let credential = try await phone.authorize()
+                // A key that Apple refuses is tried once more, with the one that stands in for it, if there is any.
+                try await platform.simulator.fault(["endpoint": "token", "client_id": phone.bundleID, "times": 1].merging(fault) { $1 })
+                let before = try await platform.count("tenant_user", where: "given_name IS NOT NULL")
+                try await expectRefusal(
+                    credential.body, phone, "temporarily_unavailable", status: 503, outcome: outcome, "\(fault)")
+                #expect(try await platform.count("tenant_user", where: "given_name IS NOT NULL") == before + 1, "\(fault)")
+                // The id_token serves once more; whether the code does, only Apple knows.
+                let again = try await phone.send(["id_token": credential.idToken, "nonce": credential.nonce!])
+                #expect(again.status == 200, "\(fault): \(again.body)")
+            }
+        }
+    }
+
+    @Test("a consent that ended after Apple vouched for the user counts, whichever arrives first")
+    func consentEnded() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            #expect(try await phone.send(try await phone.authorize("Ada Lovelace").body).status == 200)
+            let credential = try await phone.authorize("Ada Lovelace")
+            _ = try await platform.ownerPool.run("UPDATE identity SET revoked_at = now() + interval '1 second'")
+            try await expectRefusal(
+                ["id_token": credential.idToken, "nonce": credential.nonce!], phone, "invalid_grant", outcome: "consent_ended")
+        }
+    }
+
+    @Test("what was used is forgotten when it has expired, and not before")
+    func forgotten() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            #expect(try await phone.send(try await phone.authorize().body).status == 200)
+            // The id_token, and the nonce in both of its forms.
+            #expect(try await platform.count("single_use") == 3)
+            try await SingleUse.forgetOld(in: PlatformDatabase(platform.pool), at: Date())
+            #expect(try await platform.count("single_use") == 3)
+            try await SingleUse.forgetOld(in: PlatformDatabase(platform.pool), at: Date(timeIntervalSinceNow: 86400 + 120))
+            #expect(try await platform.count("single_use") == 0)
+        }
+    }
+
+    @Test("nothing of what was presented stands in the log or in a refusal")
+    func secrecy() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            try await SecondServer.run(beside: platform) { server in
+                let url = "\(server.address)/t/acme/auth/apple/callback"
+                var secrets: [String] = []
+                for fault in [nil, "error", "bad_signature"] {
+                    if let fault {
+                        var fields: [String: any Sendable] = [
+                            "endpoint": "token", "client_id": phone.bundleID, "times": 1, "fault": fault,
+                        ]
+                        if fault == "error" { fields["error"] = "invalid_grant" }
+                        try await platform.simulator.fault(fields)
+                    }
+                    let credential = try await phone.authorize("Zebediah Quux-\(fault ?? "none")")
+                    let answer = try await phone.send(credential.body, to: url)
+                    #expect((answer.status == 200) == (fault == nil))
+                    let presented = [credential.idToken, credential.code, credential.nonce!, "Zebediah"]
+                    for secret in presented where answer.status != 200 { #expect(!answer.body.contains(secret)) }
+                    secrets += presented + ["access_token", "refresh_token", "id_token"].compactMap { answer.string($0) }
+                    _ = try await phone.send(credential.body, to: url)
+                }
+                #expect(server.log.text.contains("native sign-in refused"))
+                for secret in secrets { #expect(!server.log.text.contains(secret)) }
+            }
+        }
+    }
+}

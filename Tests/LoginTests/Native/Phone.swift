@@ -1,0 +1,126 @@
+import Apple
+import AsyncHTTPClient
+import Crypto
+import Foundation
+import Logging
+import NIOCore
+import NIOHTTP1
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+
+@testable import Login
+
+/// A device with a tenant's native application: Apple's framework on it, and the application that calls us.
+struct Phone: Sendable {
+    let platform: TestPlatform
+    let tenant: SeedResult.TenantResult
+    let application: SeedResult.App
+    let bundleID: String
+    let otherBundleID: String
+
+    /// Registers two bundle ids at Apple and at the connection that serves the tenant; the first at its native application, too.
+    static func make(_ platform: TestPlatform, tenant number: Int = 0) async throws -> Phone {
+        let (tenant, side) = (platform.seeded.tenants[number], number == 0 ? platform.own : platform.shared)
+        let ids = (0..<2).map { _ in "com.example.\(TestBrowser.randomText().prefix(12))" }
+        try await platform.simulator.send(.PUT, "/simulator/teams/\(side.team)", ["bundle_ids": ids])
+        let phone = Phone(
+            platform: platform, tenant: tenant, application: tenant.applications[1], bundleID: ids[0], otherBundleID: ids[1])
+        _ = try await platform.ownerPool.run("UPDATE connection SET bundle_ids = \(ids) WHERE team_id = \(side.team)")
+        try await platform.setBundleIDs([ids[0]], of: phone.application)
+        return phone
+    }
+
+    var callback: String { "\(tenant.issuer)/auth/apple/callback" }
+
+    // MARK: Apple's framework
+
+    /// What Apple's framework hands to the application.
+    struct Credential: Sendable {
+        var idToken: String
+        var code: String
+        /// What the application made up; the framework had its SHA-256, as Apple's examples do.
+        var nonce: String?
+        /// The first time only.
+        var name: (given: String, family: String)?
+
+        /// What the application sends us.
+        var body: [String: any Sendable] {
+            var body: [String: any Sendable] = ["id_token": idToken, "code": code]
+            body["nonce"] = nonce
+            if let name { body["user"] = ["name": ["firstName": name.given, "lastName": name.family]] }
+            return body
+        }
+    }
+
+    /// - Parameters:
+    ///   - sent: what the framework is given for a nonce; nil for none.
+    ///   - client: the bundle id of the application that asks, when it is not the one.
+    func authorize(
+        _ person: String = "new", nonce: String? = TestBrowser.randomText(), sent: (String) -> String? = Self.sha256,
+        as client: String? = nil
+    ) async throws -> Credential {
+        var fields: [String: any Sendable] = ["client_id": client ?? bundleID, "person": person]
+        fields["nonce"] = nonce.flatMap(sent)
+        let data = try await platform.simulator.send(.POST, "/simulator/native-authorizations", fields)
+        let answer = try JSONSerialization.jsonObject(with: data) as? [String: any Sendable] ?? [:]
+        let name = answer["full_name"] as? [String: String]
+        return Credential(
+            idToken: answer["identity_token"] as? String ?? "", code: answer["authorization_code"] as? String ?? "", nonce: nonce,
+            name: name.map { ($0["given_name"] ?? "", $0["family_name"] ?? "") })
+    }
+
+    static func sha256(_ text: String) -> String? {
+        Array(SHA256.hash(data: Data(text.utf8))).map { String(format: "%02x", $0) }.joined()
+    }
+
+    /// A credential whose id_token Apple signed with something wrong in it. Its code is used up.
+    func authorize(_ person: String = "new", breaking fault: [String: any Sendable]) async throws -> Credential {
+        var credential = try await authorize(person)
+        try await platform.simulator.fault(["endpoint": "token", "client_id": bundleID, "times": 1].merging(fault) { $1 })
+        credential.idToken = try await redeemAtApple(credential.code).idToken
+        return credential
+    }
+
+    /// Redeems a code at Apple behind our back, as the tenant's server would.
+    func redeemAtApple(_ code: String) async throws -> AppleTokens {
+        let configuration = try await platform.configuration(of: tenant)
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try await AppleClient(platform.settings.apple, http: .shared, logger: logger).redeem(
+            code: code, redirectURI: nil,
+            credentials: .init(
+                teamID: configuration.connection!.teamID, clientID: bundleID, key: configuration.appleKey!,
+                keyring: platform.settings.keyring), at: Date())
+    }
+
+    // MARK: The application
+
+    /// Posts JSON to the callback.
+    func send(
+        _ body: [String: any Sendable], to url: String? = nil, headers: [(String, String)] = []
+    ) async throws -> TestBrowser.Answer {
+        let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+        return try await TestBrowser(platform).send(
+            "POST", url ?? callback, headers: [("Content-Type", "application/json")] + headers, body: text)
+    }
+
+    /// Exchanges the id_token at the token endpoint.
+    func exchange(_ credential: Credential, changing changes: [String: String?] = [:]) async throws -> TestBrowser.Answer {
+        var form: [String: String] = [
+            "grant_type": "urn:ietf:params:oauth:grant-type:token-exchange", "subject_token": credential.idToken,
+            "subject_token_type": "urn:ietf:params:oauth:token-type:id_token", "client_id": application.client_id,
+            "code": credential.code,
+        ]
+        form["nonce"] = credential.nonce
+        for (name, value) in changes { form[name] = value }
+        return try await TestBrowser(platform).post("\(tenant.issuer)/oauth2/token", form: form.map { ($0, $1) })
+    }
+}
+
+extension TestPlatform {
+    func setBundleIDs(_ ids: [String], of application: SeedResult.App) async throws {
+        let id = ID<Tenancy.Application>(application.client_id)
+        _ = try await ownerPool.run("UPDATE application SET kind = 'native', bundle_ids = \(ids) WHERE id = \(id)")
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+@Suite("Note relay")
+struct NoteRelayTests {
+    private struct Relayed: Sendable {
+        let person: String
+        let login: TestPlatform.LoggedIn
+        let subject: String
+        let email: String
+        let platform: TestPlatform
+
+        func tell(_ type: String, _ seconds: TimeInterval, email: String? = nil) async throws {
+            try await platform.send(
+                .init(
+                    type: type, subject: subject, client: platform.own.servicesID, happenedAt: Date(timeIntervalSinceNow: seconds),
+                    email: email ?? self.email))
+            try await platform.workOff()
+        }
+
+        func isDisabled() async throws -> Bool {
+            let told = try await login.browser.userInfo(login.access, of: login.request.tenant).json["email_disabled"] as? Bool
+            let shown = try await platform.shown(login.user).json["email_disabled"] as? Bool
+            #expect((told ?? false) == shown)
+            return shown ?? false
+        }
+    }
+
+    private func withRelay(_ body: @Sendable @escaping (Relayed) async throws -> Void) async throws {
+        try await TestPlatform.runByHand { platform in
+            try await platform.subscribe(platform.acme)
+            let person = somebody()
+            let login = try await platform.login(person)
+            let email = try #require(try await platform.user(login.user)?.email)
+            try await body(
+                .init(person: person, login: login, subject: try await platform.subject(of: login.user), email: email, platform: platform))
+        }
+    }
+
+    @Test("disabled and enabled reach the user, the claims and webhooks, each once")
+    func both() async throws {
+        try await withRelay { user in
+            try await user.tell("email-disabled", -60)
+            #expect(try await user.isDisabled())
+            try await user.tell("email-disabled", -50)
+            #expect(try await user.platform.events("user.email_disabled").map { $0["user_id"] as? String } == [user.login.user])
+            let refreshed = try await user.login.browser.refresh(user.login.refresh, user.login.request)
+            #expect(refreshed.status == 200)
+            let again = try await user.platform.login(user.person)
+            #expect(again.user == user.login.user)
+            #expect(try claims(of: again.idToken)["email_disabled"] as? Bool == true)
+            let anew = try await user.platform.login(somebody())
+            #expect(try await user.platform.user(anew.user)?.isEmailDisabled == false)
+
+            try await user.tell("email-enabled", -40, email: user.email.uppercased())
+            #expect(try await user.isDisabled() == false)
+            #expect(try await user.platform.events("user.email_enabled").map { $0["user_id"] as? String } == [user.login.user])
+            #expect(try await user.platform.outcomes() == Array(repeating: "done applied 1", count: 3))
+            #expect(try await user.login.lasts())
+            let told = try await user.platform.events("user.email_disabled") + user.platform.events("user.email_enabled")
+            #expect(told.allSatisfy { Set($0.keys) == ["user_id"] })
+        }
+    }
+
+    @Test("the later event holds, whichever comes first")
+    func order() async throws {
+        try await withRelay { user in
+            try await user.tell("email-enabled", -10)
+            try await user.tell("email-disabled", -20)
+            #expect(try await user.platform.outcomes() == ["done applied 1", "done superseded 1"])
+            #expect(try await user.isDisabled() == false)
+            #expect(try await user.platform.events("user.email_disabled").isEmpty)
+        }
+    }
+
+    @Test("one about another address changes nothing")
+    func otherAddress() async throws {
+        try await withRelay { user in
+            try await user.tell("email-disabled", -10, email: "other@privaterelay.appleid.com")
+            #expect(try await user.platform.outcomes() == ["done superseded 1"])
+            #expect(try await user.isDisabled() == false)
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@testable import Login
+
+@Suite("Work off notification")
+struct WorkOffNotificationTests {
+    @Test("under the shared connection, one event reaches the person in every tenant, and nobody else")
+    func everyTenant() async throws {
+        try await TestPlatform.runByHand { platform in
+            try await platform.moveToShared(["existing_users": "new_users"])
+            let person = somebody()
+            let (acme, globex) = (try await platform.login(person), try await platform.login(person, platform.globex))
+            let stranger = try await platform.login(somebody(), platform.globex)
+            let subject = try await platform.subject(of: acme.user)
+            #expect(try await platform.subject(of: globex.user) == subject)
+            // A third, with no session.
+            let third = try await platform.call("POST", "/tenants", ["slug": "third", "name": "Third", "plan": "free"])
+            let (tenant, user) = (try #require(ID<Tenant>(third.resourceID)), ID<User>(at: Date()))
+            _ = try await platform.ownerPool.run([
+                "INSERT INTO tenant_user (tenant_id, id, created_at, updated_at) VALUES (\(tenant), \(user), now(), now())",
+                """
+                INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+                VALUES (\(tenant), \(platform.shared.team), \(subject), \(user), 'x', now(), now())
+                """,
+            ])
+            for tenant in [platform.acme, platform.globex] { try await platform.subscribe(tenant) }
+
+            try await platform.send(
+                .init(type: "consent-revoked", subject: subject, client: platform.shared.servicesID), to: nil)
+            try await platform.workOff()
+            #expect(try await platform.outcomes() == ["done applied 3"])
+            #expect(try await acme.isOver())
+            #expect(try await globex.isOver())
+            #expect(try await stranger.lasts())
+            #expect(try await platform.count("identity", where: "revoked_at IS NOT NULL") == 3)
+            #expect(try await platform.events("user.consent_revoked").count == 2)
+            #expect(try await platform.audited("user.consent_revoked").count == 3)
+
+            // Looked for once more, for a tenant where a first sign-in was under way.
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 125)) == 1)
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 500)) == 0)
+            #expect(try await platform.outcomes() == ["done applied 3"])
+            #expect(try await platform.audited("user.consent_revoked").count == 3)
+        }
+    }
+
+    @Test("a tenant's own notification reaches no other tenant, even where the same team serves both")
+    func ownTenant() async throws {
+        try await TestPlatform.runByHand { platform in
+            let login = try await platform.login()
+            let subject = try await platform.subject(of: login.user)
+            let (globex, user) = (ID<Tenant>(platform.globex.id), ID<User>(at: Date()))
+            _ = try await platform.ownerPool.run([
+                "INSERT INTO tenant_user (tenant_id, id, created_at, updated_at) VALUES (\(globex), \(user), now(), now())",
+                """
+                INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+                VALUES (\(globex), \(platform.own.team), \(subject), \(user), 'x', now(), now())
+                """,
+            ])
+            try await platform.send(.init(type: "consent-revoked", subject: subject, client: platform.own.servicesID))
+            try await platform.workOff()
+            #expect(try await platform.outcomes() == ["done applied 1"])
+            #expect(try await platform.count("identity", where: "revoked_at IS NOT NULL") == 1)
+        }
+    }
+
+    @Test("whoever is not known is looked for once more after two minutes, and then is unknown")
+    func stranger() async throws {
+        try await TestPlatform.runByHand { platform in
+            for subject in ["000001.stranger.0001", nil] {
+                try await platform.send(.init(type: "consent-revoked", subject: subject, client: platform.own.servicesID))
+            }
+            #expect(try await platform.workOff() == 2)
+            #expect(try await platform.outcomes() == ["pending unknown_user 0", "pending unknown_user 0"])
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 110)) == 0)
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 125)) == 2)
+            #expect(try await platform.outcomes() == ["done unknown_user 0", "done unknown_user 0"])
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 1000)) == 0)
+        }
+    }
+
+    @Test("what this version does not know, or cannot read, is kept and counted")
+    func unknownType() async throws {
+        try await TestPlatform.runByHand { platform in
+            let client = platform.own.servicesID
+            try await platform.send(.init(type: "passkey-added", subject: "1", client: client))
+            try await platform.send(.init(type: "<b>", subject: "1", client: client))
+            try await platform.send(.init(type: "consent-revoked", subject: "1", client: client, changes: ["events": "no JSON"]))
+            try await platform.send(.init(type: "consent-revoked", subject: "1", client: client, changes: ["events": nil]))
+            let metrics = Metrics()
+            #expect(try await platform.workOff(counting: metrics) == 4)
+            #expect(try await platform.outcomes() == Array(repeating: "done unknown_type 0", count: 4))
+            #expect(metrics.text.contains(#"espalier_notifications_total{type="unknown",outcome="unknown_type"} 4"#))
+            let types = try await platform.ownerPool.run("SELECT type FROM apple_notification ORDER BY id")
+            #expect(try types.map { try $0.get("type", as: String.self) } == ["passkey-added", "unreadable", "unreadable", "unreadable"])
+        }
+    }
+
+    @Test("a process that dies before the work, or before it has written down its end, leaves it to the next: it takes effect once")
+    func killed() async throws {
+        try await TestPlatform.runByHand { platform in
+            try await platform.subscribe(platform.acme)
+            let login = try await platform.login()
+            try await platform.send(
+                .init(
+                    type: "consent-revoked", subject: try await platform.subject(of: login.user), client: platform.own.servicesID))
+            // Taken, and never heard of again.
+            _ = try await platform.ownerPool.run(
+                "UPDATE outbox SET attempts = 1, due_at = now() + interval '120 seconds' WHERE kind = 'apple_notification'")
+            #expect(try await platform.workOff() == 0)
+            #expect(try await login.lasts())
+            // Done, and died before that was written down.
+            _ = try await platform.ownerPool.run("CREATE TABLE spare AS SELECT * FROM outbox WHERE kind = 'apple_notification'")
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 121)) == 1)
+            _ = try await platform.ownerPool.run([
+                "UPDATE apple_notification SET state = 'pending', outcome = NULL", "INSERT INTO outbox SELECT * FROM spare",
+                "DROP TABLE spare",
+            ])
+            #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 242)) == 1)
+            #expect(try await platform.outcomes() == ["done applied 1"])
+            #expect(try await platform.events("user.consent_revoked").count == 1)
+            #expect(try await platform.audited("user.consent_revoked").count == 1)
+            #expect(try await platform.count("outbox", where: "kind = 'apple_notification'") == 0)
+        }
+    }
+
+    @Test("a server works it off by itself")
+    func byItself() async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login()
+            try await platform.send(
+                .init(
+                    type: "consent-revoked", subject: try await platform.subject(of: login.user), client: platform.own.servicesID))
+            try await eventually("it is worked off") { try await platform.outcomes() == ["done applied 1"] }
+            #expect(try await login.isOver())
+        }
+    }
+
+    @Test("the simulator's own notification arrives: the person is signed out")
+    func simulated() async throws {
+        try await TestPlatform.run { platform in
+            // The public URL is nobody's: the simulator is told where the server really is.
+            try await platform.simulator.send(
+                .PUT, "/simulator/teams/\(platform.own.team)",
+                ["notification_url": "\(platform.address)/t/acme/auth/apple/notifications"])
+            let person = somebody()
+            let login = try await platform.login(person)
+            try await platform.simulator.send(
+                .POST, "/simulator/notifications", ["client_id": platform.own.servicesID, "person": person, "type": "consent-revoked"])
+            try await eventually("it is worked off") { try await platform.outcomes() == ["done applied 1"] }
+            #expect(try await login.isOver())
+        }
+    }
+
+    @Test("they are forgotten after 90 days")
+    func forgotten() async throws {
+        try await TestPlatform.runByHand { platform in
+            try await platform.send(.init(type: "x", subject: "1", client: platform.own.servicesID))
+            let database = PlatformDatabase(platform.pool)
+            try await KeptNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 89 * 86400))
+            #expect(try await platform.count("apple_notification") == 1)
+            try await KeptNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 91 * 86400))
+            #expect(try await platform.count("apple_notification") == 0)
+            // What is left of its work ends quietly.
+            #expect(try await platform.workOff() == 1)
+            #expect(try await platform.count("outbox") == 0)
+        }
+    }
+}

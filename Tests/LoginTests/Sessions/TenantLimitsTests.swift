@@ -1,0 +1,171 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Login
+
+/// How long sessions last, by what their tenant says.
+@Suite("Tenant's limits of sessions")
+struct TenantLimitsTests {
+    private func age(_ session: String, by seconds: Int, idle: Int, _ platform: TestPlatform) async throws {
+        _ = try await platform.ownerPool.run(
+            """
+            UPDATE session SET created_at = created_at - make_interval(secs => \(seconds)),
+                refreshed_at = refreshed_at - make_interval(secs => \(idle))
+            WHERE id = \(ID<Session>(session))
+            """)
+    }
+
+    @Test("a limit holds at once for the sessions that are there, and lifting it too", arguments: ["session_seconds", "idle_seconds"])
+    func atOnce(setting: String) async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login()
+            try await age(login.session, by: 7200, idle: 7200, platform)
+            #expect(try await login.lasts())
+            #expect(try await platform.call("PATCH", "/tenants/acme", [setting: 3600]).status == 200)
+            try await eventually("the limit is heard of") { try await login.isOver() }
+            let shown = try await platform.call("GET", "/tenants/acme/sessions/\(login.session)")
+            #expect(shown.string("status") == "expired")
+            #expect(try await platform.call("GET", "/tenants/acme/sessions?status=active").data.isEmpty)
+
+            #expect(try await platform.call("PATCH", "/tenants/acme", [setting: NSNull()]).status == 200)
+            try await eventually("the end of the limit is heard of") { try await login.lasts() }
+            #expect(try await platform.call("GET", "/tenants/acme/sessions/\(login.session)").string("status") == "active")
+        }
+    }
+
+    @Test("lifting a limit brings nobody back who was signed out meanwhile", arguments: ["user", "tenant"])
+    func signedOutMeanwhile(whose: String) async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login()
+            try await age(login.session, by: 7200, idle: 7200, platform)
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["idle_seconds": 3600]).status == 200)
+            try await eventually("the limit is heard of") { try await login.isOver() }
+            let path = whose == "user" ? "users/\(login.user)/sessions/revoke" : "sessions/revoke?confirm=acme"
+            #expect(try await platform.call("POST", "/tenants/acme/\(path)").status == 200)
+            // Another one's that was aged by then shows when the limit is gone.
+            let other = try await platform.login()
+            try await age(other.session, by: 0, idle: 7200, platform)
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["idle_seconds": NSNull()]).status == 200)
+            try await eventually("the end of the limit is heard of") {
+                try await other.browser.refresh(other.refresh, other.request).status == 200
+            }
+            #expect(try await login.isOver())
+        }
+    }
+
+    @Test("of tenant and application the shorter limit holds, and a new session ends by it")
+    func shorter() async throws {
+        try await TestPlatform.run { platform in
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["session_seconds": 3600]).status == 200)
+            let began = Date()
+            let login = try await platform.login()
+            let expiry = try await platform.ownerPool.run("SELECT expires_at FROM session WHERE id = \(ID<Session>(login.session))")
+                .first { try $0.get("expires_at", as: Date.self) }
+            #expect(try #require(expiry) < began.addingTimeInterval(3700))
+
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["session_seconds": 31_536_000]).status == 200)
+            let application = platform.acme.applications[0].client_id
+            #expect(
+                try await platform.call(
+                    "PATCH", "/tenants/acme/applications/\(application)", ["session_seconds": 600, "idle_seconds": 600]
+                )
+                .status == 200)
+            let other = try await platform.login()
+            let shown = try await platform.call("GET", "/tenants/acme/sessions/\(other.session)")
+            #expect(try #require(shown.string("expires_at")) < began.addingTimeInterval(900).ISO8601Format())
+        }
+    }
+
+    @Test("codes from before everybody was signed out get no tokens, and bill nothing", arguments: ["user", "tenant"])
+    func codesInFlight(whose: String) async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let earlier = try await platform.login("Ada Lovelace")
+            let code = try await browser.code(request, person: "Ada Lovelace")
+            let path = whose == "user" ? "users/\(earlier.user)/sessions/revoke" : "sessions/revoke?confirm=acme"
+            #expect(try await platform.call("POST", "/tenants/acme/\(path)").status == 200)
+            #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
+            #expect(try await platform.count("session") == 1)
+            #expect(try await platform.count("usage_event") == 1)
+            // Who signs in from now on is in.
+            #expect(try await platform.login("Ada Lovelace").lasts())
+        }
+    }
+
+    @Test(
+        "what a limit had ended when everybody was signed out does not come back when the limit is lifted", arguments: ["user", "tenant"])
+    func lifted(whose: String) async throws {
+        try await TestPlatform.run { platform in
+            let api = try await platform.resourceServer()
+            let login = try await platform.login("Ada Lovelace")
+            // So long ago that no access token of it lives.
+            try await age(login.session, by: 90_000, idle: 90_000, platform)
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["idle_seconds": 3600]).status == 200)
+            #expect(try await login.lasts() == false)
+            let path = whose == "user" ? "users/\(login.user)/sessions/revoke" : "sessions/revoke?confirm=acme"
+            #expect(try await platform.call("POST", "/tenants/acme/\(path)").json["revoked"] as? Int == 0)
+            let later = try await platform.login("Ada Lovelace")
+            try await age(later.session, by: 0, idle: 7200, platform)
+            #expect(try await later.lasts() == false)
+
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["idle_seconds": NSNull()]).status == 200)
+            try await eventually("the end of the limit is heard of") {
+                try await later.browser.refresh(later.refresh, later.request).status == 200
+            }
+            #expect(try await later.lasts())
+            #expect(try await login.isOver())
+            #expect(try await platform.introspect(login.access, as: api).isInactive)
+        }
+    }
+
+    @Test("who is signed out in one process is out in the other")
+    func everywhere() async throws {
+        try await TestPlatform.run { platform in
+            try await SecondServer.run(beside: platform) { second in
+                let (login, api) = (try await platform.login(), try await platform.resourceServer())
+                let introspect = { (token: String) in
+                    try await login.browser.post("\(second.address)/t/acme/oauth2/introspect", form: [("token", token)] + api.form)
+                }
+                #expect(try await introspect(login.access).json["active"] as? Bool == true)
+                let path = "\(second.address)/t/acme/oauth2/userinfo"
+                let headers = [("Authorization", "Bearer \(login.access)")]
+                #expect(try await login.browser.get(path, headers: headers).status == 200)
+                #expect(try await platform.call("POST", "/tenants/acme/users/\(login.user)/sessions/revoke").status == 200)
+                // No cache stands in between: the very next request.
+                #expect(try await login.browser.get(path, headers: headers).isOAuthError(401, "invalid_token"))
+                #expect(try await introspect(login.access).isInactive)
+                let refreshed = try await login.browser.post(
+                    "\(second.address)/t/acme/oauth2/token",
+                    form: [
+                        ("grant_type", "refresh_token"), ("refresh_token", login.refresh),
+                        ("client_id", login.request.application.client_id),
+                        ("client_secret", login.request.application.client_secret ?? ""),
+                    ])
+                #expect(refreshed.isOAuthError(400, "invalid_grant"))
+            }
+        }
+    }
+
+    @Test("a session says what it began on, in printable characters and not at any length")
+    func device() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            let browser = TestBrowser(platform)
+            let agent = "Mozilla/5.0 (Teapot)"
+            let form = try await browser.atApple(try await browser.authorize(request), person: "new")
+            let back = try await browser.post(form.action, form: form.fields, headers: [("User-Agent", agent)])
+            let code = try #require(back["code"])
+            let sid = try claims(of: try await browser.redeem(code, request).string("access_token"))["sid"] as? String ?? ""
+            let shown = try await platform.call("GET", "/tenants/acme/sessions/\(sid)")
+            #expect(shown.string("user_agent") == agent)
+            #expect(shown.string("address") == "127.0.0.1")
+        }
+        #expect(Device(userAgent: "a\u{0}b\u{1B}[31mc\u{e9}").userAgent == "ab[31mc")
+        #expect(Device(userAgent: String(repeating: "x", count: 5000)).userAgent?.count == 200)
+        #expect(Device(userAgent: "\u{1}").userAgent == nil)
+    }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+
+@testable import Login
+
+/// The team that Acme's app goes to, at the Apple simulator.
+struct ReceivingTeam: Sendable {
+    let team, keyID, pem: String
+
+    static func make(_ platform: TestPlatform) async throws -> ReceivingTeam {
+        let team = String((0..<10).map { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ23456789".randomElement()! })
+        try await platform.simulator.send(.PUT, "/simulator/teams/\(team)", [:])
+        let key = try await platform.simulator.makeKey(of: team)
+        return ReceivingTeam(team: team, keyID: key.id, pem: key.pem)
+    }
+}
+
+extension TestPlatform {
+    /// Begins the transfer of Acme's app.
+    /// - Returns: its path, below `/v1`.
+    func createTransfer(to team: String) async throws -> String {
+        let created = try await call("POST", "/tenants/acme/transfers", ["connection_id": try await ownConnection(), "to_team_id": team])
+        guard created.status == 201 else { throw TestSimulator.Refused(description: "no transfer: \(created.status) \(created.body)") }
+        return "/tenants/acme/transfers/\(created.resourceID)"
+    }
+
+    /// Apple transfers Acme's app, Acme gets a connection to the new team, and it serves.
+    func transferApp(to side: ReceivingTeam) async throws {
+        try await simulator.send(.POST, "/simulator/transfers", ["client_id": own.servicesID, "team": side.team])
+        let created = try await call(
+            "POST", "/tenants/acme/connections",
+            ["team_id": side.team, "services_id": own.servicesID, "key_id": side.keyID, "private_key": side.pem])
+        let id = created.resourceID
+        let activated = try await call("POST", "/tenants/acme/connections/\(id)/activate", ["existing_users": "new_users"])
+        guard activated.status == 200 else {
+            throw TestSimulator.Refused(description: "not activated: \(activated.status) \(activated.body)")
+        }
+        try await eventually("sign-ins go to the new team") {
+            let state = try await TestBrowser(self).authorize(.init(acme))["state"] ?? ""
+            return try LoginAttempt(opening: state, with: settings.keyring, at: Date()).connection.description == id
+        }
+    }
+
+    /// Works off one batch.
+    func work(_ step: String, _ transfer: String, limit: Int = 100) async throws -> TestBrowser.Answer {
+        try await call("POST", "\(transfer)/\(step)", ["limit": limit])
+    }
+
+    /// The people of these names sign in, one after the other.
+    /// - Returns: the users that they are.
+    func signIn(_ people: [String], hidingEmail: Bool = false) async throws -> [String] {
+        var users: [String] = []
+        for person in people {
+            let (browser, request) = (TestBrowser(self), TestBrowser.Request(acme))
+            let code = try await browser.code(request, person: person, headers: hidingEmail ? [("Simulator-Email", "hide")] : [])
+            users.append(try claims(of: try await browser.redeem(code, request).string("id_token"))["sub"] as? String ?? "")
+        }
+        return users
+    }
+
+    /// Gives a user another name at the old team, which Apple knows nobody by.
+    func forget(_ user: String) async throws {
+        _ = try await ownerPool.run("UPDATE identity SET apple_sub = 'nobody' WHERE user_id = \(ID<User>(user)) AND team_id = \(own.team)")
+    }
+
+    /// What Apple calls users, and by what they went from team to team: nothing of it may be shown.
+    func appleNames() async throws -> [String] {
+        try await ownerPool.run(
+            "SELECT apple_sub AS name FROM identity UNION SELECT transfer_sub FROM team_transfer_user WHERE transfer_sub IS NOT NULL"
+        ).map { try $0.get("name") }
+    }
+}
+
+extension TestBrowser.Answer {
+    /// Of a transfer: how many users are pending, collected, moved and failed.
+    var userCounts: [Int] {
+        let users = json["users"] as? [String: Int] ?? [:]
+        return ["pending", "collected", "moved", "failed"].map { users[$0] ?? -1 }
+    }
+
+    /// Of a batch: how many users are done, failed and put off, and whether nobody is left.
+    var batch: String {
+        let counts = ["done", "failed", "put_off"].map { json[$0] as? Int ?? -1 }
+        return "\(counts[0]) \(counts[1]) \(counts[2]) \(json["finished"] as? Bool ?? false)"
+    }
+
+    /// The whole answer, its members in the order of the alphabet.
+    var sorted: String {
+        let data = try? JSONSerialization.data(withJSONObject: json, options: .sortedKeys)
+        return String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
+    /// Of a report: each user's state, and the reason or what moved it.
+    var states: [String: String] {
+        Dictionary(
+            data.map { line in
+                let detail = (line["reason"] ?? line["moved_by"]) as? String
+                return (line["user_id"] as? String ?? "", (line["state"] as? String ?? "") + (detail.map { " \($0)" } ?? ""))
+            }, uniquingKeysWith: { $1 })
+    }
+}
