@@ -73,6 +73,11 @@ package struct DemoApplication: Service {
         "\(publicURL)/callback/\(slug)"
     }
 
+    /// Where a tenant's sign-out returns to; to be registered likewise.
+    package static func logoutURI(publicURL: String) -> String {
+        "\(publicURL)/"
+    }
+
     /// Serves until it is cancelled or shut down gracefully.
     /// - Throws: What the server throws, when the port is taken, say.
     package func run() async throws {

@@ -52,7 +52,8 @@ package struct Installation: Sendable {
             pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let login = Login(
             pool: pool, directory: directory, signingKeys: signingKeys, apple: apple, keyring: settings.keyring,
-            lastUsed: lastUsed, publicURL: settings.publicURL, metrics: metrics, logger: logger, now: now)
+            lastUsed: lastUsed, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks, metrics: metrics,
+            logger: logger, now: now)
         let router = makeRouter(
             login: login,
             tenancy: TenancyRoutes(
@@ -72,14 +73,15 @@ package struct Installation: Sendable {
         (self.pool, self.http, self.metrics, self.lastUsed) = (pool, http, metrics, lastUsed)
         purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
         purge = PurgeTenants(pool: purgePool, logger: logger, now: now)
-        recurring = [
-            Recurring("forget old requests", every: .seconds(600), logger: logger) {
-                try await IdempotentRequest.forgetOld(in: PlatformDatabase(pool), at: now())
-            },
-            Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
-                try await ExpiringKeys(pool: pool).tell(at: now())
-            },
-        ]
+        recurring =
+            [
+                Recurring("forget old requests", every: .seconds(600), logger: logger) {
+                    try await IdempotentRequest.forgetOld(in: PlatformDatabase(pool), at: now())
+                },
+                Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
+                    try await ExpiringKeys(pool: pool).tell(at: now())
+                },
+            ] + login.passes
         routes = router.routes.map { ($0.method.rawValue, $0.path.description) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
@@ -95,7 +97,8 @@ package struct Installation: Sendable {
             })
         let deliverWebhook = DeliverWebhook(pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
         outbox = OutboxWorker(
-            pool: pool, prelude: PlatformDatabase.prelude, handlers: [WebhookEvent.outboxKind: deliverWebhook.handle],
+            pool: pool, prelude: PlatformDatabase.prelude,
+            handlers: login.outboxHandlers.merging([WebhookEvent.outboxKind: deliverWebhook.handle]) { _, new in new },
             configuration: .init(concurrency: settings.outboxConcurrency), logger: logger, now: now)
         pruneWebhooks = PruneWebhooks(pool: pool, logger: logger, now: now)
         let publicPort = Mutex(settings.port)

@@ -54,11 +54,12 @@ struct Preflight {
         }
     }
 
-    /// A keyring without the key that sealed an Apple key or a signing key would be found out by users, one login at a time.
+    /// A keyring without the key that sealed an Apple key or a signing key would be found out by users, one login at a time. Of retired
+    /// Apple keys nothing is left to open.
     private func requireMasterKeys(_ database: PlatformDatabase) async throws {
         let used = try await database.run(
             """
-            SELECT DISTINCT substring(sealed_pem FROM 2 FOR 4) AS id, 'apple_key' AS "table" FROM apple_key
+            SELECT DISTINCT substring(sealed_pem FROM 2 FOR 4) AS id, 'apple_key' AS "table" FROM apple_key WHERE sealed_pem <> ''
             UNION SELECT DISTINCT substring(sealed_private FROM 2 FOR 4), 'signing_key' FROM signing_key
             """)
         for row in used {

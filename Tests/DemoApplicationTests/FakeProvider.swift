@@ -68,7 +68,8 @@ final class FakeProvider: Sendable {
             return json(
                 """
                 {"issuer":"\(issuer)","authorization_endpoint":"\(issuer)/authorize","token_endpoint":"\(issuer)/token",\
-                "userinfo_endpoint":"\(issuer)/userinfo","jwks_uri":"\(issuer)/jwks"}
+                "userinfo_endpoint":"\(issuer)/userinfo","jwks_uri":"\(issuer)/jwks",\
+                "end_session_endpoint":"\(issuer)/logout"}
                 """)
         }
         router.get("/t/acme/jwks") { [self] _, _ in

@@ -2,13 +2,30 @@ import Testing
 
 @Suite("signing out")
 struct SignOutTests {
-    @Test("forgets the browser")
+    @Test("forgets the browser, and sends it to the provider with the id_token, to come back here")
     func signOut() async throws {
         try await withDemo { demo in
             let browser = demo.browser
-            _ = try await demo.signIn(in: browser)
-            #expect(try await browser.post("/session/sign-out").location == "/")
+            let page = try await demo.signIn(in: browser)
+            // A browser holds the redirect to the page's policy.
+            let origin = demo.issuer.replacing("/t/acme", with: "")
+            #expect(page.header("Content-Security-Policy")?.hasSuffix("form-action 'self' \(origin)") == true)
+            let location = try #require(try await browser.post("/session/sign-out").location)
+            #expect(location.hasPrefix("\(demo.issuer)/logout?"))
+            let query = FakeProvider.fields(String(location.split(separator: "?").last ?? ""))
+            #expect(Set(query.keys) == ["id_token_hint", "post_logout_redirect_uri"])
+            #expect(query["id_token_hint"]?.split(separator: ".").count == 3)
+            #expect(query["post_logout_redirect_uri"] == "\(Demo.publicURL)/")
             #expect(try await browser.get("/session").location == "/")
+            #expect(try await browser.post("/session/sign-out").location == "/")
+        }
+    }
+
+    @Test("a browser that nobody signed in with is sent home")
+    func nobody() async throws {
+        try await withDemo { demo in
+            let answer = try await demo.browser.post("/session/sign-out")
+            #expect(answer.location == "/")
         }
     }
 

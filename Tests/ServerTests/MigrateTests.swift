@@ -44,7 +44,7 @@ struct MigrateTests {
             if file.hasPrefix("0002") { text += "-- edited\n" }
             try folder.write(file, text)
         }
-        try folder.write("000\(files.count + 1)_more.sql", "CREATE TABLE more (id int PRIMARY KEY);\n")
+        try folder.write("\(String(format: "%04d", files.count + 1))_more.sql", "CREATE TABLE more (id int PRIMARY KEY);\n")
         let exit = try await migrate(database.ownerURL, folder: folder.path)
         #expect(exit.code == 1)
         #expect(exit.complaints.count == 1)

@@ -40,6 +40,35 @@ struct ServeTests {
         #expect(try await next.exit().code == 0)
     }
 
+    @Test("it starts where Apple keys are retired, and lets the next signing keys sign when their time has come")
+    func keysOverTime() async throws {
+        let platform = try await ServedPlatform.make()
+        let place = ServedPlatform.Place()
+        let owner = try TestDatabase.pool(platform.ownerURL)
+        func published() async throws -> [String] {
+            let keys = try await place.browser.get("\(platform.acme.issuer)/oauth2/jwks").json["keys"] as? [[String: String]]
+            return keys?.compactMap { $0["kid"] } ?? []
+        }
+        let first = try await platform.serve(at: place)
+        let before = try await published()
+        first.signal(SIGTERM)
+        #expect(try await first.exit().code == 0)
+        _ = try await owner.run([
+            // What retirement leaves of one.
+            "UPDATE apple_key SET state = 'retired', sealed_pem = ''",
+            """
+            UPDATE signing_key SET created_at = created_at - interval '91 days', activated_at = activated_at - interval '91 days'
+            """,
+        ])
+        let second = try await platform.serve(at: place)
+        try await eventually("the next key signs") { try await published().first == before[1] }
+        #expect(try await published().last == before[0])
+        second.signal(SIGTERM)
+        let exit = try await second.exit()
+        #expect(exit.code == 0)
+        #expect(exit.complaints == [])
+    }
+
     @Test("a second signal does not let it finish")
     func impatientShutdown() async throws {
         let platform = try await ServedPlatform.make()

@@ -22,6 +22,7 @@ struct OpenIDProvider: Sendable {
             case tokenEndpoint = "token_endpoint"
             case userInfoEndpoint = "userinfo_endpoint"
             case keys = "jwks_uri"
+            case endSessionEndpoint = "end_session_endpoint"
         }
 
         var issuer: String
@@ -29,6 +30,7 @@ struct OpenIDProvider: Sendable {
         var tokenEndpoint: String
         var userInfoEndpoint: String
         var keys: String
+        var endSessionEndpoint: String
     }
 
     /// An error of the token endpoint (RFC 6749, section 5.2).
@@ -56,6 +58,11 @@ struct OpenIDProvider: Sendable {
             ("code_challenge_method", "S256"),
         ])
         return "\(metadata.authorizationEndpoint)?\(query)"
+    }
+
+    /// Where to send a browser whose person signs out (OpenID Connect RP-Initiated Logout, section 2).
+    func logoutURL(_ idToken: String, returningTo uri: String, by metadata: Metadata) -> String {
+        "\(metadata.endSessionEndpoint)?\(formEncoded([("id_token_hint", idToken), ("post_logout_redirect_uri", uri)]))"
     }
 
     /// Tokens for the code.

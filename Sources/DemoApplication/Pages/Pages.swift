@@ -93,26 +93,33 @@ enum Pages {
             isRefreshed: login.refreshes > 0,
             refreshes: login.refreshes == 1 ? "once" : "\(login.refreshes) times",
             usedRefreshToken: login.usedRefreshToken)
-        return self.page("Signed in", sessionTemplate.render(page, library: partials))
+        return self.page("Signed in", sessionTemplate.render(page, library: partials), formsLeadTo: tenant.issuer)
     }
 
     static func refusal(title: String, explanation: String, status: HTTPResponse.Status) -> Response {
         page(title, refusalTemplate.render(RefusalPage(title: title, explanation: explanation)), status: status)
     }
 
-    private static func page(_ title: String, _ content: String, status: HTTPResponse.Status = .ok) -> Response {
+    /// - Parameter provider: where a form may lead besides here: a browser holds the redirect of a sign-out to this, too.
+    private static func page(
+        _ title: String, _ content: String, status: HTTPResponse.Status = .ok, formsLeadTo provider: String? = nil
+    ) -> Response {
         let html = frameTemplate.render(Frame(title: title, stylesheet: Stylesheet.text, content: content))
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
-        headers[.contentSecurityPolicy] = contentSecurityPolicy
+        headers[.contentSecurityPolicy] = provider.map { "\(contentSecurityPolicy) \(origin(of: $0))" } ?? contentSecurityPolicy
         headers[.xContentTypeOptions] = "nosniff"
         headers[HTTPField.Name("Referrer-Policy")!] = "no-referrer"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// No scripts at all, no style but ours, no frame around us.
+    private static func origin(of url: String) -> String {
+        url.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+    }
+
+    /// No scripts at all, no style but ours, no frame around us. Where forms may lead comes last.
     private static let contentSecurityPolicy: String = {
         let digest = Data(SHA256.hash(data: Data(Stylesheet.text.utf8))).base64EncodedString()
-        return "default-src 'none'; style-src 'sha256-\(digest)'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+        return "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
     }()
 
     // The templates are constants of the program: one that doesn't parse is found by the first test that shows its page.

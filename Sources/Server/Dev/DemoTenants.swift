@@ -45,7 +45,7 @@ struct DemoTenants: Sendable {
             .init(
                 name: "Demo", kind: kind, redirect_uris: [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)],
                 // So that the shortest link works too: /auth/apple/authorize?client_id=…&redirect_uri=…
-                requires_pkce: kind == .spa)
+                requires_pkce: kind == .spa, logout_uris: [DemoApplication.logoutURI(publicURL: ports.demoURL)])
         }
         return SeedPlan(
             connection: .init(team_id: shared.team, services_id: shared.services, key_id: shared.key, key: sharedKey.pemRepresentation),
@@ -67,7 +67,11 @@ struct DemoTenants: Sendable {
             try tenant.applications.map { application -> SQL in
                 guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json names no application.") }
                 let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: tenant.slug)]
-                return "UPDATE application SET redirect_uris = \(uris) WHERE id = \(id) AND redirect_uris <> \(uris)"
+                let logoutURIs = [DemoApplication.logoutURI(publicURL: ports.demoURL)]
+                return """
+                    UPDATE application SET redirect_uris = \(uris), logout_uris = \(logoutURIs)
+                    WHERE id = \(id) AND (redirect_uris <> \(uris) OR logout_uris <> \(logoutURIs))
+                    """
             }
         }
         _ = try await withPool(ownerURL) { pool in try await pool.run(statements) }
@@ -83,20 +87,20 @@ struct DemoTenants: Sendable {
             let id, public_key: String
         }
         struct Team: Encodable {
-            let id: String
+            let id, notification_url: String
             let services_ids: [ServicesID]
             let keys: [Key]
         }
         let teams = [
             Team(
-                id: Self.own.team,
+                id: Self.own.team, notification_url: "\(ports.baseURL)/t/acme/auth/apple/notifications",
                 services_ids: [
                     .init(
                         id: Self.own.services, display_name: "Acme", return_urls: ["\(ports.baseURL)/t/acme/auth/apple/callback"])
                 ],
                 keys: [.init(id: Self.own.key, public_key: saved.own_public_key)]),
             Team(
-                id: Self.shared.team,
+                id: Self.shared.team, notification_url: "\(ports.baseURL)/auth/apple/notifications",
                 services_ids: [
                     .init(
                         id: Self.shared.services, display_name: "Espalier demo", return_urls: ["\(ports.baseURL)/auth/apple/callback"])
