@@ -1,0 +1,119 @@
+import Crypto
+import Foundation
+import Sealing
+import Web
+
+@testable import Apple
+
+extension FuzzTarget {
+    private static let pem: String = {
+        // Any 32 bytes that are a number below the curve's order.
+        guard let key = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](1...32)) else { return "" }
+        return key.pemRepresentation
+    }()
+
+    static let apple: [FuzzTarget] = [
+        FuzzTarget(
+            text: "apple-jws",
+            seeds: [
+                "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.e30.AAAA", "eyJhbGciOiJub25lIn0.e30.", "..", "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.e30",
+                "eyJhbGciOiJSUzI1NiIsImNyaXQiOlsiZXhwIl0sImtpZCI6ImsifQ.e30.AAAA",
+            ]
+        ) { text in
+            guard (try? AppleJWS(text)) != nil else { return }
+            try hold(text.utf8.count <= AppleJWS.longest, "it is too long")
+            try hold(text.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= 2, "it has no three parts")
+        },
+        FuzzTarget(
+            "apple-id-token",
+            seeds: [
+                #"{"iss":"i","aud":"a","sub":"s","iat":1795000000,"exp":1795003600,"nonce":"n","email":"a@b.c","email_verified":"true"}"#,
+                #"{"iss":"i","aud":"a","sub":"\u0000","iat":-1e300,"exp":1e300,"auth_time":1e308,"nbf":0,"real_user_status":2}"#,
+                #"{"iss":"i","aud":["a"],"iat":1,"exp":2}"#,
+            ]
+        ) { bytes in
+            guard let token = try? IDToken(payload: bytes) else { return }
+            let now = Date(timeIntervalSince1970: 1_795_000_000)
+            guard (try? token.check(issuers: ["i"], audiences: ["a"], at: now)) != nil else { return }
+            try hold(token.issuer == "i" && token.audience == "a" && !token.subject.isEmpty, "it is for somebody else")
+            try hold(token.expiresAt > now - 61, "an old one passed")
+            try hold(!(token.subject + (token.email ?? "")).utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control character passed")
+            if (try? token.check(nonce: "n", form: .exact)) != nil {
+                try hold(token.nonce == "n" || token.nonce == nil && token.nonceSupported == false, "another nonce passed")
+            }
+        },
+        FuzzTarget(
+            "apple-notification", upTo: 1024,
+            seeds: [
+                #"{"iss":"i","aud":"a","jti":"j","iat":1795000000,"events":"{\"type\":\"consent-revoked\",\"sub\":\"s\",\"event_time\":1794999999123}"}"#,
+                #"{"iss":"i","aud":"a","jti":"j","iat":1795000000,"events":{"type":"account-delete","sub":"s","event_time":1794999999}}"#,
+                #"{"iss":"i","aud":"a","jti":"\u0000","iat":-1e300,"events":{"type":"a b","sub":"\u0000","event_time":1e308}}"#,
+                #"{"iss":"i","aud":"a","jti":"j","iat":1795000000,"events":{"type":"email-disabled","email":"a\u0007@b.c","event_time":"x"}}"#,
+                #"{"iss":"i","aud":"a","jti":"j","iat":1795000000,"events":"{"}"#,
+            ]
+        ) { bytes in
+            guard let notification = try? AppleNotification(payload: bytes) else { return }
+            let event = notification.event
+            try hold(event.type.isOneWord && event.type.utf8.count <= 100, "\(event.type.debugDescription) is shown as a type")
+            try hold(event.kind.map { $0.rawValue == event.type } ?? true, "a known type has another name")
+            try hold(event.occurredAt <= notification.issuedAt + 1, "it happens later than it is told")
+            let texts = [event.subject, event.email].compactMap(\.self)
+            try hold(texts.allSatisfy { (1...320).contains($0.utf8.count) }, "a text of another length passed")
+            try hold(!texts.contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }, "a control character passed")
+            let kept = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.\(bytes.base64URL).AAAA"
+            try hold(try AppleNotification(kept: kept) == notification, "kept and read it is another notification")
+            let now = Date(timeIntervalSince1970: 1_795_000_000)
+            guard (try? notification.check(issuers: ["i"], at: now)) != nil else { return }
+            try hold(notification.issuer == "i" && !notification.id.isEmpty, "it is somebody else's")
+            try hold((now - AppleNotification.longestAge...now + 61).contains(notification.issuedAt), "one of another time passed")
+        },
+        FuzzTarget("base64url", seeds: ["", "AA", "AB", "AAA", "_-8", "A", "AA==", "A A", "+/"]) { bytes in
+            let ours = base64URLDecoded(bytes[...])
+            let text = String(validating: bytes, as: UTF8.self)
+            // Two that were written apart from one another.
+            try hold(ours == text.flatMap { [UInt8](base64URL: $0) }, "two decoders differ")
+            if let ours { try hold(Array(ours.base64URL.utf8) == bytes, "bytes have two spellings") }
+            try hold([UInt8](base64URL: bytes.base64URL) == bytes, "encoded and decoded they are other bytes")
+        },
+        FuzzTarget(
+            "apple-user", upTo: 2048,
+            seeds: [
+                #"{"name":{"firstName":"Ada","lastName":"Lovelace"},"email":"x@y.z"}"#,
+                #"{"name":{"firstName":1,"lastName":"L\u202e\u0000"}}"#,
+                #"{"name":{"firstName":"e\u0301\u0301 \u00a0x"}}"#, #"{"name":{"firstName":"\ud83d\udc68\u200d\ud83d\udc69"}}"#, "{}", "[]",
+            ]
+        ) { bytes in
+            guard let field = String(validating: bytes, as: UTF8.self), let user = AppleUser(field: field) else { return }
+            for name in [user.givenName, user.familyName].compactMap(\.self) {
+                try hold(!name.isEmpty && name.count <= AppleUser.longestName, "a name of \(name.count) characters")
+                try hold(name.unicodeScalars.count <= AppleUser.mostScalars, "a name of \(name.unicodeScalars.count) scalars")
+                try hold(!name.unicodeScalars.contains { $0.properties.generalCategory == .control }, "a control character passed")
+                let again = AppleUser(field: String(decoding: try JSONEncoder().encode(["name": ["firstName": name]]), as: UTF8.self))
+                try hold(again?.givenName?.isExactly(name) == true, "cleaned once more it is another name")
+            }
+        },
+        FuzzTarget(
+            text: "apple-private-key",
+            seeds: [
+                pem, pem.replacing("\n", with: "\r\n"), "Bag Attributes\n" + pem, "-----BEGIN PRIVATE KEY-----\n-----END PRIVATE KEY-----",
+                "-----BEGIN -----", "-----END PRIVATE KEY-----\n-----BEGIN PRIVATE KEY-----", "-----BEGIN RSA PRIVATE KEY-----",
+            ]
+        ) { text in
+            guard let key = try? ApplePrivateKey(pem: text) else { return }
+            let again = try ApplePrivateKey(pem: key.signing.pemRepresentation)
+            try hold(again.fingerprint == key.fingerprint, "written and read it is another key")
+            try hold(!"\(key)".contains(key.signing.pemRepresentation), "it prints")
+        },
+        FuzzTarget(text: "apple-percent-encoding", seeds: ["a b+c&d=e%", "ключ\u{0}\r\n"]) { text in
+            let form = try Form(percentEncoded(["before": "1", "name": text, "absent": nil, "after": "2"]))
+            try hold((form["name"] ?? "").isExactly(text) && form["absent"] == nil && form["after"] == "2", "it is read otherwise")
+        },
+        FuzzTarget(
+            text: "http-date", seeds: ["Sat, 21 Nov 2026 15:43:22 GMT", "Sat, 31 Feb 2026 15:43:22 GMT", "Sat, 21 Nov ２026 15:43:22 GMT"]
+        ) { text in
+            guard let date = AppleProbe.date(text) else { return }
+            try hold(text.isASCII && text.utf8.count == 29, "\(text) passed")
+            try hold(date.timeIntervalSince1970.isFinite, "it is no time")
+        },
+    ]
+}

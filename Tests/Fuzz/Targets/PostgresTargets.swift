@@ -1,0 +1,91 @@
+import Foundation
+
+@testable import Postgres
+
+extension FuzzTarget {
+    static let postgres: [FuzzTarget] = [
+        // A first byte for the type, then what the server would send.
+        FuzzTarget(
+            "sql-value",
+            bytes: [[0, 0, 0, 0, 7], [1, 1], [5] + [UInt8](repeating: 9, count: 16), [6, 128, 0, 0, 0, 0, 0, 0, 1], [7, 1, 123, 125]]
+        ) { bytes in
+            guard let first = bytes.first else { return }
+            let types: [SQLType] = [.int4, .bool, .text, .int8, .float8, .uuid, .timestamptz, .jsonb, .json, .int2, .float4, .bytea]
+            let type = types[Int(first) % types.count]
+            try Array(bytes.dropFirst()).withUnsafeBytes { buffer in
+                let cell = SQLCell(type: type.oid, bytes: buffer)
+                try readBack(Int16.self, cell)
+                try readBack(Int.self, cell)
+                try readBack(Bool.self, cell)
+                try readBack(String.self, cell)
+                try readBack(UUID.self, cell)
+                try readBack(JSON.self, cell)
+                try readBack([UInt8].self, cell)
+                // Not to be compared to the last bit: a NaN, and a microsecond in the year 200,000.
+                _ = (try? Double(decoding: cell), try? Date(decoding: cell))
+            }
+        },
+        FuzzTarget(
+            "sql-array",
+            bytes: [
+                [0] + encoded([1, 2, 3]), [1] + encoded(["a", "é", ""]), [2] + encoded([[1, 2], []] as [[UInt8]]),
+                [3] + encoded([UUID.platformLike]),
+                [0] + encoded([Int]()), [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 20, 255, 255, 255, 255, 0, 0, 0, 1],
+            ]
+        ) { bytes in
+            guard let first = bytes.first else { return }
+            try Array(bytes.dropFirst()).withUnsafeBytes { buffer in
+                switch first % 4 {
+                case 0: try readBack([Int].self, SQLCell(type: SQLType.int8.array, bytes: buffer))
+                case 1: try readBack([String].self, SQLCell(type: SQLType.text.array, bytes: buffer))
+                case 2: try readBack([[UInt8]].self, SQLCell(type: SQLType.bytea.array, bytes: buffer))
+                default: try readBack([UUID].self, SQLCell(type: SQLType.uuid.array, bytes: buffer))
+                }
+            }
+        },
+        FuzzTarget(
+            text: "database-url",
+            seeds: [
+                "postgres://user:secret@a,b:5433/name?target_session_attrs=read-write&options=-c%20x%3D1", "host=/tmp dbname=x",
+                "postgres://%",
+                "host='", "",
+            ]
+        ) { text in
+            // A refusal that repeats the URL would show its password: so all are alike.
+            guard let refusal = refusal(ofURL: text) else { return }
+            try hold(refusal == FuzzTarget.refusal(ofURL: "postgres://%"), "the refusal tells of the URL")
+        },
+        FuzzTarget(text: "migration-name", seeds: ["0001_tenant.sql", "0000_x.sql", "001_x.sql", "0001_", "０００１_x.sql"]) { text in
+            guard let migration = try? Migration(file: text, bytes: []) else { return }
+            try hold((1...9999).contains(migration.version) && migration.name.count > 5, "\(text) passed")
+        },
+    ]
+
+    private static func refusal(ofURL url: String) -> String? {
+        do {
+            _ = try ConnectionParameters(url: url, applicationName: "fuzz", settings: [("a", "b")])
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    /// What can be read is written as it can be read again.
+    private static func readBack<Value: SQLValue & Equatable>(_: Value.Type, _ cell: SQLCell) throws {
+        guard let value = try? Value(decoding: cell) else { return }
+        try encoded(value).withUnsafeBytes { buffer in
+            let again = try? Value(decoding: SQLCell(type: Value.sqlType.oid, bytes: buffer))
+            try hold(again == value, "written and read, \(value) is \(again.map { "\($0)" } ?? "nothing")")
+        }
+    }
+
+    private static func encoded(_ value: some SQLValue) -> [UInt8] {
+        var bytes: [UInt8] = []
+        value.encode(into: &bytes)
+        return bytes
+    }
+}
+
+extension UUID {
+    fileprivate static let platformLike = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+}

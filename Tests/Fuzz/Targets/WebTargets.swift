@@ -1,0 +1,153 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+@testable import Web
+
+extension FuzzTarget {
+    static let web: [FuzzTarget] = [
+        FuzzTarget(
+            text: "form",
+            seeds: ["a=one+two&b=%C3%A9%2B&c=x%3Dy=z", "a=&b&c=1&&", "%61=1&a=2", "code=1&state=%00%0d%0a&redirect_uri=https%3A%2F%2Fapp"]
+        ) { text in
+            try hold(Form.decode(Form.encode(text))?.isExactly(text) == true, "encoded and decoded it is another text")
+            let form = try? Form(text)
+            if let form {
+                try hold(form.names.count <= 64, "there are \(form.names.count) fields")
+                let again = try Form(form.names.map { "\(Form.encode($0))=\(Form.encode(form[$0] ?? ""))" }.joined(separator: "&"))
+                try hold(Set(again.names) == Set(form.names), "names got lost")
+                try hold(form.names.allSatisfy { form[$0] == again[$0] }, "values got lost")
+            }
+            // The simulator's was written apart from it, and knows no limit.
+            guard text.isASCII, text.utf8.count(where: { $0 == UInt8(ascii: "&") }) < 60 else { return }
+            let other = simulatedForm(text)
+            try hold((form == nil) == (other == nil), "one of two parsers refuses it")
+            guard let form, let other else { return }
+            try hold(Set(form.names) == Set(other.keys), "two parsers read different names")
+            try hold(other.allSatisfy { name, value in (form[name] ?? "").isExactly(value) }, "two parsers read different values")
+        },
+        FuzzTarget(
+            "json",
+            seeds: [
+                #"{"a":[1,-2.5e3,true,false,null,"x\n\u00e9\ud83c\udf4e"],"b":{}}"#, #"[[[[[[[[]]]]]]]]"#, #"{"a":1,"\u0061":2}"#, "1e400",
+                "-0", "0.1E+2", #""\ud800""#, "9007199254740993", "9223372036854775808",
+            ]
+        ) { bytes in
+            guard let value = try? JSONValue(json: bytes) else { return }
+            try hold(
+                (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil, "Foundation does not read it")
+            let again = try JSONValue(json: Array(try JSONEncoder().encode(value)))
+            try hold(again.isSame(as: value), "written and read it is another value")
+        },
+        FuzzTarget(
+            "json-fields",
+            seeds: [
+                #"{"slug":"acme","number":7,"flag":true,"at":"2026-11-01T00:00:00Z","list":["a","b"],"kind":"web","object":{"slug":"x"}}"#,
+                #"{"slug":"a\u0000","slgu":1,"number":1.5,"list":["a","a"],"pem":"-----BEGIN"}"#, "[]", "{",
+            ]
+        ) { bytes in
+            do {
+                var fields = try JSONFields(json: bytes)
+                let slug = fields.text("slug", 1...20)
+                let number = fields.integer("number", 0...100)
+                let list = fields.texts("list", count: 0...3)
+                let kinds = fields.choices("kinds", Kind.self)
+                let inner = fields.object("object") { $0.text("slug", 1...20) }
+                _ = (fields.choice("kind", Kind.self), fields.flag("flag"), fields.time("at"), fields.block("pem", upTo: 100))
+                try fields.finish()
+                for text in [slug, inner ?? nil].compactMap(\.self) {
+                    try hold((1...20).contains(text.unicodeScalars.count), "a text of \(text.unicodeScalars.count) characters passed")
+                    try hold(!text.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control character passed")
+                }
+                try hold(number.map { (0...100).contains($0) } ?? true, "a number out of range passed")
+                try hold((list ?? []).count <= 3 && Set((list ?? []).map { Array($0.utf8) }).count == (list ?? []).count, "a list passed")
+                try hold(Set(kinds ?? []).count == (kinds ?? []).count, "a choice passed twice")
+            } catch let problem as Problem {
+                try hold(problem.fields.count <= 20, "\(problem.fields.count) mistakes are told")
+            }
+        },
+        FuzzTarget(
+            text: "query",
+            seeds: ["limit=5&after=AAAAAAAAAAAAAAAAAAAAAA", "since=2026-11-01T00:00:00+01:00", "flag=true&kind=web", "limit=05", "x=%00"]
+        ) { text in
+            guard let query = try? Query(text, ["limit", "after", "before", "since", "flag", "kind", "x"]) else { return }
+            if let page = try? query.page { try hold((1...100).contains(page.limit), "a page of \(page.limit) passed") }
+            _ = (try? query.time("since"), try? query.flag("flag"), try? query.choice("kind", Kind.self))
+            if let x = try? query.text("x") { try hold(!x.utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control character passed") }
+        },
+        FuzzTarget(
+            text: "forwarded-for",
+            seeds: ["0192.0.2.1", "1192.0.2.1, 198.51.100.7:4711", "2[2001:db8::1]:443,\n10.0.0.1", "1fe80::1%eth0", "1::ffff:192.0.2.1"]
+        ) { text in
+            let proxies = Int(text.utf8.first ?? 0) % 4
+            let lines = text.dropFirst().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            guard let address = ForwardedFor.address(in: lines, behind: proxies) else { return }
+            try hold(address.isOneWord, "\(address.debugDescription) is no address")
+            try hold(ForwardedFor.address(in: [address], behind: 1) == address, "\(address) has another spelling")
+            // What stood there before the proxies is the caller's invention.
+            let invented = ForwardedFor.address(in: ["203.0.113.9, 203.0.113.10"] + lines, behind: proxies)
+            try hold(invented == address, "an invented address changes \(address) to \(invented ?? "none")")
+        },
+        FuzzTarget(text: "if-match", seeds: [#""8tc9k""#, "*", #"W/"8tc9k", "x""#, #" "8tc9k" ,"#, "*, *", "*,"]) { text in
+            guard HTTPField.isValidValue(text) else { return }
+            let tag = EntityTag(Date(timeIntervalSinceReferenceDate: 13.999952))
+            let passed = (try? header(.ifMatch, text).requireMatch(tag, isRequired: true)) != nil
+            // Empty elements of a list mean nothing (RFC 9110, section 5.6.1).
+            let isAny = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } == ["*"]
+            try hold(!passed || isAny || text.contains(tag.text), "another version passed")
+        },
+        FuzzTarget(text: "bearer-token", seeds: ["Bearer abc", "bearer  abc ", "Basic abc", "Bearer", "Bearer a b"]) { text in
+            guard HTTPField.isValidValue(text), let token = bearerToken(header(.authorization, text)) else { return }
+            try hold(text.contains(token), "the token is not what was sent")
+        },
+        FuzzTarget(
+            text: "rfc3339",
+            seeds: [
+                "2026-11-01T00:00:00Z", "2026-11-01t23:59:59.123456789+14:00", "2024-02-29T00:00:00-00:00", "2026-02-30T00:00:00Z",
+                "2026-11-01T00:00:00.１Z", "0000-01-01T00:00:00Z",
+            ]
+        ) { text in
+            guard let date = RFC3339.date(text) else { return }
+            try hold(text.isASCII && text.utf8.count <= 35, "\(text) passed")
+            try hold(date.timeIntervalSince1970.isFinite, "it is no time")
+        },
+        FuzzTarget(
+            text: "trace-and-request-id",
+            seeds: ["00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", "req_1", "a b", ""]
+        ) { text in
+            if Edge.isTraceParent(text) { try hold(text.isOneWord && text.utf8.count == 55, "\(text) passed") }
+            let id = Edge.requestID(from: text)
+            try hold(id.isOneWord && id.utf8.count <= 128, "\(id) passed")
+        },
+        FuzzTarget(text: "cursor", seeds: ["AAAAAAAAAAAAAAAAAAAAAA", "GTGUb1xqf2SyxuzjCAKbBg", "AAAAAAAAAAAAAAAAAAAAAB"]) { text in
+            guard let id = PageRequest.id(fromCursor: text) else { return }
+            // The last character has four bits more than are needed, and says what it likes with them.
+            try hold(PageRequest.cursor(id).dropLast() == text.dropLast(), "\(text) is read as another cursor")
+            try hold(PageRequest.id(fromCursor: PageRequest.cursor(id)) == id, "written and read it is another cursor")
+        },
+    ]
+
+    private enum Kind: String, CaseIterable {
+        case web, native
+    }
+
+    /// A request with one header.
+    static func header(_ name: HTTPField.Name, _ value: String) -> Request {
+        var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/")
+        head.headerFields[name] = value
+        return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+    }
+}
+
+extension JSONValue {
+    /// Equal, but that a number beyond 2^53 may be written as a whole one and read as such.
+    fileprivate func isSame(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Double(a) == b
+        case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+        case (.object(let a), .object(let b)): a.count == b.count && a.allSatisfy { name, value in b[name]?.isSame(as: value) == true }
+        default: self == other
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import NIOHTTP1
+import Server
+import TestSupport
+import Testing
+
+/// A login ends in the browser that began it (RFC 9700, sections 2.1 and 4.7; RFC 6819, section 4.4.1.8; ASVS 10.2.1).
+@Suite("Attack: another browser's login")
+struct BrowserBindingTests {
+    /// A login that waits for its last step: Apple's form, and the browser that it belongs to.
+    private static func atLastStep(
+        _ platform: TestPlatform
+    ) async throws -> (browser: TestBrowser, request: TestBrowser.Request, form: TestBrowser.AppleForm) {
+        let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+        return (browser, request, try await browser.atApple(try await browser.authorize(request), person: "new"))
+    }
+
+    @Test("RFC 6819, 4.4.1.8: login CSRF: the attacker's answer from Apple, posted by the victim's browser, signs nobody in")
+    func loginCSRF() async throws {
+        try await TestPlatform.run { platform in
+            let attacker = try await Self.atLastStep(platform)
+            // Whether it has never been here, or is about to sign in itself.
+            let victim = try await Self.atLastStep(platform)
+            for browser in [TestBrowser(platform), victim.browser] {
+                #expect(try await browser.callback(attacker.form).leadsNowhere)
+            }
+            #expect(try await platform.count("tenant_user") == 0)
+            #expect(try await attacker.browser.callback(attacker.form)["code"] != nil)
+        }
+    }
+
+    @Test("RFC 9700, 4.7: session fixation: an attempt that the attacker began is not finished by a victim who follows its link")
+    func fixation() async throws {
+        try await TestPlatform.run { platform in
+            let (attacker, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let toApple = try await attacker.authorize(request)
+            // The victim gets the link to Apple, with the attacker's state in it, and signs in there.
+            let victim = TestBrowser(platform)
+            let form = try await victim.atApple(toApple, person: "Grace Hopper")
+            #expect(try await victim.callback(form).leadsNowhere)
+            #expect(try await platform.count("tenant_user") == 0)
+        }
+    }
+
+    @Test("RFC 9700, 4.7: the state of one attempt does not go with the cookie of another, in one browser or in two")
+    func otherState() async throws {
+        try await TestPlatform.run { platform in
+            let (first, second) = (try await Self.atLastStep(platform), try await Self.atLastStep(platform))
+            var swapped = first.form
+            swapped["state"] = second.form["state"]
+            #expect(try await first.browser.callback(swapped).leadsNowhere)
+            // Without its own cookie, among others: two tabs, one of which was closed long ago.
+            let tabs = TestBrowser(platform)
+            tabs.cookies = second.browser.cookies
+            #expect(try await tabs.callback(first.form).leadsNowhere)
+            // The name of one cookie with the secret of the other.
+            let (name, secret) = (try #require(first.browser.cookies.keys.first), try #require(second.browser.cookies.values.first))
+            tabs.cookies = [name: secret]
+            #expect(try await tabs.callback(first.form).leadsNowhere)
+            #expect(try await platform.count("tenant_user") == 0)
+        }
+    }
+
+    @Test("RFC 6265, 8.6: cookie tossing: a cookie that a sibling domain planted has not the prefix, and does not serve")
+    func cookieTossing() async throws {
+        try await TestPlatform.run { platform in
+            let attacker = try await Self.atLastStep(platform)
+            let (name, secret) = (try #require(attacker.browser.cookies.keys.first), try #require(attacker.browser.cookies.values.first))
+            // Browsers let nobody but this very host set `__Host-`, over TLS, for every path.
+            #expect(name.hasPrefix("__Host-"))
+            let victim = TestBrowser(platform)
+            for planted in [String(name.dropFirst("__Host-".count)), name.lowercased(), " \(name)x", "__Secure-" + name.dropFirst(7)] {
+                let answer = try await victim.post(
+                    attacker.form.action, form: attacker.form.fields, headers: [("Cookie", "\(planted)=\(secret)")])
+                #expect(answer.leadsNowhere, "\(planted)")
+            }
+            // Nor inside another's value, nor behind a character that some parsers take for the end of one.
+            for header in ["a=\(name)=\(secret)", "a=\"; \(name)=\(secret)\"", "a=b, \(name)=\(secret)", "\(name) =\(secret)", "\(name)"] {
+                let answer = try await victim.post(attacker.form.action, form: attacker.form.fields, headers: [("Cookie", header)])
+                #expect(answer.leadsNowhere, "\(header)")
+            }
+            #expect(try await platform.count("tenant_user") == 0)
+        }
+    }
+
+    @Test("ASVS 3.3.1 to 3.3.4: the cookie is Secure, HttpOnly, of this host alone, short-lived, new each time, and taken away at the end")
+    func cookie() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let toApple = try await browser.authorize(request)
+            let attributes = try #require(toApple.headers["Set-Cookie"].first).split(separator: "; ").dropFirst().map(String.init)
+            #expect(Set(attributes).isSuperset(of: ["Secure", "HttpOnly", "Path=/", "SameSite=None"]))
+            #expect(!attributes.contains { $0.lowercased().hasPrefix("domain") })
+            #expect(attributes.contains("Max-Age=900"))
+            // One that came along is not taken over: the attacker might know it.
+            let before = browser.cookies
+            let second = try await browser.authorize(request)
+            #expect(browser.cookies.count == 2 && Set(browser.cookies.values).count == 2)
+            #expect(before.allSatisfy { browser.cookies[$0] == $1 })
+            _ = try await browser.callback(try await browser.atApple(second, person: "new"))
+            _ = try await browser.callback(try await browser.atApple(toApple, person: "new"))
+            #expect(browser.cookies.isEmpty)
+        }
+    }
+
+    @Test("RFC 9700, 4.5: Apple's code of one login, put into another's answer, signs nobody in")
+    func appleCodeInjected() async throws {
+        try await TestPlatform.run { platform in
+            let (victim, attacker) = (try await Self.atLastStep(platform), try await Self.atLastStep(platform))
+            var injected = attacker.form
+            injected["code"] = victim.form["code"]
+            injected["id_token"] = victim.form["id_token"]
+            injected["user"] = victim.form["user"]
+            // Apple's token has the nonce of the victim's attempt.
+            #expect(try await attacker.browser.callback(injected).tellsApplicationNoCode)
+            #expect(try await platform.count("session") == 0)
+            #expect(try await platform.count("tenant_user") == 0)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+import NIOHTTP1
+import Server
+import TestSupport
+import Testing
+
+/// What an answer lets others see or do (RFC 9700, sections 4.2 and 4.16; RFC 6819, sections 4.4.1.9 and 5.1.6; ASVS 3.4, 14.3).
+@Suite("Attack: clickjacking and leaks")
+struct ExposureTests {
+    /// Every kind of answer that a browser gets in a login.
+    private static func pages(_ platform: TestPlatform) async throws -> [(String, TestBrowser.Answer)] {
+        let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+        let toApple = try await browser.authorize(request)
+        let back = try await browser.callback(try await browser.atApple(toApple, person: "new"))
+        return [
+            ("to Apple", toApple), ("to the application", back),
+            ("refused to the application", try await browser.get(request.url(changing: ["prompt": "none"]))),
+            ("unknown application", try await browser.get(request.url(changing: ["client_id": nil]))),
+            ("redirect URI", try await browser.get(request.url(changing: ["redirect_uri": "https://evil.test"]))),
+            ("callback", try await browser.post(platform.acme.return_url, form: [("state", "x")])),
+            ("shared callback", try await browser.post(platform.globex.return_url, form: [])),
+            ("unknown tenant", try await browser.get("\(TestPlatform.publicURL)/t/nobody/oauth2/authorize")),
+        ]
+    }
+
+    @Test("RFC 9700, 4.16; ASVS 3.4.6: clickjacking: every page forbids to be framed, and to load or send anything")
+    func framing() async throws {
+        try await TestPlatform.run { platform in
+            for (name, page) in try await Self.pages(platform) where page.location == nil {
+                let policy = page.header("Content-Security-Policy") ?? ""
+                for rule in ["default-src 'none'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'none'"] {
+                    #expect(policy.contains(rule), "\(name)")
+                }
+                #expect(!policy.contains("script-src"), "\(name)")
+                #expect(page.header("X-Content-Type-Options") == "nosniff", "\(name)")
+                #expect(page.header("Content-Type") == "text/html; charset=utf-8", "\(name)")
+                #expect(!page.body.contains("<script") && !page.body.contains("http://") && !page.body.contains("src="), "\(name)")
+            }
+        }
+    }
+
+    @Test("RFC 9700, 4.2.4: nothing of a login's URLs goes on in a Referer, and nothing of it stays in a cache")
+    func referrer() async throws {
+        try await TestPlatform.run { platform in
+            for (name, page) in try await Self.pages(platform) {
+                #expect(page.headers["Referrer-Policy"] == ["no-referrer"], "\(name)")
+                #expect(page.headers["Cache-Control"] == ["no-store"], "\(name)")
+            }
+        }
+    }
+
+    @Test("RFC 9700, 4.12: after a post the browser is sent on by 303, which does not post again")
+    func status() async throws {
+        try await TestPlatform.run { platform in
+            for (name, page) in try await Self.pages(platform) where page.location != nil && name != "to Apple" {
+                #expect(page.status == 303, "\(name)")
+            }
+        }
+    }
+
+    @Test("RFC 6749, 5.1; RFC 6819, 5.1.6: tokens, errors and personal data are never cached")
+    func caching() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let tokens = try await browser.signedIn(request)
+            for answer in [
+                tokens, try await browser.refresh(tokens.refreshToken, request), try await browser.refresh("x", request),
+                try await browser.userInfo(authorization: "Bearer \(tokens.accessToken)", at: platform.acme),
+                try await browser.userInfo(authorization: "Bearer x", at: platform.acme),
+                try await platform.call("GET", "/tenants/acme/users"), try await platform.call("GET", "/tenants/nobody"),
+                try await platform.call("POST", "/tenants/acme/api-keys", ["name": "New", "scopes": ["tenants:read"]]),
+            ] { #expect(answer.headers["Cache-Control"] == ["no-store"], "\(answer.status)") }
+        }
+    }
+
+    @Test(
+        "RFC 9700, 2.1; RFC 6749, 10.5: the code and the state are all that the redirect holds, and Apple learns nothing of the application's"
+    )
+    func redirects() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let toApple = try await browser.authorize(request)
+            let seen = toApple.location ?? ""
+            for secret in [request.state, request.nonce, request.challenge, request.verifier, request.application.client_id, "app.test"] {
+                #expect(!seen.contains(secret))
+            }
+            #expect(browser.cookies.values.allSatisfy { !seen.contains($0) })
+            let back = try await browser.callback(try await browser.atApple(toApple, person: "Ada Lovelace"))
+            let query = back.location?.split(separator: "?").last.map(String.init) ?? ""
+            #expect(query.split(separator: "&").map { String($0.prefix { $0 != "=" }) } == ["code", "state", "iss"])
+            #expect(!query.contains("Ada") && !query.contains("example.com"))
+        }
+    }
+
+    @Test("RFC 6819, 4.3.5: who guesses learns nothing: a stranger's tenant, user, key or client reads like one that is not there")
+    func enumeration() async throws {
+        try await TestPlatform.run { platform in
+            let key = platform.acme.api_keys[0].secret
+            let (foreign, unknown) = (
+                try await platform.call("GET", "/tenants/globex", key: key), try await platform.call("GET", "/tenants/nobody", key: key)
+            )
+            #expect(foreign.status == unknown.status)
+            #expect(foreign.json["detail"] as? String == unknown.json["detail"] as? String)
+            let browser = TestBrowser(platform)
+            func ask(_ id: String, _ secret: String) async throws -> String {
+                try await browser.post(
+                    "\(platform.acme.issuer)/oauth2/token",
+                    form: [("grant_type", "authorization_code"), ("code", "x"), ("client_id", id), ("client_secret", secret)]
+                ).json["error_description"] as? String ?? ""
+            }
+            let known = try await ask(platform.acme.applications[0].client_id, "eas_wrong")
+            for id in ["app_00000000000000000000000000", platform.globex.applications[0].client_id, "nonsense"] {
+                let answer = try await ask(id, "eas_wrong")
+                #expect(answer == known)
+            }
+        }
+    }
+}
