@@ -33,6 +33,12 @@ enum Examples {
         "notification_url":"https://id.example.com/t/acme/auth/apple/notifications","email_sources":[]},\#(times)}
         """#
     }
+    static func transfer(_ pending: Int = 0, _ collected: Int = 0, _ moved: Int = 0, _ failed: Int = 0, status: String = "open") -> String {
+        #"""
+        {"id":"transfer_1","object":"transfer","from_team_id":"A1B2C3D4E5","to_team_id":"Z9Y8X7W6V5","services_id":"com.example.login",\#
+        "status":"\#(status)","users":{"pending":\#(pending),"collected":\#(collected),"moved":\#(moved),"failed":\#(failed)},\#(times)}
+        """#
+    }
     static func check(_ outcome: String, _ steps: String) -> String {
         #"{"object":"connection_check","connection_id":"connection_1","outcome":"\#(outcome)","checked_at":"2026-11-21T08:00:00Z","steps":\#(steps)}"#
     }
@@ -41,10 +47,20 @@ enum Examples {
         "expires_at":"2026-12-21T08:00:00Z","last_used_at":"2026-11-21T09:00:00Z",\#(times)}
         """#
     static let revocation = #"{"object":"revocation","revoked":3}"#
+    static let signingKey = #"""
+        {"id":"key_1","object":"signing_key","algorithm":"ES256","state":"current","activated_at":"2026-11-21T08:00:00Z",\#(times)}
+        """#
+    static let signingKeyRotation =
+        #"{"object":"signing_key_rotation","compromised":true,"signing_keys":[\#(signingKey)]}"#
     static let user = #"""
         {"id":"user_1","object":"user","given_name":"Ada","family_name":"Lovelace","email":"ada@example.com","email_verified":true,\#
-        "is_private_email":false,"identities":[{"team_id":"A1B2C3D4E5","subject":"001.ff","created_at":"2026-11-21T08:00:00Z",\#
+        "is_private_email":false,"email_disabled":false,"status":"active","identities":[{"team_id":"A1B2C3D4E5","subject":"001.ff","created_at":"2026-11-21T08:00:00Z",\#
         "last_login_at":"2026-11-21T08:00:00Z"}],"sessions":[\#(session)],\#(times)}
+        """#
+    static let userDeletion = #"""
+        {"id":"deletion_1","object":"user_deletion","user_id":"user_1","requester":"user","requested_by":"app_1","status":"finished",\#
+        "requested_at":"2026-11-21T08:00:00Z","finished_at":"2026-11-21T08:00:01Z","apple":[{"team_id":"A1B2C3D4E5",\#
+        "client_id":"com.example.web","status":"revoked","attempts":1,"revoked_at":"2026-11-21T08:00:01Z"}],\#(times)}
         """#
     static let apiKey = #"""
         {"id":"apikey_1","object":"api_key","name":"billing","last_four":"0000","scopes":["usage:read"],\#(times)}
@@ -62,6 +78,11 @@ enum Examples {
     static let delivery = #"""
         {"id":"delivery_1","object":"webhook_delivery","webhook_id":"webhook_1","event":{"id":"event_1","type":"webhook.test",\#
         "occurred_at":"2026-11-21T08:00:00Z","data":{}},"state":"pending","attempts":0,\#(times)}
+        """#
+    static let notification = #"""
+        {"id":"notification_1","object":"notification","type":"consent-revoked","client_id":"com.example.login","subject":"001.ff",\#
+        "event_at":"2026-11-21T08:00:00Z","received_at":"2026-11-21T08:00:01Z","state":"done","outcome":"applied","users":1,\#
+        "attempts":1,\#(times)}
         """#
     static func list(_ elements: String..., after: String? = nil) -> String {
         #"{"object":"list","data":[\#(elements.joined(separator: ","))],"list_metadata":{"before":null,"after":\#(after.map { "\"\($0)\"" } ?? "null")}}"#

@@ -137,7 +137,7 @@ struct ConfirmTests {
             "tenants delete acme", "applications delete app_1 --tenant acme", "applications secrets revoke app_1 secret_1 --tenant acme",
             "connections delete connection_1 --tenant acme", "apple-keys retire applekey_1 --tenant acme --connection connection_1",
             "users delete user_1 --tenant acme", "sessions revoke-all --tenant acme", "api-keys revoke apikey_1 --tenant acme",
-            "webhooks delete webhook_1 --tenant acme",
+            "webhooks delete webhook_1 --tenant acme", "signing-keys rotate --tenant acme --compromised",
         ])
     func refused(command: String) async throws {
         defer { server.stop() }
@@ -275,6 +275,24 @@ struct RefusalTests {
     func nextStep(code: String, status: Int, hint: String) async throws {
         let talk = try await talk(status, #"{"detail":"No.","code":"\#(code)"}"#)
         #expect(talk.contains(hint), "\(talk)")
+    }
+
+    @Test("what is only too early says when to run it again")
+    func tooEarly() async throws {
+        var answer = StubServer.Answer.problem(409, #"{"detail":"It is too early.","code":"conflict"}"#)
+        answer.headers["Retry-After"] = "580"
+        let server = try StubServer(answering: answer)
+        defer { server.stop() }
+        let run = try await Run("signing-keys", "rotate", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("next: Run it again in 580 s."), "\(run.talk)")
+    }
+
+    @Test("a tenant is updated by the options that there are, which is said to whoever names another")
+    func unknownSetting() async throws {
+        let run = try await Run("tenants", "update", "acme", "--session-seconds", "600")
+        #expect(run.status == 2)
+        #expect(run.talk.contains("--session-limit"), "\(run.talk)")
     }
 
     @Test("a tenant with users is told how to choose")

@@ -41,6 +41,11 @@ struct RequestTests {
         .init(
             "tenants update acme --plan free", "PATCH /v1/tenants/acme", #"{"plan":"free"}"#, answer: Examples.tenant,
             guardian: "/v1/tenants/acme", shows: "Acme"),
+        .init(
+            "tenants update acme --session-limit 30d --idle-limit none --profile-retention 0 --signing-key-days 30",
+            "PATCH /v1/tenants/acme",
+            #"{"idle_seconds":null,"profile_retention_days":0,"session_seconds":2592000,"signing_key_days":30}"#, answer: Examples.tenant,
+            guardian: "/v1/tenants/acme", shows: "Acme"),
         .init("tenants suspend acme", "POST /v1/tenants/acme/suspend", answer: Examples.tenant, shows: "Status"),
         .init("tenants resume acme", "POST /v1/tenants/acme/resume", answer: Examples.tenant, shows: "Status"),
         .init("tenants delete acme --confirm=acme", "DELETE /v1/tenants/acme?confirm=acme", answer: Examples.tenant, shows: "Status"),
@@ -58,11 +63,11 @@ struct RequestTests {
         .init(
             """
             applications register --tenant acme --name Shop --kind web --redirect-uri https://a.example/cb --redirect-uri https://b.example/cb \
-            --logout-uri https://a.example/bye --bundle-id com.example.shop --no-pkce --access-token-lifetime 15m --session-lifetime 30d \
+            --logout-uri https://a.example/bye --backchannel-logout-uri https://a.example/gone --bundle-id com.example.shop --no-pkce --access-token-lifetime 15m --session-lifetime 30d \
             --idle-lifetime 7d --signing-algorithm RS256
             """, "POST /v1/tenants/acme/applications",
             #"""
-            {"access_token_seconds":900,"bundle_ids":["com.example.shop"],"idle_seconds":604800,"kind":"web",\#
+            {"access_token_seconds":900,"backchannel_logout_uri":"https://a.example/gone","bundle_ids":["com.example.shop"],"idle_seconds":604800,"kind":"web",\#
             "logout_uris":["https://a.example/bye"],"name":"Shop","redirect_uris":["https://a.example/cb","https://b.example/cb"],\#
             "requires_pkce":false,"session_seconds":2592000,"signing_algorithm":"RS256"}
             """#, answer: Examples.applicationWithSecret, shows: "hush-hush"),
@@ -79,6 +84,10 @@ struct RequestTests {
             "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce", "PATCH /v1/tenants/acme/applications/app_1",
             #"{"logout_uris":[],"name":"Shop","requires_pkce":true}"#, answer: Examples.application,
             guardian: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
+        .init(
+            "applications update app_1 --tenant acme --backchannel-logout-uri ''", "PATCH /v1/tenants/acme/applications/app_1",
+            #"{"backchannel_logout_uri":null}"#, answer: Examples.application, guardian: "/v1/tenants/acme/applications/app_1",
+            shows: "Shop"),
         .init(
             "applications delete app_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/applications/app_1", answer: "",
             shows: "Deleted app_1."),
@@ -146,6 +155,21 @@ struct RequestTests {
             "connections delete --platform --confirm=platform", "DELETE /v1/platform/connection", answer: "",
             guardian: "/v1/platform/connection", shows: "Deleted the connection."),
         .init(
+            "connections transfer list --tenant acme", "GET /v1/tenants/acme/transfers", answer: Examples.list(Examples.transfer()),
+            shows: "COLLECTED"),
+        .init(
+            "connections transfer show --tenant acme --transfer transfer_1", "GET /v1/tenants/acme/transfers/transfer_1",
+            answer: Examples.transfer(), shows: "Collected"),
+        .init(
+            "connections transfer report --tenant acme --transfer transfer_1 --state failed",
+            "GET /v1/tenants/acme/transfers/transfer_1/users?state=failed",
+            answer: Examples.list(
+                #"{"object":"transfer_user","user_id":"user_1","state":"failed","reason":"signed_in_anew","updated_at":""}"#),
+            shows: "signed_in_anew: The person signed in"),
+        .init(
+            "connections transfer close --tenant acme --transfer transfer_1 --confirm=acme",
+            "POST /v1/tenants/acme/transfers/transfer_1/close", answer: Examples.transfer(), shows: "Collected"),
+        .init(
             "apple-keys list --tenant acme --connection connection_1", "GET /v1/tenants/acme/connections/connection_1/apple-keys",
             answer: Examples.list(Examples.appleKey), shows: "KEY ID"),
         .init(
@@ -171,8 +195,16 @@ struct RequestTests {
             answer: Examples.list(Examples.user), shows: "Lovelace"),
         .init("users show user_1 --tenant acme", "GET /v1/tenants/acme/users/user_1", answer: Examples.user, shows: "Identities"),
         .init(
-            "users delete user_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/users/user_1", answer: "", shows: "Deleted user_1."
+            "users delete user_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/users/user_1", answer: "",
+            shows: "Deleted user_1. What Apple says to it: espalierctl users deletions list --user user_1 --tenant acme"
         ),
+        .init(
+            "users deletions list --tenant acme --user user_1 --status pending",
+            "GET /v1/tenants/acme/user-deletions?user=user_1&status=pending", answer: Examples.list(Examples.userDeletion),
+            shows: "REQUESTED"),
+        .init(
+            "users deletions show deletion_1 --tenant acme", "GET /v1/tenants/acme/user-deletions/deletion_1",
+            answer: Examples.userDeletion, shows: "At Apple"),
         .init(
             "sessions list --tenant acme --user user_1 --application app_1 --status active",
             "GET /v1/tenants/acme/sessions?user=user_1&application=app_1&status=active", answer: Examples.list(Examples.session),
@@ -188,6 +220,16 @@ struct RequestTests {
         .init(
             "sessions revoke-all --tenant acme --confirm=acme", "POST /v1/tenants/acme/sessions/revoke?confirm=acme",
             answer: Examples.revocation, shows: "Revoked  3"),
+        .init(
+            "signing-keys list --tenant acme --limit 5", "GET /v1/tenants/acme/signing-keys?limit=5",
+            answer: Examples.list(Examples.signingKey), shows: "SIGNS SINCE"),
+        .init(
+            "signing-keys rotate --tenant acme", "POST /v1/tenants/acme/signing-keys/rotate", "{}", answer: Examples.signingKeyRotation,
+            shows: "key_1"),
+        .init(
+            "signing-keys rotate --tenant acme --algorithm RS256 --compromised --confirm=acme",
+            "POST /v1/tenants/acme/signing-keys/rotate", #"{"algorithm":"RS256","compromised":true}"#,
+            answer: Examples.signingKeyRotation, shows: "five minutes"),
         .init(
             "api-keys issue --tenant acme --name billing --scope usage:read --scope users:read --expires-at 2027-01-01",
             "POST /v1/tenants/acme/api-keys",
@@ -241,7 +283,26 @@ struct RequestTests {
             "POST /v1/tenants/acme/webhooks/webhook_1/deliveries/delivery_1/replay", answer: Examples.delivery, shows: "pending"),
     ]
 
-    @Test("is what the API describes", arguments: tenants + applications + connections + people + webhooks)
+    static let notifications: [Example] = [
+        .init(
+            "notifications list --tenant acme --type consent-revoked --outcome unknown_user",
+            "GET /v1/tenants/acme/notifications?type=consent-revoked&outcome=unknown_user", answer: Examples.list(Examples.notification),
+            shows: "OUTCOME"),
+        .init(
+            "notifications list --platform", "GET /v1/platform/notifications", answer: Examples.list(Examples.notification),
+            shows: "consent-revoked"),
+        .init(
+            "notifications show notification_1 --tenant acme", "GET /v1/tenants/acme/notifications/notification_1",
+            answer: Examples.notification, shows: "001.ff"),
+        .init(
+            "notifications replay notification_1 --tenant acme", "POST /v1/tenants/acme/notifications/notification_1/replay",
+            answer: Examples.notification, shows: "applied"),
+        .init(
+            "notifications replay notification_1 --platform", "POST /v1/platform/notifications/notification_1/replay",
+            answer: Examples.notification, shows: "applied"),
+    ]
+
+    @Test("is what the API describes", arguments: tenants + applications + connections + people + webhooks + notifications)
     func request(example: Example) async throws {
         let folder = try TemporaryFolder()
         try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
@@ -270,7 +331,9 @@ struct RequestTests {
         #expect(!(run.output + run.talk).contains("c2VjcmV0"), "the private key is shown")
     }
 
-    @Test("is only shown by --dry-run, without its secrets", arguments: tenants + applications + connections + people + webhooks)
+    @Test(
+        "is only shown by --dry-run, without its secrets",
+        arguments: tenants + applications + connections + people + webhooks + notifications)
     func dryRun(example: Example) async throws {
         guard !example.call.hasPrefix("GET") else { return }
         let folder = try TemporaryFolder()
@@ -303,12 +366,14 @@ struct RequestTests {
         }
         walk(root, [])
         #expect(commands.count > 60)
-        let tested = Self.tenants + Self.applications + Self.connections + Self.people + Self.webhooks
+        let tested = Self.tenants + Self.applications + Self.connections + Self.people + Self.webhooks + Self.notifications
         for (name, command) in commands {
             #expect(command["abstract"] != nil, "\(name)")
             #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")
             // These have suites of their own.
-            if name.hasPrefix("config ") || ["completion", "usage show", "tenants onboard", "apple-keys rotate"].contains(name) {
+            if name.hasPrefix("config ") || ["completion", "usage show", "tenants onboard", "apple-keys rotate"].contains(name)
+                || ["connections transfer collect", "connections transfer exchange"].contains(name)
+            {
                 continue
             }
             #expect(tested.contains { $0.command.hasPrefix(name + " ") }, "\(name) isn't in the table")

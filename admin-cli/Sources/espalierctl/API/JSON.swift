@@ -72,6 +72,10 @@ enum JSON: Codable, Equatable, Sendable {
         if case .string(let string) = self { string } else { nil }
     }
 
+    var integer: Int? {
+        if case .integer(let integer) = self { integer } else { nil }
+    }
+
     var elements: [JSON]? {
         if case .array(let elements) = self { elements } else { nil }
     }

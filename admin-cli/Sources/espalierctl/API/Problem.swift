@@ -28,6 +28,8 @@ struct Problem {
     let code: String?
     private let document: Document?
     private let requestID: String?
+    /// After how many seconds to try again, where the server says it.
+    private let retryAfter: Int?
 
     /// Reads as much as the answer has: what stands between us and Espalier may answer with a page instead of a problem.
     init(_ data: Data, _ response: HTTPURLResponse) {
@@ -35,6 +37,7 @@ struct Problem {
         status = response.statusCode
         code = document?.code
         requestID = document?.requestID ?? response.value(forHTTPHeaderField: "Request-Id")
+        retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap { Int($0) }
     }
 
     /// The same for the person at the terminal.
@@ -78,7 +81,7 @@ struct Problem {
         case 401: "Pass a valid key by ESPALIER_API_KEY or --api-key-file; it may have expired or been revoked."
         case 403: "Use an API key that has the scope for this."
         case 404: "Check the name, and that the API key belongs to this tenant."
-        case 409: "Look at its state with the show command; another step may have to come first."
+        case 409: retryAfter.map { "Run it again in \($0) s." } ?? "Look at how things stand; another step may have to come first."
         case 413: "Send less at once."
         case 429: "Wait a little, then try again."
         case 500...599: "Try again; if it stays so, give the request id to the operator."

@@ -7,7 +7,7 @@ struct IssueAPIKey: CallCommand {
         abstract: "Issues an API key, which is shown once.",
         discussion: """
             A key can't get a scope that yours lacks. Scopes are resource:read or resource:write: tenants, applications, connections, users, \
-            sessions, api_keys, webhooks; usage:read, audit:read.
+            sessions, api_keys, webhooks, notifications; usage:read, audit:read.
 
             EXAMPLES
               espalierctl api-keys issue --tenant acme --name billing --scope usage:read \\

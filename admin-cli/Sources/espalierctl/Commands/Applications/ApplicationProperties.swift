@@ -13,6 +13,11 @@ struct ApplicationProperties: ParsableArguments {
     var logoutURIs: [String] = []
 
     @Option(
+        name: .customLong("backchannel-logout-uri"),
+        help: ArgumentHelp("Where it is told of sessions that end; https. Nothing ('') removes it.", valueName: "uri"))
+    var backchannelLogoutURI: String?
+
+    @Option(
         name: .customLong("bundle-id"),
         help: ArgumentHelp("The bundle id of a native application. Repeat it for several.", valueName: "id"))
     var bundleIDs: [String] = []
@@ -36,7 +41,8 @@ struct ApplicationProperties: ParsableArguments {
 
     var members: [String: JSON?] {
         [
-            "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs), "bundle_ids": JSON(bundleIDs),
+            "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs),
+            "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]

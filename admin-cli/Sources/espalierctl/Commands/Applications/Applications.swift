@@ -17,6 +17,7 @@ extension View {
         .init("Kind", "kind"),
         .init("Redirect URIs", "redirect_uris"),
         .init("Logout URIs", "logout_uris").detail,
+        .init("Back-channel logout", "backchannel_logout_uri").detail.optional,
         .init("Bundle IDs", "bundle_ids").detail,
         .init("Requires PKCE", "requires_pkce").detail,
         .init("Access token (s)", "access_token_seconds").detail,

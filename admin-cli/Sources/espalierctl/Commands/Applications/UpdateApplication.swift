@@ -15,6 +15,8 @@ struct UpdateApplication: CallCommand {
                 --tenant acme --access-token-lifetime 15m
               espalierctl applications update app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
                 --tenant acme --logout-uri ''
+              espalierctl applications update app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
+                --tenant acme --backchannel-logout-uri https://shop.example.com/logout
             """)
     static let view: View? = .application
 

@@ -9,7 +9,7 @@ struct Connections: ParsableCommand {
             """,
         subcommands: [
             CreateConnection.self, ListConnections.self, ShowConnection.self, UpdateConnection.self, CheckConnection.self,
-            ActivateConnection.self, UseSharedConnection.self, DeleteConnection.self,
+            ActivateConnection.self, UseSharedConnection.self, Transfers.self, DeleteConnection.self,
         ])
 }
 

@@ -32,12 +32,26 @@ enum SessionStatus: String, CaseIterable, ExpressibleByArgument {
     case active, ended, expired
 }
 
+enum UserDeletionStatus: String, CaseIterable, ExpressibleByArgument {
+    case pending, finished
+}
+
+enum TransferUserState: String, CaseIterable, ExpressibleByArgument {
+    case pending, collected, moved, failed
+}
+
 enum WebhookStatus: String, CaseIterable, ExpressibleByArgument {
     case enabled, disabled
 }
 
 enum DeliveryState: String, CaseIterable, ExpressibleByArgument {
     case pending, succeeded, failed
+}
+
+enum NotificationOutcome: String, CaseIterable, ExpressibleByArgument {
+    case applied, superseded, unreadable
+    case unknownUser = "unknown_user"
+    case unknownType = "unknown_type"
 }
 
 extension JSON {

@@ -14,6 +14,8 @@ extension View {
         .init("Application", "application_id"),
         .init("Status", "status"),
         .init("Scope", "scope").detail,
+        .init("Address", "address").optional,
+        .init("User agent", "user_agent").detail.optional,
         .init("Ended because", "ended_reason").detail.optional,
         .init("Ended", "ended_at").detail.optional,
         .init("Created", "created_at"),

@@ -7,6 +7,7 @@ struct DeleteUser: CallCommand {
         abstract: "Deletes a user, here and at Apple.",
         discussion: """
             Their profile, identities and sessions go, and Apple is told to revoke. Signing in again makes a new user.
+            `espalierctl users deletions` says when Apple has confirmed it.
 
             EXAMPLES
               espalierctl users delete user_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
@@ -26,6 +27,6 @@ struct DeleteUser: CallCommand {
     }
 
     func note(_ answer: JSON) -> String? {
-        "Deleted \(user.text)."
+        "Deleted \(user.text). What Apple says to it: espalierctl users deletions list --user \(user.text)\(tenant.again)"
     }
 }

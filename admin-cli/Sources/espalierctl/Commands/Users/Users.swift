@@ -4,7 +4,7 @@ import ArgumentParser
 struct Users: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Looks at a tenant's users, and deletes them.",
-        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self])
+        subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self, UserDeletions.self])
 }
 
 extension View {
@@ -15,6 +15,10 @@ extension View {
         .init("E-mail", "email").optional,
         .init("Verified", "email_verified").detail,
         .init("Private relay", "is_private_email"),
+        .init("Mail stopped", "email_disabled").detail,
+        .init("Status", "status"),
+        .init("Deleted", "deleted_at").detail.optional,
+        .init("Erased after", "erase_after").detail.optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail,
         sections: [
@@ -26,6 +30,7 @@ extension View {
         .init("Team ID", "team_id"),
         .init("Subject", "subject"),
         .init("Connection", "connection_id").optional,
+        .init("Consent ended", "consent_ended_at").optional,
         .init("Created", "created_at"),
         .init("Last login", "last_login_at").optional)
 }

@@ -6,8 +6,8 @@ struct CreateWebhook: CallCommand {
         commandName: "create",
         abstract: "Creates a webhook; the secret that signs its messages is shown once.",
         discussion: """
-            Events: user.created, user.deleted, user.consent_revoked, user.email_disabled, session.revoked, connection.failing, key.expiring, \
-            usage.threshold, statement.closed.
+            Events: user.created, user.deleted, user.consent_revoked, user.email_disabled, user.email_enabled, session.revoked, \
+            connection.failing, key.expiring, usage.threshold, statement.closed.
 
             EXAMPLES
               espalierctl webhooks create https://acme.example.com/hooks --tenant acme \\

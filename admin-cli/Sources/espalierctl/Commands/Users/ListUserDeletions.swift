@@ -1,0 +1,28 @@
+import ArgumentParser
+
+/// `espalierctl users deletions list`: a tenant's deleted users.
+struct ListUserDeletions: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists the records of deleted users, the newest first.",
+        discussion: """
+            EXAMPLES
+              espalierctl users deletions list --tenant acme --status pending
+              espalierctl users deletions list --tenant acme \\
+                --user user_01jd8x3v6qf9wr2m5tzk7h4c0n
+            """)
+    static let view: View? = .userDeletion
+
+    @Option(help: ArgumentHelp("Only the record of this user.", valueName: "id"))
+    var user: Reference?
+
+    @Option(help: "Only those in this state; pending is what Apple has not confirmed.")
+    var status: UserDeletionStatus?
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: ListOptions
+
+    func call(_ session: Session) throws -> Call {
+        .get("\(try session.path(tenant))/user-deletions", ["user": user?.text, "status": status?.rawValue])
+    }
+}

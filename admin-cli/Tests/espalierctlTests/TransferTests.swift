@@ -1,0 +1,183 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import espalierctl
+
+/// As much of a platform as a transfer needs: users who are pending, collected, moved or failed.
+private final class TransferPlatform: Sendable {
+    struct State {
+        var exists = false
+        var status = "open"
+        var pending = 0
+        var collected = 0
+        var moved = 0
+        var failed = 0
+        /// How many of the next batches Apple does not answer, and for how long it asks to wait.
+        var throttled = 0
+        var pause = 0
+        /// How many batches are answered before that; nil for none.
+        var answered: Int?
+        /// The next so many users are refused.
+        var refused = 0
+    }
+
+    let state: Mutex<State>
+    private let listening: Mutex<StubServer?> = Mutex(nil)
+
+    var server: StubServer { listening.withLock { $0! } }
+    /// What was asked of the transfer, without the look-ups.
+    var batches: [String] {
+        server.received.filter { $0.method == "POST" }.map { "\($0.path.split(separator: "/").last ?? "") \($0.body)" }
+    }
+
+    init(_ state: State) throws {
+        self.state = Mutex(state)
+        let server = try StubServer { [weak self] request in
+            self?.state.withLock { Self.answer(request, &$0) } ?? .problem(500, "{}")
+        }
+        listening.withLock { $0 = server }
+    }
+
+    private static func answer(_ request: StubServer.Request, _ state: inout State) -> StubServer.Answer {
+        let body = try? JSONDecoder().decode(JSON.self, from: Data(request.body.utf8))
+        let transfer = Examples.transfer(state.pending, state.collected, state.moved, state.failed, status: state.status)
+        switch "\(request.method) \(request.path.dropFirst("/v1/tenants/acme".count))" {
+        case "GET /connections": return .init(body: Examples.list(Examples.connection()))
+        case "GET /transfers": return .init(body: state.exists ? Examples.list(transfer) : Examples.list())
+        case "POST /transfers":
+            state.exists = true
+            return .init(status: 201, body: transfer)
+        case "GET /transfers/transfer_1": return .init(body: transfer)
+        case "POST /transfers/transfer_1/retry":
+            (state.pending, state.failed) = (state.pending + state.failed, 0)
+            return .init(body: transfer)
+        case "POST /transfers/transfer_1/collect", "POST /transfers/transfer_1/exchange":
+            let isCollecting = request.path.hasSuffix("collect")
+            let left = isCollecting ? state.pending : state.collected
+            let batch = min(left, body?["limit"]?.integer ?? 50)
+            if let answered = state.answered, answered > 0 {
+                state.answered = answered - 1
+            } else if state.throttled > 0 {
+                state.throttled -= 1
+                return .init(
+                    body:
+                        #"{"object":"transfer_batch","done":0,"failed":0,"put_off":\#(batch),"finished":false,"retry_after":\#(state.pause)}"#
+                )
+            }
+            let refused = min(state.refused, batch)
+            state.refused -= refused
+            state.failed += refused
+            if isCollecting {
+                (state.pending, state.collected) = (left - batch, state.collected + batch - refused)
+            } else {
+                (state.collected, state.moved) = (left - batch, state.moved + batch - refused)
+            }
+            return .init(
+                body:
+                    #"{"object":"transfer_batch","done":\#(batch - refused),"failed":\#(refused),"put_off":0,"finished":\#(left == batch)}"#
+            )
+        default: return .problem(500, #"{"detail":"\#(request.call) wasn't expected."}"#)
+        }
+    }
+}
+
+@Suite("espalierctl connections transfer")
+struct TransferTests {
+    private func run(_ platform: TransferPlatform, _ arguments: String...) async throws -> Run {
+        try await Run(
+            arguments: ["connections", "transfer"] + arguments + ["--tenant", "acme"], environment: Run.environment(for: platform.server))
+    }
+
+    @Test("collect begins a transfer, works it off in batches of a second's worth, and shows how it stands")
+    func collects() async throws {
+        let platform = try TransferPlatform(.init(pending: 120))
+        defer { platform.server.stop() }
+        let run = try await run(platform, "--to-team-id", "Z9Y8X7W6V5", "--rate", "60")
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(
+            platform.batches == [
+                #"transfers {"connection_id":"connection_1","to_team_id":"Z9Y8X7W6V5"}"#, #"collect {"limit":60}"#,
+                #"collect {"limit":60}"#,
+            ])
+        #expect(run.output.contains(/Collected +120/) && run.output.contains(/Pending +0/))
+        #expect(run.talk == "The transfer begins.\n")
+    }
+
+    @Test("run again it goes on with the open transfer; users who can't be collected end it with 1, and can be asked for once more")
+    func resumes() async throws {
+        let platform = try TransferPlatform(.init(exists: true, pending: 5, collected: 7, refused: 2))
+        defer { platform.server.stop() }
+        let run = try await run(platform, "collect", "--json")
+        #expect(run.status == 1)
+        #expect(run.talk.contains("2 users can't be collected.") && run.talk.contains("transfer report --state failed"))
+        #expect(try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))["users.failed"]?.integer == 2)
+        #expect(platform.batches == [#"collect {"limit":10}"#])
+        #expect(try await self.run(platform, "collect", "--retry-failed").status == 0)
+        #expect(platform.batches == [#"collect {"limit":10}"#, "retry ", #"collect {"limit":10}"#])
+    }
+
+    @Test("exchange ends with 1 as long as somebody has not moved")
+    func exchanges() async throws {
+        let platform = try TransferPlatform(.init(exists: true, pending: 1, collected: 4))
+        defer { platform.server.stop() }
+        let run = try await run(platform, "exchange")
+        #expect(run.status == 1)
+        #expect(run.talk.contains("1 user didn't move.") && run.talk.contains("--state pending"))
+        #expect(run.output.contains(/Moved +4/))
+        platform.state.withLock { $0.pending = 0 }
+        #expect(try await self.run(platform, "exchange").status == 0)
+    }
+
+    @Test("Apple's pause is kept and said; without any answer it ends, and nothing is lost")
+    func throttled() async throws {
+        let platform = try TransferPlatform(.init(exists: true, pending: 3, throttled: 1, pause: 1))
+        defer { platform.server.stop() }
+        let run = try await run(platform, "collect")
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.talk == "Apple asks to wait 1 s.\n")
+        platform.state.withLock { ($0.pending, $0.throttled, $0.pause) = (3, 9, 3600) }
+        let long = try await self.run(platform, "collect")
+        #expect(long.status == 1)
+        #expect(long.talk.contains("Apple asks to wait 3600 s.") && long.talk.contains("Nothing is lost."))
+    }
+
+    @Test(
+        "what isn't said is asked for before anything is sent",
+        arguments: [["collect"], ["exchange"], ["report"], ["collect", "--rate", "0"]])
+    func unsaid(arguments: [String]) async throws {
+        let platform = try TransferPlatform(.init())
+        defer { platform.server.stop() }
+        let run = try await Run(
+            arguments: ["connections", "transfer"] + arguments + ["--tenant", "acme"], environment: Run.environment(for: platform.server))
+        #expect(run.status == 2)
+        #expect(platform.batches.isEmpty)
+    }
+
+    @Test("--dry-run shows what would be sent")
+    func dryRun() async throws {
+        let platform = try TransferPlatform(.init())
+        defer { platform.server.stop() }
+        let run = try await run(
+            platform, "collect", "--to-team-id", "Z9Y8X7W6V5", "--connection", "connection_1", "--dry-run", "--json")
+        #expect(run.status == 0, "\(run.talk)")
+        let calls = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8)).elements
+        #expect(calls?.map { $0["path"]?.string } == ["/v1/tenants/acme/transfers", "/v1/tenants/acme/transfers/ID/collect"])
+        #expect(platform.server.received.isEmpty)
+    }
+
+    @Test("a person sees how far it is, and Ctrl-C says how to go on")
+    func atTerminal() async throws {
+        let platform = try TransferPlatform(.init(exists: true, pending: 40, throttled: 1, pause: 600, answered: 1, refused: 1))
+        defer { platform.server.stop() }
+        let run = try TerminalRun(
+            "connections", "transfer", "collect", "--tenant", "acme", "--rate", "10", environment: Run.environment(for: platform.server))
+        try await run.sees("Collecting [..............................] 0 of 40")
+        try await run.sees("Collecting [#######.......................] 10 of 40, 1 failed")
+        try await run.sees("Apple asks to wait 600 s.")
+        run.interrupt()
+        try await run.sees("To go on: espalierctl connections transfer collect --tenant acme")
+        #expect(try await run.end().status == 130)
+        #expect(platform.state.withLock { $0.pending } < 40)
+    }
+}
