@@ -22,7 +22,7 @@ struct AnswerTests {
         // What belongs to something goes before it.
         if operation.method == "DELETE" { return (5, -operation.path.count, operation.id) }
         if operation.method == "PATCH" { return (2, 0, operation.id) }
-        if operation.id.contains(/^(revoke|retire|activate)/) { return (4, 0, operation.id) }
+        if operation.id.contains(/^(revoke|retire|activate|close)/) { return (4, 0, operation.id) }
         return (
             operation.path.hasSuffix("}") || operation.path.contains(/\}\/[a-z]+$/) && !operation.things.isEmpty ? 3 : 1, 0, operation.id
         )
@@ -144,6 +144,13 @@ struct AnswerTests {
                         headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [], body: nil)
                     #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
                 }
+            }
+            let deletion = try #require(specification.operations.first { $0.id == "deleteOwnUser" })
+            for (key, status) in [("nonsense", 401), (access, 200), (access, 401)] {
+                let answer = try await browser.send(
+                    "DELETE", "\(platform.acme.issuer)/users/me", headers: [("Authorization", "Bearer \(key)")], body: nil)
+                #expect(answer.status == status)
+                #expect(specification.violations(answer, of: deletion) == [], "\(answer.body)")
             }
         }
     }

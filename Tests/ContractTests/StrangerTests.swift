@@ -36,8 +36,26 @@ struct StrangerTests {
     func open() {
         #expect(
             Set(specification.operations.filter { $0.scopes == nil }.map(\.id)) == [
-                "appleCallback", "authorizationServerMetadata", "authorize", "authorizeByClient", "jwks", "openIDConfiguration",
-                "sharedAppleCallback", "token", "userInfo", "userInfoByPost",
+                "appleCallback",
+                "authorizationServerMetadata",
+                "authorizationServerMetadataAtRoot",
+                "authorize",
+                "authorizeByClient",
+                "authorizeByPost",
+                "deleteOwnUser",
+                "introspect",
+                "jwks",
+                "listRevocations",
+                "logout",
+                "logoutByPost",
+                "openIDConfiguration",
+                "receiveNotification",
+                "receiveSharedNotification",
+                "revokeToken",
+                "sharedAppleCallback",
+                "token",
+                "userInfo",
+                "userInfoByPost",
             ])
         #expect(guarded.count >= 2)
         for operation in guarded {

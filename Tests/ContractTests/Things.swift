@@ -26,7 +26,9 @@ struct Things: Sendable {
         }
         let secret = try await ids("SELECT id AS thing, application_id AS whole FROM application_secret WHERE tenant_id = \(tenant)")
         let session = try await ids("SELECT id AS thing, user_id AS whole FROM session WHERE tenant_id = \(tenant)")
-        let (webhook, event, delivery) = (UUID(), UUID(), UUID())
+        // Keys that are old enough to be rotated.
+        _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
+        let (webhook, event, delivery, deletion, transfer) = (UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
@@ -40,12 +42,34 @@ struct Things: Sendable {
             INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, state, attempts, created_at, updated_at, last_status)
             VALUES (\(tenant), \(delivery), \(webhook), \(event), 'failed', 1, now(), now(), 500)
             """,
+            """
+            INSERT INTO user_deletion (tenant_id, id, user_id, requester, requested_by, requested_at, finished_at, updated_at)
+            VALUES (\(tenant), \(deletion), \(UUID()), 'api', 'apikey_01jd8x3v6qf9wr2m5tzk7h4c0n', now(), now(), now())
+            """,
+            """
+            INSERT INTO apple_revocation (tenant_id, id, deletion_id, team_id, client_id, status, attempts, last_tried_at, concluded_at)
+            VALUES (\(tenant), \(UUID()), \(deletion), 'A1B2C3D4E5', 'com.example', 'revoked', 1, now(), now())
+            """,
+            """
+            INSERT INTO team_transfer (tenant_id, id, from_team_id, to_team_id, services_id, created_at, updated_at)
+            VALUES (\(tenant), \(transfer), \(installation.own.team), 'Z9Y8X7W6V5', \(installation.own.servicesID), now(), now())
+            """,
         ])
-        platform = try await connection(of: .platform)
+        let (told, toldShared) = (UUID(), UUID())
+        for (owner, id) in [(tenant, told), (.platform, toldShared)] {
+            _ = try await installation.ownerPool.run(
+                """
+                INSERT INTO apple_notification (tenant_id, id, jti, type, client_id, team_ids, apple_sub, event_at, sealed_payload,
+                    received_at, waiting_since, state, outcome, attempts, updated_at)
+                VALUES (\(owner), \(id), 'jti', 'news', 'com.example.web', '{A1B2C3D4E5}', '000123.0123.0456', now(), '\\x00', now(),
+                    now(), 'done', 'unknown_type', 1, now())
+                """)
+        }
+        platform = try await connection(of: .platform).merging(["notification": toldShared], uniquingKeysWith: { $1 })
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "webhook": webhook, "delivery": delivery,
+                "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": told, "transfer": transfer,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }
 

@@ -48,8 +48,10 @@ def prepare(server):
     return {
         "base_url": settings["base_url"], "tenants": [tenant["slug"] for tenant in settings["tenants"]], "spare_tenants": spare, "protected": protected,
         "applications": {tenant["slug"]: tenant["application"] for tenant in settings["tenants"]},
-        "refresh_token": access["refresh_token"], "access_token": access["access_token"],
-        "apple_keys": apple_keys, "connection": connection,
+        # Another person's: whose access token it is may be deleted by it.
+        "refresh_token": server.sign_in("acme")["refresh_token"], "access_token": access["access_token"],
+        "apple_keys": apple_keys, "connection": connection, "spare_login": server.sign_in("acme"),
+        "simulator_url": settings["simulator_url"],
         "private_key": subprocess.run(
             ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], check=True, capture_output=True,
             text=True).stdout,

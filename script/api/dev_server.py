@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+from urllib.parse import urlencode
 
 import requests
 
@@ -87,27 +88,33 @@ class DevServer:
     def sign_in(self, slug, person="new"):
         """A whole login at the tenant's demo application; answers its tokens."""
         tenant = next(each for each in self.settings["tenants"] if each["slug"] == slug)
-        application, browser = tenant["application"], requests.Session()
+        application = tenant["application"]
         verifier = secrets.token_hex(32)
         challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
-        to_apple = browser.get(
-            f"{tenant['issuer']}/oauth2/authorize", allow_redirects=False, params={
+        back = through_apple(
+            f"{tenant['issuer']}/oauth2/authorize?" + urlencode({
                 "response_type": "code", "client_id": application["client_id"], "redirect_uri": application["redirect_uri"],
-                "scope": "openid profile email", "code_challenge": challenge, "code_challenge_method": "S256"})
-        page = requests.get(to_apple.headers["Location"], headers={"Simulator-Person": person}).text
-        form = {
-            html.unescape(name): html.unescape(value)
-            for name, value in re.findall(r'<input[^>]*\bname="([^"]*)"[^>]*\bvalue="([^"]*)"', page)}
-        action = html.unescape(re.search(r'<form[^>]*\baction="([^"]*)"', page)[1])
-        back = browser.post(action, data=form, allow_redirects=False)
+                "scope": "openid profile email", "code_challenge": challenge, "code_challenge_method": "S256"}), person)
         redemption = {
             "grant_type": "authorization_code", "client_id": application["client_id"], "code_verifier": verifier,
-            "code": re.search(r"[?&]code=([^&]*)", back.headers["Location"])[1], "redirect_uri": application["redirect_uri"]}
+            "code": re.search(r"[?&]code=([^&]*)", back)[1], "redirect_uri": application["redirect_uri"]}
         if application.get("client_secret"):
             redemption["client_secret"] = application["client_secret"]
         answer = requests.post(f"{tenant['issuer']}/oauth2/token", data=redemption)
         answer.raise_for_status()
         return answer.json()
+
+
+def through_apple(authorization_url, person="new"):
+    """What a browser does from the application and back to it, with a person who agrees at Apple; answers where it returns to."""
+    browser = requests.Session()
+    to_apple = browser.get(authorization_url, allow_redirects=False)
+    page = requests.get(to_apple.headers["Location"], headers={"Simulator-Person": person}).text
+    form = {
+        html.unescape(name): html.unescape(value)
+        for name, value in re.findall(r'<input[^>]*\bname="([^"]*)"[^>]*\bvalue="([^"]*)"', page)}
+    action = html.unescape(re.search(r'<form[^>]*\baction="([^"]*)"', page)[1])
+    return browser.post(action, data=form, allow_redirects=False).headers["Location"]
 
 
 def _end_with_parent():

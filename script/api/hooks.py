@@ -9,6 +9,7 @@ import json
 import os
 import random
 import re
+import time
 import uuid
 from collections import defaultdict
 from urllib.parse import parse_qs, urlsplit
@@ -150,6 +151,8 @@ def before_call(context, case, kwargs):
             case.query |= {"from": "2026-11-01T00:00:00Z", "to": "2026-12-01T00:00:00Z"}
         if {"after", "before"} <= set(case.query):
             del case.query["before"]
+        if action == "logout" and valid[ParameterLocation.PATH]:
+            sign_out(case, path, case.query)
     if valid[ParameterLocation.HEADER] and case.headers is not None:
         if "If-Match" in case.headers:
             case.headers["If-Match"] = "*"
@@ -158,6 +161,20 @@ def before_call(context, case, kwargs):
     if valid[ParameterLocation.BODY] and isinstance(case.body, dict):
         if action in ("appleCallback", "sharedAppleCallback") and path.get("tenant", "globex") in SETTINGS["applications"]:
             cancel_at_apple(case, path.get("tenant", "globex"))
+        if action == "authorizeByPost":
+            application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
+            case.body |= {name: application[name] for name in ("client_id", "redirect_uri")}
+        if action in ("introspect", "revokeToken") and valid[ParameterLocation.PATH]:
+            # The token of a login to spare: a revocation ends it.
+            case.path_parameters = path | {"tenant": "acme"}
+            case.body = SETTINGS["client"] | {"token": SETTINGS["spare_login"]["refresh_token"]}
+        if action == "logoutByPost" and valid[ParameterLocation.PATH]:
+            sign_out(case, path, case.body)
+        if action.startswith("receive") and valid[ParameterLocation.PATH]:
+            tell(case, path)
+        if action == "userInfoByPost":
+            # It stands in the header already.
+            case.body.pop("access_token", None)
         if action == "token":
             case.body |= SETTINGS["client"]
             if case.body.get("grant_type") == "refresh_token":
@@ -192,6 +209,27 @@ def cancel_at_apple(case, slug):
         "code_challenge_method": "S256"})
     case.cookies = begun.cookies.get_dict()
     case.body = {"state": parse_qs(urlsplit(begun.headers["Location"]).query)["state"][0], "error": "user_cancelled_authorize"}
+
+
+def sign_out(case, path, parameters):
+    """Makes it the logout of a login to spare: only we can sign an id_token."""
+    case.path_parameters = path | {"tenant": "acme"}
+    for name in ("client_id", "post_logout_redirect_uri"):
+        parameters.pop(name, None)
+    parameters["id_token_hint"] = SETTINGS["spare_login"]["id_token"]
+
+
+def tell(case, path):
+    """Makes it a notification that Apple has signed, of something that we know nothing about."""
+    is_own = "tenant" in path
+    if is_own:
+        case.path_parameters = path | {"tenant": "acme"}
+    now = int(time.time())
+    claims = {
+        "iss": "https://appleid.apple.com", "aud": "com.example.acme.web" if is_own else "com.example.espalier.web", "iat": now,
+        "jti": str(uuid.UUID(int=chance.getrandbits(128))), "events": json.dumps({"type": "news", "event_time": now * 1000})}
+    signed = requests.post(f"{SETTINGS['simulator_url']}/simulator/notifications/sign", json=claims)
+    case.body = signed.json()
 
 
 @schemathesis.hook

@@ -1,0 +1,54 @@
+"""Runs the verifier of docs/resource-servers.md, as it is written there, against a server of its own."""
+
+import re
+import sys
+
+import jwt
+import requests
+
+from dev_server import DevServer
+from spec import ROOT
+
+text = (ROOT / "docs/resource-servers.md").read_text(encoding="utf-8")
+recipe = {}
+exec(compile(re.search(r"```python\n(.*?)```", text, re.S)[1], "docs/resource-servers.md", "exec"), recipe)
+
+
+def refused(verifier, token, why):
+    try:
+        verifier.verify(token)
+    except jwt.PyJWTError:
+        return
+    sys.exit(f"resource-server: a token that was accepted: {why}")
+
+
+with DevServer() as server:
+    base = server.settings["base_url"]
+    operator = {"Authorization": f"Bearer {server.settings['platform_api_key']}"}
+    machine = requests.post(
+        f"{base}/v1/tenants/acme/applications", headers=operator, json={"name": "Orders API", "kind": "machine", "redirect_uris": []}).json()
+    verifier = recipe["Verifier"](f"{base}/t/acme", machine["id"], machine["client_secret"])
+    verifier.poll()
+
+    one, two = server.sign_in("acme"), server.sign_in("acme")
+    claims = verifier.verify(one["access_token"])
+    refused(verifier, one["id_token"], "an id_token")
+    refused(verifier, server.sign_in("globex")["access_token"], "another tenant's")
+    refused(verifier, one["access_token"][:-6] + "AAAAAA", "a forged one")
+
+    # One session; the other goes on.
+    answer = requests.post(f"{base}/v1/tenants/acme/sessions/{claims['sid']}/revoke", headers=operator)
+    answer.raise_for_status()
+    verifier.poll()
+    refused(verifier, one["access_token"], "of a session that is revoked")
+    verifier.verify(two["access_token"])
+
+    # A user, everywhere; who signs in again is in.
+    user = verifier.verify(two["access_token"])["sub"]
+    requests.post(f"{base}/v1/tenants/acme/users/{user}/sessions/revoke", headers=operator).raise_for_status()
+    verifier.poll()
+    refused(verifier, two["access_token"], "of a user who was signed out everywhere")
+    verifier.verify(server.sign_in("acme")["access_token"])
+    for line in server.complaints():
+        sys.exit(f"resource-server: the server wrote: {line}")
+print("resource-server: the verifier of docs/resource-servers.md does what it says")
