@@ -88,13 +88,16 @@ package struct Session: Identified, Sendable {
         """
         UPDATE session SET refresh_generation = refresh_generation + 1, refreshed_at = \(now)
         WHERE tenant_id = \(tenant.id) AND id = \(id) AND application_id = \(application.id) AND refresh_generation = \(generation)
-            AND ended_at IS NULL AND expires_at > \(now) AND created_at > \(tenant.sessionsBegan(after: now))
+            AND ended_at IS NULL AND expires_at > \(now)
             AND refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds)))
             AND string_to_array(scope, ' ') @> \(scope)
             AND EXISTS (SELECT FROM tenant_user u JOIN tenant t ON t.id = u.tenant_id
                 WHERE u.tenant_id = \(tenant.id) AND u.id = session.user_id AND u.deleted_at IS NULL
                     AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < session.created_at)
-                    AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < session.created_at))
+                    AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < session.created_at)
+                    -- As the tenant says now: what this process knows of its limits may be a moment old.
+                    AND COALESCE(session.created_at + make_interval(secs => t.session_seconds) > \(now), true)
+                    AND COALESCE(session.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true))
         RETURNING user_id, scope, refresh_generation, refreshed_at, expires_at, ended_at, authenticated_at
         """
     }

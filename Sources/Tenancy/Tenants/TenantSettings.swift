@@ -1,4 +1,3 @@
-package import Foundation
 import Postgres
 import Web
 
@@ -37,11 +36,6 @@ extension Tenant {
             profileRetentionDays = retention ?? Self.defaultProfileRetentionDays
             signingKeyDays = rotation ?? Self.defaultSigningKeyDays
         }
-    }
-
-    /// No session that began at this time or before lasts any more.
-    package func sessionsBegan(after now: Date) -> Date {
-        settings.sessionSeconds.map { now.addingTimeInterval(-TimeInterval($0)) } ?? Date(timeIntervalSince1970: 0)
     }
 }
 
