@@ -49,7 +49,13 @@ package struct Authenticate: RouterMiddleware {
         if context.caller != nil, let name = context.parameters.get("tenant") {
             context.tenant = try await directory.find(idOrSlug: name)?.tenant
         }
-        return try await next(request, context)
+        let response = try await next(request, context)
+        // Who was told that something is changed meets the change: here at once, in other processes as soon as they hear of it.
+        if context.isChange, context.caller != nil {
+            directory.forget(context.tenant?.id.uuid)
+            callers.forget(context.tenant?.id.uuid)
+        }
+        return response
     }
 }
 

@@ -65,7 +65,7 @@ package final class Callers: Sendable {
         return Caller(key)
     }
 
-    package func forget(_ owner: UUID) {
+    package func forget(_ owner: UUID?) {
         keys.forget(owner)
     }
 

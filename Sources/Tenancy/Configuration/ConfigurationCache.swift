@@ -118,8 +118,8 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         state.next = (state.next + 1) % capacity
     }
 
-    /// Something of this owner changed. The platform's reaches everyone.
-    package func forget(_ owner: UUID) {
+    /// Something of this owner changed. The platform's reaches everyone. Without an owner, something has come into being.
+    package func forget(_ owner: UUID?) {
         state.withLock { state in
             state.changes += 1
             // Who asks from now on must not join a read from before the change.
@@ -128,7 +128,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
                 Self.empty(&state)
                 return
             }
-            for key in state.keys.removeValue(forKey: owner) ?? [] { state.entries[key] = nil }
+            if let owner { for key in state.keys.removeValue(forKey: owner) ?? [] { state.entries[key] = nil } }
             // What did not exist a moment ago may exist now.
             state.missing.removeAll()
         }

@@ -83,7 +83,7 @@ package final class TenantDirectory: Sendable {
         return try await find(id)
     }
 
-    package func forget(_ owner: UUID) {
+    package func forget(_ owner: UUID?) {
         bySlug.forget(owner)
         slugs.forget(owner)
         slugsOfTenants.forget(owner)
