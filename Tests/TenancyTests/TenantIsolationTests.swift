@@ -98,7 +98,7 @@ struct TenantIsolationTests {
             """,
             """
             INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, updated_at)
-            SELECT \(tenant), \(transfer), id, 'pending', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
+            SELECT \(tenant), \(transfer), id, 'collected', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
             """,
             "INSERT INTO purged_usage VALUES (\(tenant), '2026-11-01', 'login', 'own', 1)",
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",

@@ -21,7 +21,8 @@ struct SessionReply: Encodable, Sendable {
     /// What it began on, by the browser's or the application's own word, and from where.
     private(set) var user_agent, address: String?
     private(set) var status: Status
-    private(set) var ended_reason: Session.EndReason?
+    /// A `Session.EndReason`, or one that only a newer version knows, which runs beside this one while it is deployed.
+    private(set) var ended_reason: String?
     private(set) var ended_at: Date?
     /// When it ends unless it is used before; the next use may put it off.
     let expires_at: Date
@@ -52,7 +53,9 @@ struct SessionReply: Encodable, Sendable {
     /// The same after its revocation.
     func revoked(at now: Date) -> SessionReply {
         var revoked = self
-        (revoked.status, revoked.ended_reason, revoked.ended_at, revoked.updated_at) = (.ended, .revoked, now, now)
+        (revoked.status, revoked.ended_reason, revoked.ended_at, revoked.updated_at) = (
+            .ended, Session.EndReason.revoked.rawValue, now, now
+        )
         return revoked
     }
 

@@ -37,26 +37,32 @@ extension Login {
             .first { try $0.get("found") }
         try answers.requireSense(isProven ?? false, transfer, transfer.fromTeam)
 
-        let (ids, subjects) = (answers.answered.map(\.user.id), answers.answered.map(\.answer))
+        let (asked, ids, subjects) = (users.map(\.id), answers.answered.map(\.user.id), answers.answered.map(\.answer))
         if !(answers.answered.isEmpty && answers.refused.isEmpty) {
             let audit = try AuditEvent.insert(
                 "collectTransfer", of: id.description, owner: tenant.uuid, by: origin,
                 after: Collected(collected: ids.count, failed: answers.refused.count), at: now)
-            _ = try await database.run([
-                // In their order: two batches at once are the same users.
-                """
-                SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(id) AND user_id = ANY(\(users.map(\.id)))
-                ORDER BY user_id FOR UPDATE
-                """,
-                """
-                UPDATE team_transfer_user r SET state = 'collected', transfer_sub = a.transfer_sub, updated_at = \(now)
-                FROM unnest(\(ids), \(subjects)) AS a (user_id, transfer_sub)
-                WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(id) AND r.user_id = a.user_id AND r.state = 'pending'
-                """,
-                TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),
-                transfer.touch(of: tenant, at: now),
-                audit,
-            ])
+            try await database.transaction { db in
+                let held = try await db.run([
+                    // In their order: two batches at once are the same users.
+                    """
+                    SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(id) AND user_id = ANY(\(asked))
+                    ORDER BY user_id FOR UPDATE
+                    """,
+                    transfer.touch(of: tenant, at: now),
+                ])
+                // No identifier is kept that has been forgotten already.
+                try requireOpen(held[1])
+                _ = try await db.run([
+                    """
+                    UPDATE team_transfer_user r SET state = 'collected', transfer_sub = a.transfer_sub, updated_at = \(now)
+                    FROM unnest(\(ids), \(subjects)) AS a (user_id, transfer_sub)
+                    WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(id) AND r.user_id = a.user_id AND r.state = 'pending'
+                    """,
+                    TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),
+                    audit,
+                ])
+            }
         }
         return try .json(
             TransferBatchReply(

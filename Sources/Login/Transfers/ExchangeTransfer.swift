@@ -36,11 +36,12 @@ extension Login {
             put_off: answers.putOff, finished: users.count < limit && answers.putOff == 0, retry_after: answers.retryAfter)
         if !(answers.answered.isEmpty && answers.refused.isEmpty) {
             let (moved, failed) = try await database.transaction { db in
-                let kept = try await keep(answers.answered, among: users, in: transfer, of: tenant, db, at: now)
+                try await hold(users, in: transfer, of: tenant, db, at: now)
+                let kept = try await keep(answers.answered, in: transfer, of: tenant, db, at: now)
                 let failed = kept.count { $0 == .failed } + answers.refused.count
+                if kept.contains(.moved) { _ = try await db.run(transfer.begin(of: tenant, at: now)) }
                 _ = try await db.run([
                     TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),
-                    kept.contains(.moved) ? transfer.begin(of: tenant, at: now) : transfer.touch(of: tenant, at: now),
                     try AuditEvent.insert(
                         "exchangeTransfer", of: id.description, owner: tenant.uuid, by: origin,
                         after: Exchanged(moved: kept.count { $0 == .moved }, failed: failed), at: now),
@@ -52,6 +53,23 @@ extension Login {
         return try .json(batch)
     }
 
+    /// Keeps everybody else from the users of a batch, and from closing the transfer, until the end of the transaction.
+    /// - Throws: `Problem` 409.
+    private func hold(
+        _ batch: [TransferUser], in transfer: TeamTransfer, of tenant: ID<Tenant>, _ db: Transaction, at now: Date
+    ) async throws {
+        let held = try await db.run([
+            // Those who are changed or deleted at this moment are waited for; in their order, or two of these could wait for each other.
+            "SELECT FROM tenant_user WHERE tenant_id = \(tenant) AND id = ANY(\(batch.map(\.id))) ORDER BY id FOR UPDATE",
+            """
+            SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(transfer.id)
+                AND user_id = ANY(\(batch.map(\.id))) ORDER BY user_id FOR UPDATE
+            """,
+            transfer.touch(of: tenant, at: now),
+        ])
+        try requireOpen(held[2])
+    }
+
     /// Gives users their identities under the new team. Where one is there already, it decides: the user's own by a sign-in of this
     /// moment, or another user's, who the same person has become.
     ///
@@ -59,18 +77,12 @@ extension Login {
     /// comes from Apple itself, over our own call, and for a user who had a relay's before: nobody else's word is in it.
     /// - Returns: what became of each.
     private func keep(
-        _ answered: [(user: TransferUser, answer: MigratedUser)], among batch: [TransferUser], in transfer: TeamTransfer,
+        _ answered: [(user: TransferUser, answer: MigratedUser)], in transfer: TeamTransfer,
         of tenant: ID<Tenant>, _ db: Transaction, at now: Date
     ) async throws -> [TransferUser.State] {
         let (ids, subjects) = (answered.map(\.user.id), answered.map(\.answer.subject))
         let relayed = answered.compactMap { user, answer in answer.relayAddress.map { (user.id, $0) } }
         let results = try await db.run([
-            // Those who are changed or deleted at this moment are waited for; in their order, or two of these could wait for each other.
-            "SELECT FROM tenant_user WHERE tenant_id = \(tenant) AND id = ANY(\(batch.map(\.id))) ORDER BY id FOR UPDATE",
-            """
-            SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(transfer.id)
-                AND user_id = ANY(\(batch.map(\.id))) ORDER BY user_id FOR UPDATE
-            """,
             """
             INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
             SELECT \(tenant), \(transfer.toTeam), a.apple_sub, a.user_id, \(transfer.servicesID), \(now), o.last_login_at
@@ -100,6 +112,6 @@ extension Login {
             WHERE u.tenant_id = \(tenant) AND u.id = a.user_id AND u.is_private_email
             """,
         ])
-        return try results[3].map { try $0.get("state", as: TransferUser.State.self) }
+        return try results[1].map { try $0.get("state", as: TransferUser.State.self) }
     }
 }

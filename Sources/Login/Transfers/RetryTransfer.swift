@@ -25,6 +25,7 @@ extension Login {
                 """,
                 transfer.touch(of: tenant, at: now),
             ])
+            try requireOpen(retried[1])
             let reply = try await self.reply(id, of: tenant, in: db, at: now)
             _ = try await db.run(
                 try AuditEvent.insert(

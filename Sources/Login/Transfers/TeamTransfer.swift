@@ -11,7 +11,9 @@ struct TeamTransfer: Identified, Sendable {
         case open
         /// Apple's 60 days have passed.
         case over
-        /// Somebody ended it.
+        /// Somebody ended it, and its transfer identifiers are being forgotten.
+        case closing
+        /// Somebody ended it, and nothing of Apple's is left of it.
         case closed
     }
 
@@ -23,6 +25,8 @@ struct TeamTransfer: Identified, Sendable {
     /// Set when the first user moves: only then it is known that Apple has transferred the app.
     let closesAt: Date?
     let closedAt: Date?
+    /// When the last of its transfer identifiers was forgotten.
+    let forgottenAt: Date?
     let createdAt, updatedAt: Date
 
     init(_ row: Row) throws {
@@ -32,27 +36,29 @@ struct TeamTransfer: Identified, Sendable {
         servicesID = try row.get("services_id")
         closesAt = try row.get("closes_at")
         closedAt = try row.get("closed_at")
+        forgottenAt = try row.get("forgotten_at")
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
     }
 
     func status(at now: Date) -> Status {
-        if closedAt != nil { return .closed }
+        if closedAt != nil { return forgottenAt == nil ? .closing : .closed }
         return closesAt.map { $0 <= now } == true ? .over : .open
     }
 
     static func find(_ id: ID<TeamTransfer>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, from_team_id, to_team_id, services_id, closes_at, closed_at, created_at, updated_at
+        SELECT id, from_team_id, to_team_id, services_id, closes_at, closed_at, forgotten_at, created_at, updated_at
         FROM team_transfer WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
 
-    /// Moves its version on.
+    /// Moves its version on, unless it was closed meanwhile, and holds it open until the end of the transaction. Goes after what locks
+    /// users, as in a sign-in.
     func touch(of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         UPDATE team_transfer SET updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
-        WHERE tenant_id = \(tenant) AND id = \(id)
+        WHERE tenant_id = \(tenant) AND id = \(id) AND closed_at IS NULL
         """
     }
 
@@ -93,37 +99,45 @@ struct TransferReply: Encodable, Sendable {
 
     static func find(_ id: ID<TeamTransfer>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT t.id, t.from_team_id, t.to_team_id, t.services_id, t.closes_at, t.closed_at, t.created_at, t.updated_at,
-            n.pending, n.collected, n.moved, n.failed
+        SELECT t.id, t.from_team_id, t.to_team_id, t.services_id, t.closes_at, t.closed_at, t.forgotten_at, t.created_at, t.updated_at,
+            c.collected, c.moved, c.failed, known_users(t.tenant_id, t.from_team_id) - c.collected - c.moved - c.failed AS pending
         FROM team_transfer t CROSS JOIN LATERAL (
-            SELECT count(*) FILTER (WHERE COALESCE(r.state, 'pending') = 'pending') AS pending,
-                count(*) FILTER (WHERE r.state = 'collected') AS collected,
-                count(*) FILTER (WHERE r.state = 'moved') AS moved, count(*) FILTER (WHERE r.state = 'failed') AS failed
-            FROM identity i LEFT JOIN team_transfer_user r
-                ON r.tenant_id = i.tenant_id AND r.transfer_id = t.id AND r.user_id = i.user_id
-            WHERE i.tenant_id = t.tenant_id AND i.team_id = t.from_team_id) AS n
+            SELECT COALESCE(sum(n.collected), 0)::bigint AS collected, COALESCE(sum(n.moved), 0)::bigint AS moved,
+                COALESCE(sum(n.failed), 0)::bigint AS failed
+            FROM team_transfer_count n WHERE n.tenant_id = t.tenant_id AND n.transfer_id = t.id) AS c
         WHERE t.tenant_id = \(tenant) AND t.id = \(id)
         """
     }
 
+    /// A team's users are counted once, however many transfers away from it there were.
     static func page(_ page: PageRequest, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT t.id, t.from_team_id, t.to_team_id, t.services_id, t.closes_at, t.closed_at, t.created_at, t.updated_at,
-            n.pending, n.collected, n.moved, n.failed
-        FROM team_transfer t CROSS JOIN LATERAL (
-            SELECT count(*) FILTER (WHERE COALESCE(r.state, 'pending') = 'pending') AS pending,
-                count(*) FILTER (WHERE r.state = 'collected') AS collected,
-                count(*) FILTER (WHERE r.state = 'moved') AS moved, count(*) FILTER (WHERE r.state = 'failed') AS failed
-            FROM identity i LEFT JOIN team_transfer_user r
-                ON r.tenant_id = i.tenant_id AND r.transfer_id = t.id AND r.user_id = i.user_id
-            WHERE i.tenant_id = t.tenant_id AND i.team_id = t.from_team_id) AS n
-        WHERE t.tenant_id = \(tenant) AND t.id < \(page.upper) AND t.id > \(page.lower)
-        ORDER BY CASE WHEN \(page.isBackward) THEN t.id END ASC, t.id DESC LIMIT \(page.fetched)
+        WITH shown AS MATERIALIZED (
+            SELECT id, from_team_id, to_team_id, services_id, closes_at, closed_at, forgotten_at, created_at, updated_at
+            FROM team_transfer WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)),
+        team AS MATERIALIZED (
+            SELECT from_team_id, known_users(\(tenant), from_team_id) AS users FROM (SELECT DISTINCT from_team_id FROM shown) AS s)
+        SELECT t.id, t.from_team_id, t.to_team_id, t.services_id, t.closes_at, t.closed_at, t.forgotten_at, t.created_at, t.updated_at,
+            c.collected, c.moved, c.failed, team.users - c.collected - c.moved - c.failed AS pending
+        FROM shown t JOIN team ON team.from_team_id = t.from_team_id CROSS JOIN LATERAL (
+            SELECT COALESCE(sum(n.collected), 0)::bigint AS collected, COALESCE(sum(n.moved), 0)::bigint AS moved,
+                COALESCE(sum(n.failed), 0)::bigint AS failed
+            FROM team_transfer_count n WHERE n.tenant_id = \(tenant) AND n.transfer_id = t.id) AS c
+        ORDER BY CASE WHEN \(page.isBackward) THEN t.id END ASC, t.id DESC
         """
     }
 }
 
 extension Login {
+    private static var closed: Problem { Problem(.conflict, "This transfer is closed. Create another one.") }
+
+    /// Makes sure that `TeamTransfer.touch` or `.begin` found it open: somebody may have closed it while Apple was asked.
+    /// - Throws: `Problem` 409.
+    func requireOpen(_ touched: Rows) throws {
+        guard touched.affected > 0 else { throw Self.closed }
+    }
+
     /// - Throws: `Problem` 404.
     func transfer(inPathOf call: TenantContext) throws -> ID<TeamTransfer> {
         try call.id("transfer", of: "transfer", as: TeamTransfer.self)
@@ -139,7 +153,7 @@ extension Login {
             throw Problem(
                 .conflict,
                 "The 60 days that Apple allows have passed. Who has not moved by now becomes a new user, or is relinked by e-mail.")
-        case .closed: throw Problem(.conflict, "This transfer is closed. Create another one.")
+        case .closing, .closed: throw Self.closed
         }
     }
 

@@ -107,4 +107,21 @@ struct GetSessionTests {
             #expect(try await platform.call("GET", path, key: platform.acme.api_keys[1].secret).isProblem(403, "insufficient_scope"))
         }
     }
+
+    @Test("a reason to end that only a newer version knows is shown as it is")
+    func newerReason() async throws {
+        try await TestPlatform.run { platform in
+            let login = try await platform.login("Grace Hopper")
+            // As a newer version's migration leaves it, while this one still runs.
+            _ = try await platform.ownerPool.run([
+                "ALTER TABLE session DROP CONSTRAINT session_ended_reason_check",
+                "UPDATE session SET ended_at = now(), ended_reason = 'of_tomorrow'",
+            ])
+            let shown = try await platform.call("GET", "/tenants/acme/sessions/\(login.session)")
+            #expect(shown.status == 200)
+            #expect(shown.string("ended_reason") == "of_tomorrow")
+            let listed = try await platform.call("GET", "/tenants/acme/sessions")
+            #expect(listed.data.map { $0["ended_reason"] as? String } == ["of_tomorrow"])
+        }
+    }
 }

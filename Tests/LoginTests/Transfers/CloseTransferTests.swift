@@ -1,6 +1,11 @@
 import Foundation
+import Logging
+import Postgres
+import Tenancy
 import TestSupport
 import Testing
+
+@testable import Login
 
 @Suite("Close transfer")
 struct CloseTransferTests {
@@ -23,5 +28,136 @@ struct CloseTransferTests {
             #expect(Set(try await platform.call("GET", "\(transfer)/users").states.values) == ["collected", "moved exchange"])
             #expect(try await platform.signIn(["Person 1"]) == [users[0]])
         }
+    }
+
+    @Test("of many users a request forgets some; it is closing, and goes on where it was by itself, however many do it at once")
+    func closing() async throws {
+        try await TestPlatform.run { platform in
+            let transfer = try await platform.createTransfer(to: "Z9Y8X7W6V5")
+            let inRequest = ForgetTransferIdentifiers.batchesInRequest * ForgetTransferIdentifiers.batch
+            try await platform.collectMany(inRequest + 2 * ForgetTransferIdentifiers.batch + 1)
+            let closing = try await platform.call("POST", "\(transfer)/close")
+            #expect((closing.status, closing.string("status")) == (200, "closing"))
+            #expect(closing.string("closed_at") != nil)
+            #expect(try await platform.identifiers() == 2 * ForgetTransferIdentifiers.batch + 1)
+            #expect(try await platform.call("GET", transfer).string("status") == "closing")
+            // It has ended all the same.
+            for step in ["collect", "exchange", "retry"] {
+                #expect(try await platform.call("POST", "\(transfer)/\(step)").isProblem(409, "conflict"), "\(step)")
+            }
+            try await withThrowingTaskGroup { tasks in
+                for _ in 0..<3 { tasks.addTask { try await platform.forgetIdentifiers() } }
+                tasks.addTask {
+                    let again = try await platform.call("POST", "\(transfer)/close")
+                    #expect(again.status == 200)
+                }
+                try await tasks.waitForAll()
+            }
+            // All of them may have seen the others at work, and left the rest to the next.
+            try await platform.forgetIdentifiers()
+            #expect(try await platform.identifiers() == 0)
+            let closed = try await platform.call("GET", transfer)
+            #expect(closed.string("status") == "closed")
+            #expect(closed.string("closed_at") == closing.string("closed_at"))
+            #expect(closed.userCounts == closing.userCounts)
+            #expect(try await platform.audited("closeTransfer").count == 1)
+        }
+    }
+
+    @Test("a pass that was killed leaves it closing, and so does a user whom somebody holds; it is closed when all is forgotten")
+    func killed() async throws {
+        try await TestPlatform.run { platform in
+            let users = try await platform.signIn(["Person 1", "Person 2", "Person 3"])
+            let side = try await ReceivingTeam.make(platform)
+            let transfer = try await platform.createTransfer(to: side.team)
+            #expect(try await platform.work("collect", transfer).batch == "3 0 0 true")
+            // As it stands when the process is gone after the first user.
+            _ = try await platform.ownerPool.run([
+                "UPDATE team_transfer SET closed_at = now()",
+                "UPDATE team_transfer_user SET transfer_sub = NULL WHERE user_id = \(ID<User>(users[0]))",
+            ])
+            #expect(try await platform.call("GET", transfer).string("status") == "closing")
+            try await platform.ownerPool.transaction { db in
+                _ = try await db.run("SELECT FROM team_transfer_user WHERE user_id = \(ID<User>(users[1])) FOR UPDATE")
+                try await platform.forgetIdentifiers()
+                #expect(try await platform.identifiers() == 1)
+                #expect(try await platform.call("POST", "\(transfer)/close").string("status") == "closing")
+            }
+            #expect(try await platform.call("POST", "\(transfer)/close").string("status") == "closed")
+            #expect(try await platform.identifiers() == 0)
+        }
+    }
+
+    @Test("closed while Apple is asked, no identifier of the batch is kept, and nobody moves")
+    func meanwhile() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.signIn(["Person 1"])
+            let side = try await ReceivingTeam.make(platform)
+            let transfer = try await platform.createTransfer(to: side.team)
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, updated_at)
+                SELECT t.tenant_id, t.id, u.id, 'pending', now() FROM team_transfer t JOIN tenant_user u ON u.tenant_id = t.tenant_id
+                """)
+            try await platform.closing("collect", transfer)
+            #expect(try await platform.identifiers() == 0)
+            #expect(try await platform.audited("collectTransfer").isEmpty)
+
+            let second = try await platform.createTransfer(to: side.team)
+            #expect(try await platform.work("collect", second).batch == "1 0 0 true")
+            try await platform.transferApp(to: side)
+            try await platform.closing("exchange", second)
+            #expect(try await platform.count("identity", where: "team_id = '\(side.team)'") == 0)
+            #expect(try await platform.audited("exchangeTransfer").isEmpty)
+        }
+    }
+}
+
+extension TestPlatform {
+    /// Users of Acme's who are collected, without Apple.
+    fileprivate func collectMany(_ count: Int) async throws {
+        _ = try await ownerPool.run([
+            """
+            INSERT INTO tenant_user (tenant_id, id, created_at, updated_at)
+            SELECT t.tenant_id, gen_random_uuid(), now(), now() FROM team_transfer t, generate_series(1, \(count))
+            """,
+            """
+            INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+            SELECT t.tenant_id, t.from_team_id, u.id::text, u.id, t.services_id, now(), now()
+            FROM team_transfer t JOIN tenant_user u ON u.tenant_id = t.tenant_id
+            """,
+            """
+            INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, transfer_sub, updated_at)
+            SELECT t.tenant_id, t.id, u.id, 'collected', 'transfer.' || u.id, now()
+            FROM team_transfer t JOIN tenant_user u ON u.tenant_id = t.tenant_id
+            """,
+        ])
+    }
+
+    /// As every process does it every minute.
+    fileprivate func forgetIdentifiers() async throws {
+        try await ForgetTransferIdentifiers(pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).pass(at: Date())
+    }
+
+    /// How many transfer identifiers are left.
+    fileprivate func identifiers() async throws -> Int {
+        try await count("team_transfer_user", where: "transfer_sub IS NOT NULL")
+    }
+
+    /// Works off a batch, and closes the transfer between Apple's answer and what is made of it.
+    fileprivate func closing(_ step: String, _ transfer: String) async throws {
+        let batch = try await ownerPool.transaction { db in
+            // What the batch locks before it writes.
+            _ = try await db.run("SELECT FROM team_transfer_user FOR UPDATE")
+            let batch = Task { try await work(step, transfer) }
+            try await eventually("it waits for its users") {
+                let waiting: SQL = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+                return try await !pool.run(waiting).isEmpty
+            }
+            _ = try await db.run("UPDATE team_transfer SET closed_at = now(), updated_at = now() WHERE closed_at IS NULL")
+            return batch
+        }
+        #expect(try await batch.value.isProblem(409, "conflict"))
+        #expect(try await call("POST", "\(transfer)/close").string("status") == "closed")
     }
 }

@@ -33,10 +33,13 @@ enum Examples {
         "notification_url":"https://id.example.com/t/acme/auth/apple/notifications","email_sources":[]},\#(times)}
         """#
     }
-    static func transfer(_ pending: Int = 0, _ collected: Int = 0, _ moved: Int = 0, _ failed: Int = 0, status: String = "open") -> String {
+    static func transfer(
+        _ pending: Int = 0, _ collected: Int = 0, _ moved: Int = 0, _ failed: Int = 0, status: String = "open", hasBegun: Bool = false
+    ) -> String {
         #"""
         {"id":"transfer_1","object":"transfer","from_team_id":"A1B2C3D4E5","to_team_id":"Z9Y8X7W6V5","services_id":"com.example.login",\#
-        "status":"\#(status)","users":{"pending":\#(pending),"collected":\#(collected),"moved":\#(moved),"failed":\#(failed)},\#(times)}
+        "status":"\#(status)","users":{"pending":\#(pending),"collected":\#(collected),"moved":\#(moved),"failed":\#(failed)},\#
+        \#(hasBegun ? #""closes_at":"2027-01-20T08:30:00Z","# : "")\#(times)}
         """#
     }
     static func check(_ outcome: String, _ steps: String) -> String {

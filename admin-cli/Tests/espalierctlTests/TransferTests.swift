@@ -8,6 +8,11 @@ import Testing
 private final class TransferPlatform: Sendable {
     struct State {
         var exists = false
+        /// Whether the tenant has a connection of its own, or uses the shared one.
+        var isShared = false
+        /// The status of a later transfer than this.
+        var another: String?
+        var hasBegun = false
         var status = "open"
         var pending = 0
         var collected = 0
@@ -41,14 +46,21 @@ private final class TransferPlatform: Sendable {
 
     private static func answer(_ request: StubServer.Request, _ state: inout State) -> StubServer.Answer {
         let body = try? JSONDecoder().decode(JSON.self, from: Data(request.body.utf8))
-        let transfer = Examples.transfer(state.pending, state.collected, state.moved, state.failed, status: state.status)
+        let transfer = Examples.transfer(
+            state.pending, state.collected, state.moved, state.failed, status: state.status, hasBegun: state.hasBegun)
         switch "\(request.method) \(request.path.dropFirst("/v1/tenants/acme".count))" {
-        case "GET /connections": return .init(body: Examples.list(Examples.connection()))
-        case "GET /transfers": return .init(body: state.exists ? Examples.list(transfer) : Examples.list())
+        case "GET /connections": return .init(body: state.isShared ? Examples.list() : Examples.list(Examples.connection()))
+        case "GET /transfers":
+            let another = state.another.map {
+                Examples.transfer(status: $0).replacingOccurrences(of: "transfer_1", with: "transfer_2")
+            }
+            return .init(
+                body: state.exists ? Examples.list(([another, transfer].compactMap(\.self)).joined(separator: ",")) : Examples.list())
         case "POST /transfers":
             state.exists = true
             return .init(status: 201, body: transfer)
         case "GET /transfers/transfer_1": return .init(body: transfer)
+        case "POST /transfers/transfer_1/close": return .init(body: transfer)
         case "POST /transfers/transfer_1/retry":
             (state.pending, state.failed) = (state.pending + state.failed, 0)
             return .init(body: transfer)
@@ -93,7 +105,7 @@ struct TransferTests {
     func collects() async throws {
         let platform = try TransferPlatform(.init(pending: 120))
         defer { platform.server.stop() }
-        let run = try await run(platform, "--to-team-id", "Z9Y8X7W6V5", "--rate", "60")
+        let run = try await run(platform, "collect", "--to-team-id", "Z9Y8X7W6V5", "--rate", "60")
         #expect(run.status == 0, "\(run.talk)")
         #expect(
             platform.batches == [
@@ -102,6 +114,74 @@ struct TransferTests {
             ])
         #expect(run.output.contains(/Collected +120/) && run.output.contains(/Pending +0/))
         #expect(run.talk == "The transfer begins.\n")
+    }
+
+    @Test(
+        "without a step it changes nothing, shows how the transfer stands, and says what is next",
+        arguments: [
+            (
+                TransferPlatform.State(exists: true, pending: 3, collected: 2),
+                "Next: espalierctl connections transfer collect --tenant acme"
+            ),
+            (
+                .init(exists: true, collected: 2),
+                "Next: have Apple transfer the app, activate a connection to Z9Y8X7W6V5, then espalierctl connections transfer exchange"
+            ),
+            (
+                .init(exists: true, hasBegun: true, collected: 2, moved: 1),
+                "Next: espalierctl connections transfer exchange --tenant acme"
+            ),
+            (
+                .init(exists: true, hasBegun: true, moved: 3),
+                "Next: espalierctl connections transfer report --all --tenant acme, then espalierctl connections transfer close --tenant acme"
+            ),
+            (.init(exists: true, hasBegun: true, status: "over", collected: 2), "Apple's 60 days have passed. Next: espalierctl"),
+            (.init(exists: true, status: "closing", collected: 2), "Nobody moves any more."),
+            (.init(exists: true, status: "closed", collected: 2), ""),
+        ])
+    fileprivate func bare(state: TransferPlatform.State, next: String) async throws {
+        let platform = try TransferPlatform(state)
+        defer { platform.server.stop() }
+        let run = try await run(platform)
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(next.isEmpty ? run.talk.isEmpty : run.talk.hasPrefix(next), "\(run.talk)")
+        #expect(run.output.contains(/Collected +\d/))
+        #expect(platform.server.received.allSatisfy { $0.method == "GET" })
+    }
+
+    @Test("without a step and a transfer it begins none, and says how to; what only a step takes is refused")
+    func bareWithout() async throws {
+        let platform = try TransferPlatform(.init(pending: 3))
+        defer { platform.server.stop() }
+        let run = try await run(platform)
+        #expect(run.status == 2)
+        #expect(run.talk.contains("transfer collect --to-team-id ID --tenant acme begins one."))
+        #expect(try await self.run(platform, "--to-team-id", "Z9Y8X7W6V5").status == 2)
+        #expect(try await self.run(platform, "connection_1").status == 2)
+        #expect(platform.server.received.allSatisfy { $0.method == "GET" })
+    }
+
+    @Test("who uses the shared connection hears that it isn't transferred, and how users move instead")
+    func shared() async throws {
+        let platform = try TransferPlatform(.init(isShared: true))
+        defer { platform.server.stop() }
+        let run = try await run(platform, "collect", "--to-team-id", "Z9Y8X7W6V5")
+        #expect(run.status == 2)
+        #expect(run.talk.contains("shared connection"))
+        #expect(run.talk.contains("connections activate ID --existing-users relink --tenant acme"))
+        #expect(platform.batches.isEmpty)
+    }
+
+    @Test("close says when identifiers are still being forgotten; one that is closing is not taken for an open one")
+    func closing() async throws {
+        let platform = try TransferPlatform(.init(exists: true, status: "closing", collected: 7))
+        defer { platform.server.stop() }
+        let run = try await run(platform, "close", "--confirm", "acme")
+        #expect(run.status == 0)
+        #expect(run.talk.contains("goes on by itself"))
+        #expect(run.output.contains(/Status +closing/))
+        platform.state.withLock { ($0.status, $0.another) = ("open", "closing") }
+        #expect(try await self.run(platform).output.contains(/ID +transfer_1/))
     }
 
     @Test("run again it goes on with the open transfer; users who can't be collected end it with 1, and can be asked for once more")

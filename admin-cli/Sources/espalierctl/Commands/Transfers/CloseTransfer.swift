@@ -13,6 +13,8 @@ struct CloseTransfer: CallCommand {
               espalierctl connections transfer close --tenant acme --confirm=acme --no-input
             """)
     static let view: View? = .transfer
+    /// What is to be said of one that is closing.
+    static let goesOn = "Nobody moves any more. Its transfer identifiers are being forgotten, which goes on by itself."
 
     @OptionGroup var transfer: TransferOption
     @OptionGroup var options: DestroyOptions
@@ -20,5 +22,9 @@ struct CloseTransfer: CallCommand {
     func call(_ session: Session) async throws -> Call {
         .post("\(try await session.path(transfer))/close").destroying(
             "ends the transfer: who has not moved by now becomes a new user", word: try session.word(transfer.tenant.tenant))
+    }
+
+    func note(_ closed: JSON) -> String? {
+        !options.json && closed["status"] == "closing" ? Self.goesOn : nil
     }
 }

@@ -68,7 +68,27 @@ struct CollectTransfer: AsyncParsableCommand {
                 status: .usage, detail: "No transfer is open, and it isn't said where the app goes.",
                 nextStep: "To begin one, pass --to-team-id ID.")
         }
-        let connection = try await session.path(connection: connection, of: tenant).split(separator: "/").last.map(String.init)
+        let connection = try await leaving(session, tenant)
         return .post("\(tenant)/transfers", ["connection_id": JSON(connection), "to_team_id": JSON(toTeamID.text)])
+    }
+
+    /// The id of the connection to the team that the app leaves.
+    private func leaving(_ session: Session, _ tenant: String) async throws -> String {
+        if connection == nil, !options.dryRun, try await session.client().all(.get("\(tenant)/connections")).isEmpty {
+            // A connection of its own would be to another app, and takes users over in another way.
+            throw Failure(
+                status: .usage,
+                detail: """
+                    The tenant's users sign in through the platform's shared connection, whose app belongs to all its tenants and is not \
+                    transferred.
+                    """,
+                nextStep: """
+                    There is nothing to collect. To move them to an app of your own: espalierctl connections create\(transfer.tenant.again), \
+                    then espalierctl connections activate ID --existing-users relink\(transfer.tenant.again)
+                    """)
+        }
+        guard let id = try await session.path(connection: connection, of: tenant).split(separator: "/").last
+        else { throw Failure.shape() }
+        return String(id)
     }
 }

@@ -15,12 +15,13 @@ struct Transfers: ParsableCommand {
               4. report, then close
 
             Whoever signs in between 2 and 3 is the same user, too. Every step can be interrupted and run again: it goes on where it was.
+            Without a step it shows how the transfer stands and which is next; nothing is changed by that.
             """,
         subcommands: [
             CollectTransfer.self, ExchangeTransfer.self, ReportTransfer.self, ListTransfers.self, ShowTransfer.self,
             CloseTransfer.self,
         ],
-        defaultSubcommand: CollectTransfer.self)
+        defaultSubcommand: ShowTransfer.self)
 }
 
 /// One transfer of a tenant.
@@ -44,14 +45,16 @@ extension Session {
                 status: .usage, detail: "It isn't said which transfer, and a dry run asks nobody.", nextStep: "Name it: --transfer ID.")
         }
         let transfers = try await client().all(.get(list))
-        let open = transfers.filter { $0["status"] != "closed" }
+        let open = transfers.filter { !["closing", "closed"].contains($0["status"]?.string) }
         guard open.count < 2, let id = (open.first ?? transfers.first)?["id"]?.string else {
             throw Failure(
                 status: .usage,
                 detail: transfers.isEmpty
                     ? "The tenant has no transfer."
                     : "Several transfers are open: \(open.compactMap { $0["id"]?.string }.joined(separator: ", ")).",
-                nextStep: transfers.isEmpty ? "espalierctl connections transfer collect begins one." : "Name one of them: --transfer ID.")
+                nextStep: transfers.isEmpty
+                    ? "espalierctl connections transfer collect --to-team-id ID\(option.tenant.again) begins one."
+                    : "Name one of them: --transfer ID.")
         }
         return "\(list)/\(id)"
     }
