@@ -7,6 +7,7 @@ here by hand is what a browser and Apple's page do; everything else is the libra
 
 import os
 import sys
+from urllib.parse import parse_qsl
 
 # The development server speaks http on loopback, which the libraries refuse unless told so. They read this when they are used.
 os.environ["AUTHLIB_INSECURE_TRANSPORT"] = os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
@@ -14,11 +15,13 @@ os.environ["AUTHLIB_INSECURE_TRANSPORT"] = os.environ["OAUTHLIB_INSECURE_TRANSPO
 import requests
 from authlib.common.security import generate_token
 from authlib.integrations.base_client import OAuthError as AuthlibError
+from authlib.integrations.base_client.sync_openid import OpenIDMixin
 from authlib.integrations.requests_client import OAuth2Session as AuthlibSession
 from authlib.oidc.core import CodeIDToken, UserInfo
 from authlib.oidc.discovery import OpenIDProviderMetadata, get_well_known_url
 from joserfc import jwt
 from joserfc.jwk import KeySet
+from oauthlib.common import add_params_to_uri
 from oauthlib.oauth2 import InvalidGrantError
 from requests_oauthlib import OAuth2Session as OAuthlibSession
 
@@ -30,6 +33,16 @@ PERSON = "Ada Lovelace"
 
 class Refused(Exception):
     """The server refused a token as invalid_grant, in whichever way the library says that."""
+
+
+class AuthlibLogout(OpenIDMixin):
+    """What Authlib's clients for Flask, Django and Starlette share: it makes the address that ends a session."""
+
+    def __init__(self, metadata):
+        self.metadata = metadata
+
+    def load_server_metadata(self):
+        return self.metadata
 
 
 class WithAuthlib:
@@ -66,6 +79,9 @@ class WithAuthlib:
         answer = self.session.revoke_token(self.metadata["revocation_endpoint"], token=token, token_type_hint="refresh_token")
         answer.raise_for_status()
 
+    def logout_url(self, **parameters):
+        return AuthlibLogout(self.metadata).create_logout_url(id_token_hint=self.session.token["id_token"], **parameters)["url"]
+
 
 class WithOAuthlib:
     name = "requests-oauthlib"
@@ -100,6 +116,11 @@ class WithOAuthlib:
             form["client_secret"] = self.secret
         requests.post(self.metadata["revocation_endpoint"], data=form).raise_for_status()
 
+    def logout_url(self, **parameters):
+        # It knows no logout, but how to add to an address.
+        parameters["id_token_hint"] = self.session.token["id_token"]
+        return add_params_to_uri(self.metadata["end_session_endpoint"], list(parameters.items()))
+
 
 def discover(issuer):
     """The metadata, as Authlib wants them."""
@@ -131,7 +152,26 @@ def expect_ended(client):
     raise AssertionError("the session goes on: its refresh token still serves")
 
 
-def check(library, tenant):
+def sign_out(library, application, metadata, logout_uri):
+    """Ends a session by the library's own id_token, once for each way that the browser may be sent or kept afterwards."""
+    state = "a b+c&d=e%41 é"
+    for uri in (logout_uri, f"{logout_uri}elsewhere", None):
+        client = library(application, metadata)
+        client.sign_in()
+        stranger = requests.get(client.logout_url(client_id="app_00000000000000000000000000", post_logout_redirect_uri=logout_uri))
+        assert stranger.status_code == 400 and "You are not signed out" in stranger.text, "signed out by another application"
+        client.refresh()
+        parameters = {"post_logout_redirect_uri": uri, "state": state} if uri else {"client_id": application["client_id"]}
+        answer = requests.get(client.logout_url(**parameters), allow_redirects=False)
+        if uri == logout_uri:
+            back, _, query = answer.headers["Location"].partition("?")
+            assert answer.status_code == 303 and back == uri and parse_qsl(query) == [("state", state)], answer.headers["Location"]
+        else:
+            assert answer.status_code == (400 if uri else 200) and "Location" not in answer.headers and "You are signed out" in answer.text
+        expect_ended(client)
+
+
+def check(library, tenant, logout_uri):
     application, done = tenant["application"], []
     metadata = discover(tenant["issuer"])
     client = library(application, metadata)
@@ -152,13 +192,7 @@ def check(library, tenant):
     client.revoke(refreshed["refresh_token"])
     expect_ended(client)
     done.append("revoked")
-    client = library(application, metadata)
-    tokens = client.sign_in()
-    back = requests.get(
-        metadata["end_session_endpoint"], allow_redirects=False,
-        params={"id_token_hint": tokens["id_token"], "client_id": application["client_id"]})
-    back.raise_for_status()
-    expect_ended(client)
+    sign_out(library, application, metadata, logout_uri)
     done.append("signed out")
     print(f"check-clients: {library.name} at {tenant['slug']}: {', '.join(done)}")
 
@@ -170,7 +204,7 @@ def main():
         assert kinds == {True, False}, "the demo has a confidential application and a public one"
         for tenant in tenants:
             for library in (WithAuthlib, WithOAuthlib):
-                check(library, tenant)
+                check(library, tenant, f"{server.settings['demo_url']}/")
         for line in (complaints := server.complaints()):
             print(f"check-clients: the server wrote: {line}", file=sys.stderr)
     sys.exit("check-clients: failed" if complaints else 0)

@@ -42,7 +42,7 @@ class DevServer:
                     self.process = subprocess.Popen(
                         [program, "dev", "--directory", self.data, "--port", str(free_ports(4))], cwd=ROOT, stdout=log, stderr=log,
                         start_new_session=True, env=os.environ | {"ESPALIER_API_REQUESTS_PER_MINUTE": "1000000"},
-                        preexec_fn=_end_with_parent)
+                        preexec_fn=end_with_parent)
                 if self.wait(is_last=attempt == 2):
                     return self
         except BaseException:
@@ -78,12 +78,7 @@ class DevServer:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def complaints(self):
-        """What the server wrote into its log as an error; each of them is a bug of ours."""
-        found = []
-        for line in self.log.read_text(errors="replace").splitlines():
-            if '"level":"error"' in line or '"level":"critical"' in line:
-                found.append(line)
-        return found
+        return complaints_in(self.log)
 
     def sign_in(self, slug, person="new"):
         """A whole login at the tenant's demo application; answers its tokens."""
@@ -117,7 +112,16 @@ def through_apple(authorization_url, person="new"):
     return browser.post(action, data=form, allow_redirects=False).headers["Location"]
 
 
-def _end_with_parent():
+def complaints_in(log):
+    """What a server wrote into its log as an error; each of them is a bug of ours."""
+    found = []
+    for line in log.read_text(errors="replace").splitlines():
+        if '"level":"error"' in line or '"level":"critical"' in line:
+            found.append(line)
+    return found
+
+
+def end_with_parent():
     """In the new process: whatever ends the script ends it too, and then PostgreSQL (prctl's PR_SET_PDEATHSIG)."""
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)
 

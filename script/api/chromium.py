@@ -1,0 +1,102 @@
+"""A headless Chromium of the script's own: an empty profile, nothing reached but this machine, and gone afterwards."""
+
+import os
+import shutil
+import sys
+
+from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.expected_conditions import element_to_be_clickable, presence_of_element_located, title_is
+from selenium.webdriver.support.wait import WebDriverWait
+
+from dev_server import end_with_parent
+
+PATIENCE = 20
+
+
+class Chromium:
+    def __init__(self, profile):
+        """`profile`: a folder that somebody else removes."""
+        programs = [shutil.which(name) for name in ("chromium", "chromedriver")]
+        if not all(programs):
+            sys.exit("check-browser: there is no chromium, or no chromedriver: call script/bootstrap")
+        profile.mkdir()
+        options = webdriver.ChromeOptions()
+        options.binary_location = str(_mortal(programs[0], profile))
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        for argument in (
+            "headless=new", f"user-data-dir={profile / 'profile'}", "no-first-run", "disable-background-networking", "disable-component-update",
+            # A container's /dev/shm is small.
+            "disable-dev-shm-usage", "no-proxy-server", "ignore-certificate-errors",
+            "host-resolver-rules=MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1"
+        ):
+            options.add_argument(f"--{argument}")
+        if os.getuid() == 0:
+            # It refuses to start as root otherwise. The pages are our own.
+            options.add_argument("--no-sandbox")
+        # It keeps certificates and settings in the home folder, too.
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")} | {"HOME": str(profile)}
+        self.driver = webdriver.Chrome(options, webdriver.ChromeService(
+            programs[1], env=environment, popen_kw={"preexec_fn": end_with_parent}))
+        self.driver.set_page_load_timeout(PATIENCE)
+        self.version = self.driver.capabilities["browserVersion"].split(".")[0]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            if kind is not None and issubclass(kind, AssertionError):
+                # Without the query, which may hold a code.
+                where = self.driver.current_url.partition("?")[0]
+                print(f"The browser shows “{self.driver.title}” at {where} and complains of: {self.complaints()}", file=sys.stderr)
+        finally:
+            self.driver.quit()
+
+    def open(self, url):
+        self.driver.get(url)
+
+    def click(self, selector):
+        """The element that the selector of CSS names, as soon as it can be clicked."""
+        self._wait(element_to_be_clickable((By.CSS_SELECTOR, selector)), f"nothing to click at {selector}").click()
+
+    def text(self, selector):
+        return self._wait(presence_of_element_located((By.CSS_SELECTOR, selector)), f"there is no {selector}").text
+
+    def expect_heading(self, text):
+        assert (found := self.text("h1")) == text, f"the page is not “{text}”, but “{found}”"
+
+    def expect_title(self, title):
+        self._wait(title_is(title), f"the page is not “{title}”")
+
+    def set_scripts(self, allowed):
+        self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not allowed})
+
+    def cookies(self):
+        """All, of every site."""
+        return self.driver.execute_cdp_cmd("Storage.getCookies", {})["cookies"]
+
+    def complaints(self):
+        """What the browser wrote to its console since it was asked last: each line is a policy that was broken, or a bug. Those about
+        the network only say that a page came as an error, or not at all."""
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["source"] != "network"]
+
+    def expect_complaint(self, text):
+        """Waits for one about it, and for no other."""
+        found = self._wait(lambda _: self.complaints(), f"no complaint about {text}")
+        assert all(text in complaint for complaint in found), found
+
+    def _wait(self, condition, otherwise):
+        try:
+            return WebDriverWait(self.driver, PATIENCE, poll_frequency=0.02).until(condition)
+        except TimeoutException:
+            raise AssertionError(otherwise) from None
+
+
+def _mortal(program, folder):
+    """The same program, which ends with the driver that starts it, as the driver with this script, however that comes about."""
+    file = folder / "chromium"
+    file.write_text(f'#!/bin/sh\nexec setpriv --pdeathsig TERM {program} "$@"\n', encoding="ascii")
+    file.chmod(0o755)
+    return file
