@@ -14,6 +14,7 @@ let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", packa
 let configuration: Target.Dependency = .product(name: "Configuration", package: "swift-configuration")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let fuzzing: Target.Dependency = .product(name: "Fuzzing", package: "Fuzz")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
@@ -52,6 +53,8 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
         // Tests only: reads openapi.yaml.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        // Tests only: what fuzz targets are made of, here and in admin-cli.
+        .package(path: "Tests/Fuzz"),
     ],
     targets: [
         // The C libraries.
@@ -122,11 +125,11 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Server", "Login", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", crypto, httpTypes, hummingbird,
-                jwtKit, nioCore,
+                "Server", "Login", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", crypto, fuzzing,
+                httpTypes, hummingbird, jwtKit, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
-        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets"]),
+        .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", fuzzing]),
         .testTarget(
             name: "SecurityTests", dependencies: ["Server", "Postgres", "Sealing", "TestSupport", crypto, nioCore, nioHTTP1, nioPosix]),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
@@ -174,10 +177,10 @@ let package = Package(
 // the targets.
 if Context.environment["ESPALIER_FUZZ"] != nil {
     for target in package.targets where target.type == .regular { target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }
-    package.targets += [
-        .systemLibrary(name: "CLibFuzzer", path: "Tests/Fuzz/CLibFuzzer"),
-        .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets", "CLibFuzzer"], path: "Tests/Fuzz/Runner"),
-    ]
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["FuzzTargets", fuzzing, .product(name: "FuzzRunner", package: "Fuzz")],
+            path: "Tests/Fuzz/Runner"))
 }
 
 for target in package.targets where target.type != .system {

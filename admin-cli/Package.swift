@@ -17,7 +17,9 @@ let package = Package(
         .executable(name: "espalierctl", targets: ["espalierctl"])
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // Tests only: what fuzz targets are made of.
+        .package(path: "../Tests/Fuzz"),
     ],
     targets: [
         .executableTarget(
@@ -25,5 +27,30 @@ let package = Package(
             dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
             swiftSettings: strict),
         .testTarget(name: "espalierctlTests", dependencies: ["espalierctl"], swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["espalierctl", .product(name: "Fuzzing", package: "Fuzz")], path: "Tests/Fuzz",
+            exclude: ["Runner"], swiftSettings: strict),
     ]
 )
+
+// `script/fuzz` sets this: the targets for libFuzzer, which has a program of its own. Ours lends its code, and its `main` goes by
+// another name.
+if Context.environment["ESPALIER_FUZZ"] != nil {
+    let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+    let fuzzing: Target.Dependency = .product(name: "Fuzzing", package: "Fuzz")
+    let tellsWays: SwiftSetting = .unsafeFlags(["-sanitize=fuzzer"])
+    package.products = []
+    package.targets = [
+        .target(
+            name: "espalierctl", dependencies: [argumentParser],
+            swiftSettings: strict + [
+                tellsWays, .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "espalierctl_main"]),
+            ]),
+        .target(
+            name: "FuzzTargets", dependencies: ["espalierctl", fuzzing], path: "Tests/Fuzz/Targets",
+            swiftSettings: strict + [tellsWays]),
+        .executableTarget(
+            name: "Fuzz", dependencies: ["FuzzTargets", fuzzing, .product(name: "FuzzRunner", package: "Fuzz")], path: "Tests/Fuzz/Runner",
+            swiftSettings: strict),
+    ]
+}

@@ -133,17 +133,23 @@ extension AppleKeySet {
     /// The RSA keys of a JWKS (RFC 7517) that may verify RS256. Keys of other kinds are passed over: Apple may add
     /// some one day, and one strange key must not take the others away.
     private static func parse(_ json: [UInt8]) async throws(AppleError) -> [String: any JWTAlgorithm] {
-        guard let set = try? JSONDecoder().decode(PublishedSet.self, from: Data(json)) else { throw .nonsense("a key set that is none") }
         let collection = JWTKeyCollection()
         var keys: [String: any JWTAlgorithm] = [:]
-        for published in set.keys.compactMap(\.rsa) {
-            let id = JWKIdentifier(string: published.kid)
-            guard let key = try? Insecure.RSA.PublicKey(modulus: published.n, exponent: published.e) else { continue }
+        for (name, key) in try published(json) {
+            let id = JWKIdentifier(string: name)
             await collection.add(rsa: key, digestAlgorithm: .sha256, kid: id)
-            keys[published.kid] = try? await collection.getKey(for: id)
+            keys[name] = try? await collection.getKey(for: id)
         }
         guard !keys.isEmpty else { throw .nonsense("a key set without a usable key") }
         return keys
+    }
+
+    /// The keys that may be of use, under their names, in their order.
+    static func published(_ json: [UInt8]) throws(AppleError) -> [(id: String, key: Insecure.RSA.PublicKey)] {
+        guard let set = try? JSONDecoder().decode(PublishedSet.self, from: Data(json)) else { throw .nonsense("a key set that is none") }
+        return set.keys.compactMap(\.rsa).compactMap { fields in
+            (try? Insecure.RSA.PublicKey(modulus: fields.n, exponent: fields.e)).map { (fields.kid, $0) }
+        }
     }
 
     private struct PublishedSet: Decodable {

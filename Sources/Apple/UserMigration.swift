@@ -64,17 +64,10 @@ extension AppleClient {
     package func migratedUser(
         _ transferSubject: String, _ token: MigrationToken, _ credentials: AppleClientCredentials, at now: Date
     ) async throws(UserMigrationError) -> MigratedUser {
-        struct Given: Decodable {
-            let sub: String
-            let email: String?
-        }
-        let body = try await migrate(transferSub: transferSubject, token, credentials, at: now)
-        guard let given = try? JSONDecoder().decode(Given.self, from: body), Self.isName(given.sub) else {
+        guard let user = MigratedUser(answer: try await migrate(transferSub: transferSubject, token, credentials, at: now)) else {
             throw .failed(.nonsense("a migration answer without a user"))
         }
-        // It comes for relay addresses only; the flag beside it has been seen as text and as nothing at all.
-        let address = given.email.flatMap { $0.lowercased().hasSuffix("@privaterelay.appleid.com") && $0.utf8.count <= 320 ? $0 : nil }
-        return MigratedUser(subject: given.sub, relayAddress: address)
+        return user
     }
 
     /// The endpoint is one for both sides: what the form holds says whose question it is.
@@ -106,7 +99,25 @@ extension AppleClient {
     }
 
     /// Whether a text can be one of Apple's names for a user.
-    private static func isName(_ text: String) -> Bool {
+    static func isName(_ text: String) -> Bool {
         (1...IDToken.longestSubject).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+}
+
+extension MigratedUser {
+    private struct Given: Decodable {
+        let sub: String
+        let email: String?
+    }
+
+    /// Nil where nobody is named.
+    init?(answer: Data) {
+        guard let given = try? JSONDecoder().decode(Given.self, from: answer), AppleClient.isName(given.sub) else { return nil }
+        subject = given.sub
+        // It comes for relay addresses only; the flag beside it has been seen as text and as nothing at all.
+        relayAddress = given.email.flatMap { address in
+            let isWord = address.utf8.count <= 320 && address.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+            return isWord && address.lowercased().hasSuffix("@privaterelay.appleid.com") ? address : nil
+        }
     }
 }

@@ -20,7 +20,7 @@ package struct CrossOrigin: RouterMiddleware {
     ]
 
     /// The tenant, and what may be called with.
-    private static func opened(_ path: String) -> (tenant: Substring, methods: String)? {
+    static func opened(_ path: String) -> (tenant: Substring, methods: String)? {
         let parts = path.split(separator: "/", maxSplits: 2)
         guard parts.count == 3 else { return nil }
         if parts[0] == "t" { return methods[String(parts[2])].map { (parts[1], $0) } }

@@ -33,11 +33,7 @@ enum ClientSecret {
         _ secret: String, of client: Registry.Client?, audience: String, keys: [AppleKey.ID: AppleKey], at now: Date
     ) async throws(Refusal) -> Registry.Client {
         guard let client else { throw .unknownClient }
-        // jwt-kit forgives padding and stray characters; Apple does not.
-        guard isCompact(secret),
-            let (header, payload, signature) = try? DefaultJWTParser().parse(Array(secret.utf8), as: JSONValue.self),
-            case .object(let claims) = payload
-        else { throw .malformed }
+        let (header, claims, signature) = try parse(secret)
         guard header.alg == "ES256" else { throw .algorithm }
         guard let keyID = header.kid else { throw .keyID }
         guard claims["iss"] == .string(client.team) else { throw .issuer }
@@ -48,6 +44,15 @@ enum ClientSecret {
         try checkTimes(claims, at: Int(now.timeIntervalSince1970))
         guard signature.count == 64, await isSigned(secret, by: key) else { throw .signature }
         return client
+    }
+
+    static func parse(_ secret: String) throws(Refusal) -> (header: JWTHeader, claims: [String: JSONValue], signature: Data) {
+        // jwt-kit forgives padding and stray characters; Apple does not.
+        guard isCompact(secret),
+            let (header, payload, signature) = try? DefaultJWTParser().parse(Array(secret.utf8), as: JSONValue.self),
+            case .object(let claims) = payload
+        else { throw .malformed }
+        return (header, claims, signature)
     }
 
     /// Three parts of base64url without padding (RFC 7515, section 7.1).
@@ -67,7 +72,7 @@ enum ClientSecret {
             }
     }
 
-    private static func checkTimes(_ claims: [String: JSONValue], at now: Int) throws(Refusal) {
+    static func checkTimes(_ claims: [String: JSONValue], at now: Int) throws(Refusal) {
         guard case .integer(let issued)? = claims["iat"], (0...now + clockLeeway).contains(issued) else { throw .issuedAt }
         guard case .integer(let expires)? = claims["exp"], now < expires else { throw .expired }
         guard expires - issued <= longestLifetime else { throw .lifetime }

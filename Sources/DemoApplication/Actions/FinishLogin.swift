@@ -13,7 +13,7 @@ extension DemoRoutes {
         guard let session = sessionID(request), let state = answer["state"],
             let attempt = await sessions.takeAttempt(state: String(state), from: session, at: .now), attempt.slug == tenant.slug
         else { throw Refusal.unknownLogin }
-        guard let issuer = answer["iss"], issuer == tenant.issuer else { throw Refusal.otherIssuer }
+        guard let issuer = answer["iss"], tenant.issuer.isSame(as: issuer) else { throw Refusal.otherIssuer }
         if let error = answer["error"] {
             throw error == "access_denied" ? Refusal.cancelled : Refusal.refused(code: String(error))
         }

@@ -23,7 +23,7 @@ struct IDToken: Sendable {
     }
 
     /// The claims that are checked.
-    private struct Claims: JWTPayload {
+    struct Claims: JWTPayload {
         var iss: String
         var sub: String
         var aud: AudienceClaim
@@ -35,13 +35,25 @@ struct IDToken: Sendable {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
-    private struct Header: Decodable {
+    /// What a token says of its signature: three parts of base64url, the first an object (RFC 7515, section 7.1).
+    struct Header: Decodable {
         var alg: String
         var kid: String
+        /// Extensions that must be understood (section 4.1.11); we know none.
+        var crit: [String]?
+
+        init?(of token: String) {
+            let parts = token.split(separator: ".", omittingEmptySubsequences: false).map { Data(base64URL: $0) }
+            // jwt-kit forgives stray characters.
+            guard parts.count == 3, parts.allSatisfy({ $0 != nil }), let first = parts[0],
+                let header = try? JSONDecoder().decode(Header.self, from: first), header.crit == nil
+            else { return nil }
+            self = header
+        }
     }
 
     /// How far the two clocks may disagree, in seconds.
-    private static let leeway: TimeInterval = 60
+    fileprivate static let leeway: TimeInterval = 60
     private static let algorithms: Set<String> = ["ES256", "RS256"]
 
     let subject: String
@@ -55,20 +67,15 @@ struct IDToken: Sendable {
     ) async throws {
         guard let token else { throw Refusal.wrongIDToken(.missing) }
         let claims = try await Self.signedClaims(of: token, by: keys)
-        guard claims.iss == issuer else { throw Refusal.wrongIDToken(.issuer) }
-        guard claims.aud.value.contains(clientID), claims.azp ?? clientID == clientID, claims.aud.value.count == 1 || claims.azp != nil
-        else { throw Refusal.wrongIDToken(.audience) }
-        guard now.timeIntervalSince1970 < claims.exp + Self.leeway else { throw Refusal.wrongIDToken(.expired) }
-        if let nonce, claims.nonce != nonce { throw Refusal.wrongIDToken(.nonce) }
-        if let subject, claims.sub != subject { throw Refusal.wrongIDToken(.subject) }
+        if let fault = claims.fault(issuer: issuer, clientID: clientID, nonce: nonce, subject: subject, at: now) {
+            throw Refusal.wrongIDToken(fault)
+        }
         self.subject = claims.sub
     }
 
     /// The claims, once the published key that the token names has verified its signature.
     private static func signedClaims(of token: String, by keys: JWKS) async throws -> Claims {
-        guard let text = token.split(separator: ".", omittingEmptySubsequences: false).first, let data = Data(base64URL: text),
-            let header = try? JSONDecoder().decode(Header.self, from: data)
-        else { throw Refusal.wrongIDToken(.malformed) }
+        guard let header = Header(of: token) else { throw Refusal.wrongIDToken(.malformed) }
         // The collection holds this key alone: given a choice, it would try another for a key id it doesn't know.
         guard let key = keys.find(identifier: header.kid)?.first, algorithms.contains(header.alg),
             key.algorithm.map({ $0.rawValue == header.alg }) ?? true
@@ -80,5 +87,24 @@ struct IDToken: Sendable {
         } catch {
             throw Refusal.wrongIDToken(.signature)
         }
+    }
+}
+
+extension IDToken.Claims {
+    /// What is wrong with them; nil when they are what was waited for.
+    func fault(issuer: String, clientID: String, nonce: String?, subject: String?, at now: Date) -> IDToken.Fault? {
+        guard iss.isSame(as: issuer) else { return .issuer }
+        guard aud.value.contains(where: clientID.isSame), azp.map(clientID.isSame) ?? (aud.value.count == 1) else { return .audience }
+        guard now.timeIntervalSince1970 < exp + IDToken.leeway else { return .expired }
+        if let nonce, self.nonce.map(nonce.isSame) != true { return .nonce }
+        if let subject, !sub.isSame(as: subject) { return .subject }
+        return nil
+    }
+}
+
+extension String {
+    /// Byte for byte, as identifiers are compared (OpenID Connect Core, section 3.1.3.7): to `==`, a Kelvin sign is a K.
+    func isSame(as other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8)
     }
 }

@@ -41,7 +41,7 @@ struct OpenIDProvider: Sendable {
     /// Where the provider's endpoints are. A document that names another issuer is not the provider's (section 4.3).
     func discover() async throws -> Metadata {
         let metadata = try await fetch(HTTPClientRequest(url: "\(issuer)/.well-known/openid-configuration"), as: Metadata.self)
-        guard metadata.issuer == issuer else { throw Refusal.otherIssuer }
+        guard metadata.issuer.isSame(as: issuer) else { throw Refusal.otherIssuer }
         return metadata
     }
 
@@ -89,7 +89,7 @@ struct OpenIDProvider: Sendable {
         var request = HTTPClientRequest(url: metadata.userInfoEndpoint)
         request.headers.add(name: "Authorization", value: "Bearer \(accessToken)")
         let userInfo = try await fetch(request, as: UserInfo.self)
-        guard userInfo.subject == subject else { throw Refusal.unexpectedAnswer(from: metadata.userInfoEndpoint) }
+        guard userInfo.subject.isSame(as: subject) else { throw Refusal.unexpectedAnswer(from: metadata.userInfoEndpoint) }
         return userInfo
     }
 

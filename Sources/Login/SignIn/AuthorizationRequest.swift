@@ -25,10 +25,12 @@ struct AuthorizationRequest: Sendable {
         ("request", .requestNotSupported), ("request_uri", .requestURINotSupported), ("registration", .registrationNotSupported),
     ]
 
-    /// - Parameter defaults: what stands in for parameters that were not sent.
+    /// - Parameters:
+    ///   - applications: the tenant's.
+    ///   - defaults: what stands in for parameters that were not sent.
     /// - Throws: an `ErrorPage` while we do not know whom to tell, a `RedirectedError` afterwards.
-    init(_ form: Form, from tenant: TenantConfiguration, issuer: String, defaults: [String: String] = [:]) throws {
-        let (application, returnAddress) = try Self.destination(form, tenant, issuer: issuer)
+    init(_ form: Form, from applications: [ID<Application>: Application], issuer: String, defaults: [String: String] = [:]) throws {
+        let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
             RedirectedError(error, description, to: returnAddress)
         }
@@ -74,9 +76,9 @@ struct AuthorizationRequest: Sendable {
 
     /// Where answers go. Before this is certain, nothing may be redirected anywhere.
     private static func destination(
-        _ form: Form, _ tenant: TenantConfiguration, issuer: String
+        _ form: Form, _ applications: [ID<Application>: Application], issuer: String
     ) throws(ErrorPage) -> (Application, ReturnAddress) {
-        guard let client = form["client_id"], let id = ID<Application>(client), let application = tenant.applications[id]
+        guard let client = form["client_id"], let id = ID<Application>(client), let application = applications[id]
         else { throw .unknownApplication }
         guard application.kind != .machine else { throw .signsNobodyIn }
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }

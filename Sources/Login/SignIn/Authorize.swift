@@ -29,13 +29,14 @@ extension Login {
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
         let asked = try AuthorizationRequest(
-            form, from: tenant, issuer: issuer(tenant.tenant), defaults: ["response_type": "code", "scope": "openid profile email"])
+            form, from: tenant.applications, issuer: issuer(tenant.tenant),
+            defaults: ["response_type": "code", "scope": "openid profile email"])
         return try begin(asked, for: tenant)
     }
 
     private func authorize(_ form: Form, _ context: WebContext) async throws -> Response {
         guard let tenant = try await outageShown(.outage, context, { try await tenant(context) }) else { throw ErrorPage.unknownTenant }
-        return try begin(try AuthorizationRequest(form, from: tenant, issuer: issuer(tenant.tenant)), for: tenant)
+        return try begin(try AuthorizationRequest(form, from: tenant.applications, issuer: issuer(tenant.tenant)), for: tenant)
     }
 
     /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.

@@ -59,7 +59,7 @@ extension TenancyRoutes {
 
 extension Query {
     /// An id, or the name of an action.
-    fileprivate func mark(_ name: String) throws -> String? {
+    func mark(_ name: String) throws -> String? {
         guard let text = try text(name) else { return nil }
         guard text.wholeMatch(of: /[A-Za-z0-9_.-]{1,100}/) != nil
         else { throw Problem.invalid(.init(name, "It must have 1 to 100 characters of A-Z, a-z, 0-9, _, . and -.")) }

@@ -1,60 +1,11 @@
-import CLibFuzzer
+import FuzzRunner
 import FuzzTargets
+import Fuzzing
 
-import Foundation
-
-/// What `script/fuzz` runs: hands one target to libFuzzer, whose own arguments follow the target's name.
-///
-///     Fuzz                               the targets' names and the length of their largest input
-///     Fuzz --seeds TARGET FOLDER         writes the target's seeds into a folder, a file each
-///     Fuzz TARGET [libFuzzer's arguments]
+/// The targets of the server's package, for `script/fuzz`.
 @main
 struct Fuzz {
     static func main() {
-        var arguments = CommandLine.arguments
-        switch arguments.dropFirst().first {
-        case nil:
-            for target in FuzzTarget.all { print(target.name, target.largest) }
-        case "--seeds" where arguments.count == 4:
-            for (number, seed) in find(arguments[2]).seeds.enumerated() { write(seed, to: "\(arguments[3])/seed-\(number)") }
-        case let name?:
-            target = find(name)
-            arguments.remove(at: 1)
-            var count = Int32(arguments.count)
-            var pointers = arguments.map { strdup($0) } + [nil]
-            pointers.withUnsafeMutableBufferPointer { pointers in
-                var first = pointers.baseAddress
-                exit(LLVMFuzzerRunDriver(&count, &first, tryInput))
-            }
-        }
+        FuzzRunner(FuzzTarget.all).run()
     }
-
-    private static func find(_ name: String) -> FuzzTarget {
-        guard let target = FuzzTarget.all.first(where: { $0.name == name }) else {
-            fail("There is no target \(name).")
-        }
-        return target
-    }
-
-    private static func fail(_ reason: String) -> Never {
-        FileHandle.standardError.write(Data("fuzz: \(reason)\n".utf8))
-        exit(2)
-    }
-
-    private static func write(_ bytes: [UInt8], to path: String) {
-        do { try Data(bytes).write(to: URL(filePath: path)) } catch { fail("\(path) cannot be written.") }
-    }
-}
-
-/// Set once, before libFuzzer starts; its callback is a C function, which can hold nothing.
-nonisolated(unsafe) private var target = FuzzTarget.all[0]
-
-private func tryInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
-    do {
-        try target.run(Array(UnsafeBufferPointer(start: data, count: count)))
-    } catch {
-        // libFuzzer keeps the input of a process that dies.
-        fatalError("\(target.name): \(error)")
-    }
-    return 0
 }

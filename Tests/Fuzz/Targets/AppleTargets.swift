@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Fuzzing
 import Sealing
 import Web
 
@@ -115,5 +116,44 @@ extension FuzzTarget {
             try hold(text.isASCII && text.utf8.count == 29, "\(text) passed")
             try hold(date.timeIntervalSince1970.isFinite, "it is no time")
         },
+        FuzzTarget(
+            "apple-key-set", upTo: 1024,
+            seeds: [
+                #"{"keys":[{"kty":"RSA","kid":"k","use":"sig","alg":"RS256","n":"\#(modulus)","e":"AQAB"},{"kty":"EC","kid":"x"}]}"#,
+                #"{"keys":[{"kty":"RSA","kid":"k","n":"\#(modulus)","e":"AQAB"},{"kty":"RSA","kid":"","n":"AQAB","e":"AQAB"},1,null,[]]}"#,
+                #"{"keys":[{"kty":"RSA","kid":"k","use":"enc","n":"\#(modulus)","e":""}]}"#, #"{"keys":{}}"#, #"{"keys":[]}"#, "[]",
+            ]
+        ) { bytes in
+            guard let keys = try? AppleKeySet.published(bytes) else { return }
+            try hold(keys.allSatisfy { !$0.id.isEmpty }, "a key without a name passed")
+            // A repeated member is refused there, and means one of two things here.
+            guard case .object(let set)? = try? JSONValue(json: bytes), case .array(let all)? = set["keys"] else { return }
+            for key in keys {
+                let isThere = all.contains { one in
+                    guard case .object(let fields) = one, fields["kid"] == .string(key.id), fields["kty"] == .string("RSA") else {
+                        return false
+                    }
+                    return [nil, .null, .string("sig")].contains(fields["use"]) && [nil, .null, .string("RS256")].contains(fields["alg"])
+                }
+                try hold(isThere, "\(key.id) is no key that verifies")
+            }
+        },
+        FuzzTarget(
+            "apple-migrated-user",
+            seeds: [
+                #"{"sub":"001234.abc","email":"x@privaterelay.appleid.com","is_private_email":"true"}"#, #"{"sub":"a b"}"#,
+                #"{"sub":"s","email":"ada@example.com"}"#, #"{"sub":"s","email":"x\u0000@PRIVATERELAY.appleid.com"}"#, #"{"sub":""}"#, "[]",
+            ]
+        ) { bytes in
+            guard let user = MigratedUser(answer: Data(bytes)) else { return }
+            try hold(
+                user.subject.isOneWord && user.subject.utf8.count <= IDToken.longestSubject, "\(user.subject.debugDescription) is a name")
+            guard let address = user.relayAddress else { return }
+            try hold(address.utf8.count <= 320, "an address of \(address.utf8.count) bytes passed")
+            try hold(address.lowercased().hasSuffix("@privaterelay.appleid.com"), "\(address) is no relay's")
+            try hold(address.isOneWord, "\(address.debugDescription) is an address")
+        },
     ]
+
+    private static let modulus = [UInt8](repeating: 0xC5, count: 256).base64URL
 }

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Fuzzing
 import HTTPTypes
 import Hummingbird
 import Sealing

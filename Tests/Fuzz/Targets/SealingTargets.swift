@@ -1,4 +1,5 @@
 import Foundation
+import Fuzzing
 
 @testable import Sealing
 

@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import Fuzzing
 import JWTKit
 import Sealing
 import Tenancy

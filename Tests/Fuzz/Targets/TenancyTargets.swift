@@ -1,5 +1,7 @@
 import Foundation
+import Fuzzing
 import Hummingbird
+import Web
 
 @testable import Tenancy
 
@@ -111,6 +113,10 @@ extension FuzzTarget {
         FuzzTarget(text: "audit-head", seeds: ["17:" + String(repeating: "9f", count: 32), "0:", "017:00"]) { text in
             guard let head = AuditTrail.Head(text) else { return }
             try hold(head.description.isExactly(text.lowercased()), "\(text) is read as \(head)")
+        },
+        FuzzTarget(text: "audit-mark", seeds: ["tenant_01ab3d1v3q", "rotateAppleKey", "a b", "\u{212A}ey", "", "e\u{301}", "%65"]) { text in
+            guard let mark = try? Query("actor=\(Form.encode(text))", ["actor"]).mark("actor") else { return }
+            try hold(mark.isExactly(text) && mark.isOneWord && mark.utf8.count <= 100, "\(mark.debugDescription) is looked for")
         },
     ]
 

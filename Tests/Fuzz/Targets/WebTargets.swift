@@ -1,4 +1,5 @@
 import Foundation
+import Fuzzing
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -100,6 +101,16 @@ extension FuzzTarget {
         FuzzTarget(text: "bearer-token", seeds: ["Bearer abc", "bearer  abc ", "Basic abc", "Bearer", "Bearer a b"]) { text in
             guard HTTPField.isValidValue(text), let token = bearerToken(header(.authorization, text)) else { return }
             try hold(text.contains(token), "the token is not what was sent")
+        },
+        FuzzTarget(
+            text: "media-type",
+            seeds: ["application/json", "Application/JSON ; charset=utf-8", ";", "application/x-www-form-urlencoded;a=b", "\u{212A}/k", ""]
+        ) { text in
+            guard HTTPField.isValidValue(text), let type = header(.contentType, text).mediaType else { return }
+            try hold(!type.contains(";") && header(.contentType, type).mediaType == type, "\(type) has another spelling")
+            // Nothing but ASCII in any case is taken for what we read.
+            guard type.isExactly("application/json") else { return }
+            try hold(String(text.prefix { $0 != ";" }).isASCII, "\(text) is taken for JSON")
         },
         FuzzTarget(
             text: "rfc3339",

@@ -56,7 +56,7 @@ struct APIClient {
         }
     }
 
-    private func url(of call: Call) throws(Failure) -> URL {
+    func url(of call: Call) throws(Failure) -> URL {
         let base = baseURL.absoluteString
         guard let url = URL(string: base + (base.hasSuffix("/") ? "" : "/") + call.target)
         else { throw Failure(status: .usage, detail: "There is no such address.", nextStep: "Check the base URL.") }

@@ -21,7 +21,7 @@ struct ProjectFile: Equatable {
             if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
                 // Whoever may write to /tmp must not choose the tenant of everyone who works below it.
                 let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
-                if owner == geteuid() || owner == 0 { return try ProjectFile(path) }
+                if owner == geteuid() || owner == 0 { return try ProjectFile(FileManager.default.contents(atPath: path) ?? Data(), path) }
                 Terminal.standardError.report("note: \(path) isn't yours and isn't heeded.")
             }
             let parent = folder.deletingLastPathComponent().standardizedFileURL
@@ -30,9 +30,8 @@ struct ProjectFile: Equatable {
         }
     }
 
-    private init(_ path: String) throws(Failure) {
-        guard let data = FileManager.default.contents(atPath: path),
-            case .object(let members)? = try? JSONDecoder().decode(JSON.self, from: data),
+    init(_ data: Data, _ path: String) throws(Failure) {
+        guard case .object(let members)? = try? JSONDecoder().decode(JSON.self, from: data),
             members.values.allSatisfy({ $0.string != nil })
         else {
             throw Failure(

@@ -59,7 +59,7 @@ struct Settings {
 
     static func checkedBaseURL(_ text: String) throws(Failure) -> URL {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), let host = url.host(), !host.isEmpty,
-            url.user == nil, url.query == nil, url.fragment == nil,
+            url.user == nil, url.query == nil, url.fragment == nil, url.port.map({ (1...65535).contains($0) }) ?? true,
             scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1"].contains(host))
         else {
             throw Failure(

@@ -33,14 +33,27 @@ struct UserConfiguration: Codable, Equatable {
             throw Failure(
                 status: .usage, detail: "\(path) can be read by others, and it may hold API keys.", nextStep: "chmod 600 '\(path)'")
         }
-        guard let data = FileManager.default.contents(atPath: path),
-            let configuration = try? JSONDecoder().decode(UserConfiguration.self, from: data)
-        else {
+        return try UserConfiguration(FileManager.default.contents(atPath: path) ?? Data(), path)
+    }
+
+    private init() {}
+
+    init(_ data: Data, _ path: String) throws(Failure) {
+        guard let configuration = try? JSONDecoder().decode(UserConfiguration.self, from: data) else {
             throw Failure(
                 status: .usage, detail: "\(path) isn't a configuration of espalierctl.",
                 nextStep: "Correct it, or move it away and begin with espalierctl config set base-url https://….")
         }
-        return configuration
+        self = configuration
+    }
+
+    /// As it is written, with its members in the order of the alphabet.
+    var encoded: Data {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return try encoder.encode(self)
+        }
     }
 
     /// Replaces the file, whole or not at all.
@@ -51,12 +64,10 @@ struct UserConfiguration: Codable, Equatable {
         }
         let new = file.path(percentEncoded: false) + ".\(getpid())"
         do {
-            let encoder = JSONEncoder()
-            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
             try FileManager.default.createDirectory(
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             try SecretFile.create(new)
-            try SecretFile.write(String(decoding: try encoder.encode(self), as: UTF8.self), to: new)
+            try SecretFile.write(String(decoding: try encoded, as: UTF8.self), to: new)
             guard rename(new, file.path(percentEncoded: false)) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
         } catch {
             unlink(new)

@@ -32,14 +32,18 @@ struct Prompt {
             Terminal.standardError.report(
                 "  \(index + 1)  \(choice.word.printable)\(choice.meaning.isEmpty ? "" : "  \(choice.meaning.printable)")")
         }
-        func index(_ answer: String) -> Int? {
-            if let number = Int(answer) { return choices.indices.contains(number - 1) ? number - 1 : nil }
-            return choices.firstIndex { $0.word == answer }
-        }
+        let words = choices.map(\.word)
         let answer = try line("Which", standard: String(standard + 1)) {
-            index($0) == nil ? "Answer with a number from 1 to \(choices.count)." : nil
+            Self.index($0, words) == nil ? "Answer with a number from 1 to \(choices.count)." : nil
         }
-        return index(answer) ?? standard
+        return Self.index(answer, words) ?? standard
+    }
+
+    /// Which of the words is meant, by itself or by its number, which begins with 1.
+    static func index(_ answer: String, _ words: [String]) -> Int? {
+        guard let number = Int(answer) else { return words.firstIndex(of: answer) }
+        // The least number there is has none before it.
+        return words.indices.contains(number &- 1) ? number - 1 : nil
     }
 
     func yes(_ question: String, standard: Bool = true) throws(Failure) -> Bool {

@@ -12,7 +12,10 @@ struct AppleKeyFile {
     ///   - keyID: what the caller says; otherwise the file's name does.
     /// - Throws: ``Failure``, which never repeats what was read.
     init(_ name: String, keyID: String?) throws(Failure) {
-        let text = try SecretFile.read(name, of: "key file")
+        try self.init(SecretFile.read(name, of: "key file"), name, keyID: keyID)
+    }
+
+    init(_ text: String, _ name: String, keyID: String?) throws(Failure) {
         try Self.refuse(text, name)
         let named = Self.keyID(inName: name)
         if let keyID, let named, keyID != named {

@@ -19,5 +19,6 @@ extension View {
         .init("Attempts", "attempts").number.detail,
         .init("Client ID", "client_id").detail,
         .init("Subject", "subject").detail.optional,
+        .init("Forgotten", "forgotten_at").detail.optional,
         .init("Updated", "updated_at").detail)
 }

@@ -6,7 +6,7 @@ struct ReplayNotification: CallCommand {
         commandName: "replay",
         abstract: "Has a notification worked off once more.",
         discussion: """
-            It does no harm: whatever happened since, a new sign-in above all, holds.
+            It does no harm: whatever happened since, a new sign-in above all, holds. One whose user is deleted is forgotten, and refused.
 
             EXAMPLES
               espalierctl notifications replay notification_01jd8x3v6qf9wr2m5tzk7h4c0n \\

@@ -7,8 +7,16 @@ struct Instant: ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {
+        guard argument.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         let text = argument.wholeMatch(of: #/\d{4}-\d{2}-\d{2}/#) == nil ? argument : "\(argument)T00:00:00Z"
-        guard let date = try? Date(text, strategy: .iso8601) else { return nil }
-        self.text = date.formatted(.iso8601)
+        guard let parts = text.wholeMatch(of: #/(\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2})([Zz]|[+-]\d{2}:\d{2})/#)?.output else {
+            return nil
+        }
+        // Foundation takes 30 February for 2 March: a time that there is reads as it was written.
+        let local = "\(parts.1.uppercased())Z"
+        guard (try? Date(local, strategy: .iso8601))?.formatted(.iso8601) == local,
+            let written = (try? Date(text.uppercased(), strategy: .iso8601))?.formatted(.iso8601), written.utf8.count == local.utf8.count
+        else { return nil }
+        self.text = written
     }
 }

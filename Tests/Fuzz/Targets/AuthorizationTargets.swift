@@ -1,0 +1,99 @@
+import Foundation
+import Fuzzing
+import Tenancy
+import Web
+
+@testable import Login
+
+extension FuzzTarget {
+    private static let website = application(1, .web, "https://app.test/callback")
+    private static let program = application(2, .native, "http://127.0.0.1/cb")
+    private static let machine = application(3, .machine)
+    private static let applications: [ID<Application>: Application] = [website.id: website, program.id: program, machine.id: machine]
+
+    private static func query(
+        _ application: Application = website, uri: String = "https%3A%2F%2Fapp.test%2Fcallback", state: String = "s",
+        method: String = "S256",
+        adding more: String = ""
+    ) -> String {
+        """
+        client_id=\(application.id)&redirect_uri=\(uri)&response_type=code&scope=openid+x+email&state=\(state)&nonce=n\
+        &code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=\(method)\(more)
+        """
+    }
+
+    static let authorization: [FuzzTarget] = [
+        FuzzTarget(
+            text: "authorization-request", upTo: 1024,
+            seeds: [
+                query(), query(adding: "&max_age=600&prompt=login+consent"), query(adding: "&response_mode=form_post"),
+                query(adding: "&prompt=none"),
+                query(adding: "&max_age=-1"), query(adding: "&max_age=９"), query(adding: "&request=a.b.c"), query(adding: "&state=t"),
+                query(program, uri: "http://127.0.0.1:4711/cb"), query(uri: "https://app.test/callbac\u{212A}"), query(machine),
+                query(method: "plain"), query(state: "%00%0d%0a", adding: "&response_mode=form_post"), query(uri: "https://evil.test/"),
+                "client_id=\(website.id)", "",
+            ]
+        ) { text in
+            guard let form = try? Form(text) else { return }
+            do {
+                let asked = try AuthorizationRequest(form, from: applications, issuer: "https://login.test/t/acme")
+                try holdAddress(asked.returnAddress, form)
+                try hold(form["client_id"] == "\(asked.application.id)", "another application asks")
+                try hold((form["state"] ?? "").isExactly(asked.returnAddress.state ?? ""), "another state is sent back")
+                try hold(form["response_type"] == "code" && form["request"] == nil, "what is not supported passed")
+                try hold(form["prompt"]?.split(separator: " ").contains("none") != true, "a login without anybody there passed")
+                try hold((asked.maxAge ?? 0) >= 0 && (asked.maxAge == nil) == (form["max_age"] == nil), "another age is asked for")
+                try hold((asked.nonce ?? "").utf8.count <= 512, "a long nonce passed")
+                let scopes = asked.scope.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+                try hold(asked.scope.isEmpty || Set(scopes).isSubset(of: AuthorizationRequest.scopes), "\(asked.scope) is asked for")
+                // PKCE is required of all of them.
+                try hold(
+                    asked.codeChallenge.map(PKCE.isChallenge) == true && form["code_challenge_method"] == "S256", "PKCE is worked around")
+            } catch let error as RedirectedError {
+                try holdAddress(error.returnAddress, form)
+            } catch is ErrorPage {
+                return
+            }
+        },
+        FuzzTarget(
+            text: "cross-origin-path",
+            seeds: [
+                "/t/acme/oauth2/token", "/t/acme/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/t/acme",
+                "//t//acme//oauth2/token", "/t/acme/oauth2/authorize", "/.well-known/oauth-authorization-server/t/",
+                "/t/acme/oauth2/token/",
+                "/t/a\u{301}/oauth2/userinfo",
+            ]
+        ) { text in
+            guard let (tenant, methods) = CrossOrigin.opened(text) else { return }
+            try hold(text.contains("/\(tenant)") && !methods.isEmpty, "\(tenant) is not in \(text)")
+            try hold(!text.contains("authorize") || tenant.contains("authorize"), "\(text) is open to pages")
+            let ends = ["/oauth2/token", "/oauth2/userinfo", "/oauth2/jwks", "/.well-known/openid-configuration"]
+            let isBelow = (ends + ["/.well-known/oauth-authorization-server"]).contains { text.hasSuffix($0) }
+            try hold(isBelow || text.hasSuffix("/t/\(tenant)"), "\(text) is open to pages")
+        },
+        FuzzTarget("apple-revocation-grant", bytes: [grant, Array(grant.dropLast()), grant + [0], []]) { bytes in
+            guard let read = try? AppleRevocation.Grant(bytes) else { return try hold(bytes != grant, "what we wrote is not read") }
+            try hold("\(read)" == "Grant(…)", "it prints")
+            // What is no UTF-8 is repaired: only we seal one.
+            guard !(read.subject + read.refreshToken).contains("\u{FFFD}") else { return }
+            try hold(bytes.starts(with: read.bytes), "what was read is not what was there")
+        },
+    ]
+
+    private static let grant = AppleRevocation.Grant(subject: "001234.abc", refreshToken: "r.0.token").bytes
+
+    private static func application(_ number: Int, _ kind: Application.Kind, _ redirectURIs: String...) -> Application {
+        Application(
+            ID("app_01ab3d1v3q000000000000000\(number)")!, kind: kind, name: "Shop", redirectURIs: redirectURIs,
+            at: Date(timeIntervalSince1970: 1_795_000_000))
+    }
+
+    /// Whatever is wrong, the browser is sent to an address that is registered, or nowhere.
+    private static func holdAddress(_ address: ReturnAddress, _ form: Form) throws {
+        let uri = address.redirectURI
+        try hold(form["redirect_uri"]?.isExactly(uri) == true, "it is sent to \(uri), which was not asked for")
+        let isOwnPort = uri.wholeMatch(of: /http:\/\/127\.0\.0\.1(:[0-9]{1,5})?\/cb/) != nil && uri.isASCII
+        try hold(uri.isExactly("https://app.test/callback") || isOwnPort, "it is sent to \(uri)")
+        try hold((address.state ?? "").utf8.count <= AuthorizationRequest.longestState, "a long state is sent back")
+    }
+}

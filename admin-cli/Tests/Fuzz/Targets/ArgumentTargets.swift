@@ -1,0 +1,133 @@
+import Foundation
+import Fuzzing
+
+@testable import espalierctl
+
+/// What is typed at the command line, or at a question.
+extension FuzzTarget {
+    static let arguments: [FuzzTarget] = [
+        FuzzTarget(
+            text: "cli-span",
+            seeds: ["90s", "15m", "24h", "30d", "0", "999999999d", "1000000000", "-1", "１２h", "007m", "1 h", "5\u{301}", "h", "1H"]
+        ) { text in
+            guard let span = Span(argument: text) else { return try hold(!isPlainSpan(text), "\(text) is refused") }
+            try hold(isPlainSpan(text), "\(text.debugDescription) passed")
+            try hold(Span(argument: "\(span.seconds)s")?.seconds == span.seconds || span.seconds > 999_999_999, "in seconds it is another")
+            try hold(
+                Span(argument: span.defaultValueDescription)?.seconds == span.seconds || span.seconds > 999_999_999, "its help says another"
+            )
+            guard case .span(let limit)? = Limit(argument: text) else { return try hold(false, "it is no limit") }
+            try hold(limit.seconds == span.seconds, "as a limit it is another")
+        },
+        FuzzTarget(
+            text: "cli-instant",
+            seeds: [
+                "2026-11-01", "2026-11-01T00:00:00Z", "2024-02-29T23:59:59+14:00", "2026-02-30", "2026-02-30T00:00:00Z", "2026-13-01",
+                "２０２６-11-01", "2026-11-01T24:00:00Z", "2026-11-01T00:00:60Z", "0000-01-01", "2026-11-01T00:00:00.5Z",
+                "2026-11-01 00:00:00Z",
+                "2026-11-01T00:00:00ZZ", "20261101T000000Z", "9999-12-31T23:59:59-12:00",
+            ]
+        ) { text in
+            guard let instant = Instant(argument: text) else { return }
+            // Nothing is read that isn't there, and no day is taken for another.
+            try hold(text.isASCII && text.utf8.count >= 10, "\(text) passed")
+            try hold(isRFC3339(instant.text), "\(text) becomes \(instant.text)")
+            try hold(Instant(argument: instant.text)?.text == instant.text, "written and read, \(instant.text) is another moment")
+            if text.utf8.count == 10 { try hold(instant.text == "\(text)T00:00:00Z", "\(text) becomes \(instant.text)") }
+            if text.utf8.count == 20, text.hasSuffix("Z") { try hold(instant.text == text.uppercased(), "\(text) becomes \(instant.text)") }
+        },
+        FuzzTarget(
+            text: "cli-reference", seeds: ["acme", "tenant_01ab3d1v3q0000000000000000", "", "a/b", "..", "\u{212A}", "a%2Fb", "a?b"]
+        ) {
+            text in
+            guard let reference = Reference(argument: text) else { return }
+            try hold(reference.text.isExactly(text), "it is taken for another")
+            try hold(text.inQuery == text, "\(text) means something in a URL")
+            try hold(URL(string: "https://id.test/v1/tenants/\(text)")?.lastPathComponent == text, "\(text) is no part of a path")
+        },
+        FuzzTarget(
+            text: "cli-query-value", seeds: ["a b+c&d=e%#?/", "2026-11-01T00:00:00+01:00", "é\u{0}\r\n", "\u{1F34E}", "", "e\u{301}"]
+        ) {
+            text in
+            try hold(text.inQuery.isASCII && !text.inQuery.contains { "&=#+ ?/".contains($0) }, "\(text.inQuery) means something")
+            try hold(decoded(text.inQuery) == Array(text.utf8), "encoded and decoded it is another text")
+            let call = Call.get("tenants", ["before": "1", "name": text, "absent": nil, "after": "2"])
+            try hold(call.target.isExactly("v1/tenants?before=1&name=\(text.inQuery)&after=2"), "\(call.target) is asked")
+            try hold(URL(string: "https://id.test/\(call.target)") != nil, "\(call.target) is no address")
+        },
+        FuzzTarget(text: "cli-choice", seeds: ["1", "3", "own", "0", "4", "-9223372036854775808", "+1", "01", "１", "9223372036854775808"]) {
+            text in
+            let words = ["own", "shared", "2nd"]
+            guard let index = Prompt.index(text, words) else {
+                return try hold(
+                    !words.contains { text.isExactly($0) } && !["1", "2", "3"].contains { text.isExactly($0) }, "\(text) is none")
+            }
+            try hold(words.indices.contains(index), "there is no choice \(index)")
+            try hold(text.isExactly(words[index]) || Int(text) == index + 1, "\(text) is taken for \(words[index])")
+        },
+        FuzzTarget(
+            text: "cli-apple-key-name",
+            seeds: [
+                "AuthKey_A1B2C3D4E5.p8", "keys/AuthKey_A1B2C3D4E5 (1).p8", "AuthKey_A1B2C3D4E5(12).p8", "/", "", "AuthKey_a1b2c3d4e5.p8",
+                "AuthKey_A1B2C3D4\u{212A}5.p8", "AuthKey_A1B2C3D4E5.p8\n", "AuthKey_A1B2C3D4E5 (１).p8",
+            ]
+        ) { text in
+            guard let id = AppleKeyFile.keyID(inName: text) else { return }
+            try hold(isKeyID(id) && text.contains("AuthKey_\(id)"), "\(id) stands in \(text)")
+            try hold(AppleKeyFile.keyID(inName: "AuthKey_\(id).p8") == id, "written and read it is another")
+        },
+        FuzzTarget(
+            text: "cli-apple-key-file", upTo: 1024,
+            seeds: [
+                "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "-----BEGIN EC PRIVATE KEY-----",
+                "-----BEGIN PUBLIC KEY-----",
+                "-----BEGIN -----", "AuthKey_A1B2C3D4E5", "-----BEGIN PRIVATE KEY-----A1B2C3D4\u{212A}5",
+            ]
+        ) { text in
+            // The last characters stand for what the caller says, and for what the file is called.
+            for (name, keyID) in [("AuthKey_A1B2C3D4E5.p8", nil), ("-", String(text.suffix(10))), ("-", nil)] {
+                let file: AppleKeyFile
+                do throws(Failure) { file = try AppleKeyFile(text, name, keyID: keyID) } catch {
+                    try hold(text.utf8.count < 40 || !shows(error, text), "the refusal shows the file")
+                    continue
+                }
+                try hold(isKeyID(file.keyID), "\(file.keyID) is no Key ID")
+                try hold(file.privateKey.isExactly(text), "another key is sent")
+                let isPrivate = ["PRIVATE", "EC PRIVATE"].contains { text.contains("-----BEGIN \($0) KEY-----") }
+                try hold(isPrivate, "what is no private key is sent")
+            }
+        },
+    ]
+
+    /// Whether a refusal has the text in it, byte for byte: Foundation's search takes no notice of zeros.
+    static func shows(_ error: Failure, _ text: String) -> Bool {
+        Array("\(error)".utf8).firstRange(of: Array(text.utf8)) != nil
+    }
+
+    /// What percent codes stand for (RFC 3986, section 2.1). Foundation's own takes a byte order mark away.
+    private static func decoded(_ text: String) -> [UInt8]? {
+        let parts = text.split(separator: "%", omittingEmptySubsequences: false)
+        return parts.dropFirst().reduce(Array(parts[0].utf8) as [UInt8]?) { bytes, part in
+            guard let bytes, part.utf8.count >= 2, let byte = UInt8(part.prefix(2), radix: 16) else { return nil }
+            return bytes + [byte] + Array(part.dropFirst(2).utf8)
+        }
+    }
+
+    /// Written apart from the parser.
+    private static func isPlainSpan(_ text: String) -> Bool {
+        var bytes = Array(text.utf8)
+        if let last = bytes.last, Array("smhd".utf8).contains(last) { bytes.removeLast() }
+        return (1...9).contains(bytes.count) && bytes.allSatisfy { (0x30...0x39).contains($0) }
+    }
+
+    private static func isKeyID(_ text: String) -> Bool {
+        text.utf8.count == 10 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
+    }
+
+    /// What the server reads as a time, of those that are written here: whole seconds in UTC.
+    private static func isRFC3339(_ text: String) -> Bool {
+        let form = Array("0000-00-00T00:00:00Z".utf8)
+        return text.utf8.count == form.count
+            && zip(text.utf8, form).allSatisfy { $1 == 0x30 ? (0x30...0x39).contains($0) : $0 == $1 }
+    }
+}

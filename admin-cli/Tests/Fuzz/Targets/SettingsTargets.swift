@@ -1,0 +1,97 @@
+import Foundation
+import Fuzzing
+
+@testable import espalierctl
+
+/// What stands in the environment and in files, a stranger's among them.
+extension FuzzTarget {
+    static let settings: [FuzzTarget] = [
+        FuzzTarget(
+            text: "cli-base-url",
+            seeds: [
+                "https://id.example.com", "https://id.example.com/sub/path/", "http://localhost:8080", "http://127.0.0.1",
+                "http://example.com",
+                "HTTPS://id.example.com:65536", "https://u:p@id.example.com", "https://id.example.com?", "https://id.example.com#",
+                "https://@id.example.com", "http://localhost@evil.test", "http://LOCALHOST", "https://id.ex\u{212A}mple.com", "https:///v1",
+                "https://id.example.com\\@evil.test", "https://id.example.com\r\nX: y", "http://localhost%2eevil.test",
+                "https://id.example.com:",
+                "https://é.test", "https://a b", "http://localhost\u{0}.evil.test",
+            ]
+        ) { text in
+            guard let url = try? Settings.checkedBaseURL(text) else { return }
+            let written = url.absoluteString
+            try hold(written.isOneWord, "\(written.debugDescription) is an address")
+            let authority = written.split(separator: "/", maxSplits: 2).dropFirst().first ?? ""
+            try hold(!written.contains { "?#\\".contains($0) } && !authority.contains("@"), "\(written) is more than an address")
+            let isHere = /(?i:http):\/\/(localhost|127\.0\.0\.1)(:[0-9]*)?(\/.*)?/
+            try hold(
+                written.lowercased().hasPrefix("https://") || written.wholeMatch(of: isHere) != nil, "\(written) gets a key in the clear")
+            try hold(url.port.map { (1...65535).contains($0) } ?? true, "\(written) has no such port")
+            try hold(try Settings.checkedBaseURL(written) == url, "written and read it is another address")
+            // A call goes where it says.
+            let target = try APIClient(baseURL: url, apiKey: APIKey("esk_test_1")).url(of: .get("tenants", ["limit": "1"]))
+            // As it is sent: a name that isn't ASCII is another word there.
+            let sent = URL(string: written)
+            try hold((target.host(), target.port) == (sent?.host(), sent?.port), "a call goes to \(target)")
+            try hold(target.path().hasSuffix("/v1/tenants") && target.query() == "limit=1", "a call goes to \(target)")
+        },
+        FuzzTarget(
+            text: "cli-api-key",
+            seeds: [
+                "esk_test_0000", " esk_live_abc\n", "esk_", "esk_a b", "esk_\u{212A}", "-----BEGIN PRIVATE KEY-----", "esk_a\r\nX: y",
+                "esk_é",
+                "esk_a\u{301}",
+            ]
+        ) { text in
+            do throws(Failure) {
+                let key = try APIKey(text).text
+                guard key.isOneWord, key.hasPrefix("esk_"), text.contains(key) else { throw .shape() }
+                guard try APIKey(key).text == key else { throw .shape() }
+            } catch {
+                try hold(error != .shape(), "\(text.debugDescription) is sent as a key")
+                try hold(text.utf8.count < 40 || !shows(error, text), "the refusal shows the key")
+            }
+        },
+        FuzzTarget(
+            text: "cli-api-key-hint", seeds: ["00000000000000000000", "", "1", "live_", "live_11111111111111111111111111111111111111"]
+        ) {
+            text in
+            guard let key = try? APIKey("esk_\(text)") else { return }
+            // The kind, and four characters of a long one.
+            let parts = key.hint.split(separator: "…", omittingEmptySubsequences: false)
+            try hold(parts.count == 2 && ["esk_", "esk_live_", "esk_test_"].contains(parts[0]), "\(key.hint) shows too much")
+            try hold(parts[1].utf8.count <= (key.text.utf8.count < 20 ? 0 : 4), "\(key.hint) shows too much")
+        },
+        FuzzTarget(
+            "cli-project-file",
+            seeds: [
+                #"{"profile": "staging", "tenant": "acme"}"#, #"{"base_url": "https://evil.test"}"#, #"{"profile": null}"#, "{}", "[]",
+                #"{"tenant":1}"#,
+                #"{"tenant":"a","tenant":"b"}"#, #"{"tenant\u0000":"a"}"#, #"{"api_key":"esk_test_0000"}"#, "\u{FEFF}{}",
+            ]
+        ) { bytes in
+            guard let file = try? ProjectFile(Data(bytes), "p") else { return }
+            let members = try JSONDecoder().decode([String: String].self, from: Data(bytes))
+            let read = ["profile": file.profile, "tenant": file.tenant].compactMapValues(\.self)
+            try hold(members == read, "it is read otherwise: it says \(members)")
+            try hold((try? JSONSerialization.jsonObject(with: Data(bytes))) is [String: Any], "Foundation's other reader does not read it")
+        },
+        FuzzTarget(
+            "cli-configuration", upTo: 1024,
+            seeds: [
+                #"{"current_profile":"a","profiles":{"a":{"base_url":"https://id.test","tenant":"acme","api_key":"esk_test_0000"},"":{}}}"#,
+                #"{"profiles":{}}"#, #"{"profiles":{"a":{"api_key":1}}}"#, "{}", "[]",
+                #"{"profiles":{"a":{"api_key_file":"/k","more":[1]}}}"#,
+            ]
+        ) { bytes in
+            do throws(Failure) {
+                let configuration = try UserConfiguration(Data(bytes), "c")
+                let again = (try? configuration.encoded).flatMap { try? UserConfiguration($0, "c") }
+                guard again == configuration else { throw .shape() }
+            } catch {
+                try hold(error != .shape(), "written and read it is another configuration")
+                try hold(!"\(error)".contains("esk_test_0000"), "the refusal shows a key")
+            }
+        },
+    ]
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Fuzzing
+
+@testable import espalierctl
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// What a server answers, or whatever stands where one should.
+extension FuzzTarget {
+    static let wire: [FuzzTarget] = [
+        FuzzTarget(
+            "cli-json",
+            seeds: [
+                #"{"a":[1,-2.5e3,true,false,null,"x\n\u00e9\ud83c\udf4e"],"b":{}}"#, "1e400", "-0", "9223372036854775808", #""\ud800""#,
+                "0.1",
+                "[[[[[[[[]]]]]]]]", #"{"":{".":1}}"#, "1.0", "-9223372036854775808", "1e18", "[11111111111111111.5555]",
+            ]
+        ) { bytes in
+            guard let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return }
+            let again = try? JSONDecoder().decode(JSON.self, from: json.encoded())
+            try hold(again?.isSame(as: json) == true, "written and read it is \(again.map { "\($0)" } ?? "nothing")")
+            try hold(
+                (try? JSONDecoder().decode(JSON.self, from: json.encoded(isPretty: true))) == again, "written for people it is another")
+            _ = (json.text, json.brief, json[""], json["a.b"], json["."])
+            if case .object(let members) = json {
+                for (name, member) in members where !name.isEmpty && !name.contains(".") && member != .null {
+                    try hold(json[name] == member && json.without(name)[name] == nil, "the member \(name) is not found")
+                }
+            }
+        },
+        // The first three bytes are the status; the rest is the body.
+        FuzzTarget(
+            "cli-problem", upTo: 1024,
+            seeds: [
+                #"403{"title":"Forbidden","status":403,"detail":"No.","code":"insufficient_scope","request_id":"req_1"}"#,
+                #"400{"title":"Invalid","detail":"Too long.","code":"invalid","errors":[{"field":"name","detail":"Too long."}]}"#,
+                #"500{"detail":1,"errors":{}}"#, "404<html>", "302", #"409{"errors":[{"field":"\u001b[2J","detail":""}]}"#, "429{}", "abc",
+            ]
+        ) { bytes in
+            let status = Int(String(decoding: bytes.prefix(3), as: UTF8.self)) ?? 500
+            guard (100...999).contains(status), let url = URL(string: "https://id.test"),
+                let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["Retry-After": "7"])
+            else { return }
+            let failure = Problem(Data(bytes.dropFirst(3)), response).failure
+            try hold(!failure.detail.isEmpty || bytes.count > 3, "nothing is said")
+            try hold(failure.nextStep.hasSuffix("."), "\(failure.nextStep) is no sentence")
+            try hold(failure.status == (status == 401 ? .unauthenticated : .failure), "it ends as \(failure.status)")
+            try hold(failure.problem?.status == status, "another status is told")
+        },
+        // An answer shown to a person: none of it reaches the terminal as a command.
+        FuzzTarget(
+            "cli-view", upTo: 1024,
+            seeds: [
+                #"{"name":"Acme","check":{"outcome":"passed"},"steps":[{"name":"a","count":1},{"name":"\u001b]0;x\u0007","count":-1}]}"#,
+                #"{"name":"a\nb\r\u0085\u009b","check":{"outcome":[1,[2],{"a":null}]}}"#, #"{"name":"","check":{"outcome":""},"steps":{}}"#,
+                #"{"name":"e\u0301\u200d\u202e"}"#, "[]", #"{"name":"x","check":{"outcome":"y"},"steps":{"name":1,"count":2}}"#,
+            ]
+        ) { bytes in
+            guard let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return }
+            let view = View(
+                .init("Name", "name"), .init("Check", "check.outcome"),
+                sections: [.init(title: "Steps", path: "steps", view: View(.init("Name", "name"), .init("Count", "count").number))])
+            let lists = [json["steps"]?.elements, json.elements].compactMap(\.self)
+            let texts = [try? view.details(of: json)] + lists.map { try? view.sections[0].view.table(of: $0) }
+            for text in texts.compactMap(\.self) {
+                let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" }
+                try hold(!hasControl, "\(text.debugDescription) reaches the terminal")
+                try hold(!text.contains(" \n"), "a line ends in blanks")
+            }
+            for (list, text) in zip(lists, texts.dropFirst()) {
+                try hold(text.map { $0.utf8.count { $0 == 0x0A } == list.count + 1 } ?? true, "a thing is not one line")
+            }
+        },
+    ]
+}
+
+extension JSON {
+    /// Equal, but that a whole number may be written as one with a fraction and read as such.
+    fileprivate func isSame(as other: JSON) -> Bool {
+        switch (self, other) {
+        case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Double(a) == b
+        case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy { $0.isSame(as: $1) }
+        case (.object(let a), .object(let b)): a.count == b.count && a.allSatisfy { name, value in b[name]?.isSame(as: value) == true }
+        default: self == other
+        }
+    }
+}
