@@ -40,6 +40,8 @@ package struct Login: Sendable {
     let publicURL: String
     /// Whether logout tokens may go into private networks and do without TLS: for development.
     let allowsPrivateWebhooks: Bool
+    /// By id_token, how often Apple may still be asked.
+    let codeTries = SingleUse.codeTries
     let metrics: Metrics
     let logger: Logger
     let now: @Sendable () -> Date

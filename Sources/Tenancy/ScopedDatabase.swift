@@ -58,4 +58,10 @@ package struct PlatformDatabase: Sendable {
     package func transaction<R: Sendable>(_ body: @Sendable (Transaction) async throws -> R) async throws -> R {
         try await pool.transaction(prelude: Self.prelude, body)
     }
+
+    /// Removes all that a statement would, a batch at a time, so that no transaction is long.
+    /// - Parameter delete: removes as many rows as it is told, or fewer where there are no more.
+    package func remove(batch: Int = 1000, _ delete: (Int) -> SQL) async throws {
+        while try await run(delete(batch)).affected >= batch {}
+    }
 }

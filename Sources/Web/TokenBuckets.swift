@@ -1,6 +1,7 @@
 import Synchronization
 
-/// So many requests a minute for each of many callers: a bucket each, which holds a minute's worth and fills evenly.
+/// So many requests a minute for each of many callers: a bucket each, which holds a minute's worth, or another amount, and fills
+/// evenly.
 ///
 /// In the memory of one process, and bounded: with several processes a caller has as many buckets. A bucket that is full again is
 /// forgotten, which changes nothing. Should there be more callers than there is room for, all buckets are forgotten.
@@ -11,14 +12,15 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
     }
 
     package let perMinute: Int
-    private let capacity: Int
+    private let held, capacity: Int
     private let buckets = Mutex<[Key: Bucket]>([:])
 
     /// - Parameters:
-    ///   - perMinute: what a bucket holds, and gets in a minute.
+    ///   - perMinute: what a bucket gets in a minute.
+    ///   - held: what it holds; a minute's worth unless it is told.
     ///   - capacity: how many buckets are kept.
-    package init(perMinute: Int, capacity: Int = 50_000) {
-        (self.perMinute, self.capacity) = (max(1, perMinute), max(1, capacity))
+    package init(perMinute: Int, holding held: Int? = nil, capacity: Int = 50_000) {
+        (self.perMinute, self.held, self.capacity) = (max(1, perMinute), max(1, held ?? perMinute), max(1, capacity))
     }
 
     /// Takes a token, if there is one.
@@ -44,23 +46,23 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
     private var perSecond: Double { Double(perMinute) / 60 }
 
     private func filled(_ bucket: Bucket?, at now: ContinuousClock.Instant) -> Bucket {
-        guard let bucket else { return Bucket(tokens: Double(perMinute), at: now) }
+        guard let bucket else { return Bucket(tokens: Double(held), at: now) }
         // Requests are counted in another order than they looked at the clock: nobody loses by that.
         let passed = max(.zero, bucket.at.duration(to: now))
         let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) * 1e-18
-        return Bucket(tokens: min(Double(perMinute), bucket.tokens + seconds * perSecond), at: max(bucket.at, now))
+        return Bucket(tokens: min(Double(held), bucket.tokens + seconds * perSecond), at: max(bucket.at, now))
     }
 
     private func level(_ bucket: Bucket, isGranted: Bool) -> TokenBucketLevel {
         TokenBucketLevel(
             isGranted: isGranted, remaining: Int(bucket.tokens),
-            secondsUntilFull: Int(((Double(perMinute) - bucket.tokens) / perSecond).rounded(.up)),
+            secondsUntilFull: Int(((Double(held) - bucket.tokens) / perSecond).rounded(.up)),
             secondsUntilNext: bucket.tokens >= 1 ? 0 : max(1, Int(((1 - bucket.tokens) / perSecond).rounded(.up))))
     }
 
     private func makeRoom(in buckets: inout [Key: Bucket], at now: ContinuousClock.Instant) {
-        buckets = buckets.filter { filled($0.value, at: now).tokens < Double(perMinute) }
-        // Each would cost a search of all others for the rest of its minute.
+        buckets = buckets.filter { filled($0.value, at: now).tokens < Double(held) }
+        // Each would cost a search of all others until some are full again.
         if buckets.count > capacity / 2 { buckets = [:] }
     }
 }

@@ -85,7 +85,7 @@ struct AppleCallbackTests {
     private static func attempt(_ platform: TestPlatform, at now: Date) async throws -> LoginAttempt {
         let acme = try await platform.configuration(of: platform.acme)
         let query = TestBrowser.Request(platform.acme).authorizeURL.split(separator: "?")[1]
-        let asked = try AuthorizationRequest(try Form(String(query)), from: acme, issuer: platform.acme.issuer)
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
         return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
     }
 

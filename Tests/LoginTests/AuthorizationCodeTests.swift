@@ -39,7 +39,7 @@ struct AuthorizationCodeTests {
         let acme = try await platform.configuration(of: platform.acme)
         let request = TestBrowser.Request(platform.acme, application: 2)
         let query = request.authorizeURL(changing: changes).split(separator: "?")[1]
-        let asked = try AuthorizationRequest(try Form(String(query)), from: acme, issuer: platform.acme.issuer)
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
         let attempt = LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "s", at: now)
         let code = AuthorizationCode(attempt, user: ID(at: now), connection: .own, authenticatedAt: now - 5, at: now)
         return Issued(request: request, attempt: attempt, code: code, keyring: keyring, now: now)

@@ -21,7 +21,7 @@ struct LoginAttemptTests {
     private func attempt(_ platform: TestPlatform, changing changes: [String: String?] = [:]) async throws -> LoginAttempt {
         let acme = try await platform.configuration(of: platform.acme)
         let query = TestBrowser.Request(platform.acme, application: 2).authorizeURL(changing: changes).split(separator: "?")[1]
-        let asked = try AuthorizationRequest(try Form(String(query)), from: acme, issuer: platform.acme.issuer)
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
         return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
     }
 

@@ -56,7 +56,7 @@ struct RedeemCodeTests {
             let user = try await platform.ownerPool.run("SELECT id FROM tenant_user")[0].get("id", as: ID<User>.self)
             let acme = try await platform.configuration(of: platform.acme)
             let query = String(request.authorizeURL.split(separator: "?")[1])
-            let asked = try AuthorizationRequest(try Form(query), from: acme, issuer: platform.acme.issuer)
+            let asked = try AuthorizationRequest(try Form(query), from: acme.applications, issuer: platform.acme.issuer)
             let attempt = LoginAttempt(
                 asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "s", at: Date())
             func sealed(at issued: Date) -> String {

@@ -21,6 +21,17 @@ struct TokenBucketsTests {
         #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 29)
     }
 
+    @Test("a bucket may hold more than a minute's worth")
+    func holding() {
+        let buckets = TokenBuckets<String>(perMinute: 1, holding: 3)
+        let levels = (0..<4).map { _ in buckets.take("a", at: start) }
+        #expect(levels.map(\.isGranted) == [true, true, true, false])
+        #expect(levels[3].secondsUntilFull == 180)
+        #expect(!buckets.take("a", at: start + .seconds(59)).isGranted)
+        #expect(buckets.take("a", at: start + .seconds(61)).isGranted)
+        #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 2)
+    }
+
     @Test("one caller's requests are not another's")
     func apart() {
         let buckets = TokenBuckets<String>(perMinute: 1)

@@ -51,7 +51,8 @@ class World:
                 self.learn(element, path)
         elif isinstance(value, dict):
             kind, id = value.get("object"), value.get("id")
-            if kind == "tenant":
+            # The audit trail has what was changed of one, without the rest.
+            if kind == "tenant" and "slug" in value:
                 path = {**path, "tenant": value["slug"]}
                 if value["slug"] not in SETTINGS["tenants"] and value["slug"] not in self.spare_tenants:
                     self.spare_tenants.append(value["slug"])

@@ -6,7 +6,7 @@ import Tenancy
 
 /// One grant of a deleted user's that is to be revoked at Apple: what was given to one team.
 package struct AppleRevocation: Identified, Sendable {
-    package static let idPrefix = "revocation"
+    package static let idPrefix = "applerevocation"
 
     /// What of the outbox is one.
     package static let outboxKind = "apple_revocation"
@@ -35,7 +35,7 @@ package struct AppleRevocation: Identified, Sendable {
         /// There is no connection with the client, or no key for it. Of an impossible one, too.
         case noCredentials = "no_credentials"
 
-        // Of one that is kept.
+        // Of one that is kept; of a pending one where whoever needs the grant could not revoke it one day.
         /// By another tenant: Apple knows one consent for a team, however many sign users in under it.
         case usedElsewhere = "used_elsewhere"
         /// The grant is that of a new user by now.
@@ -44,6 +44,8 @@ package struct AppleRevocation: Identified, Sendable {
         // Of one that is not needed.
         /// Apple said that the consent has ended, or the account.
         case consentEnded = "consent_ended"
+        /// The user has gone along to another team with the app, and Apple serves the old team no more.
+        case transferred
 
         // Of an impossible one.
         /// Apple gave none, as to native applications that send no code.
@@ -65,6 +67,10 @@ package struct AppleRevocation: Identified, Sendable {
         (self.id, teamID, clientID) = (id, team, try row.get("apple_client_id"))
         guard try !row.get("is_ended", as: Bool.self) else {
             (sealedGrant, status, reason) = (nil, .notNeeded, .consentEnded)
+            return
+        }
+        guard try !row.get("has_moved", as: Bool.self) else {
+            (sealedGrant, status, reason) = (nil, .notNeeded, .transferred)
             return
         }
         guard let sealed = try row.get("sealed_refresh_token", as: [UInt8]?.self) else {
@@ -91,7 +97,9 @@ package struct AppleRevocation: Identified, Sendable {
     }
 
     static func context(_ owner: UUID, _ id: ID<AppleRevocation>) -> SealingContext {
-        SealingContext(tenant: owner, table: "apple_revocation", column: "sealed_grant", row: id.description)
+        // By the prefix of when the first were sealed, which wait for Apple still.
+        let row = "revocation_\(id.description.dropFirst(idPrefix.count + 1))"
+        return SealingContext(tenant: owner, table: "apple_revocation", column: "sealed_grant", row: row)
     }
 }
 

@@ -15,9 +15,10 @@ import Tenancy
 /// identity here, so at least one revokes; two may, which is as good as one.
 ///
 /// **Who has signed up again** before Apple was told has agreed to the consent that Apple knows; ending it would end the new user's.
-/// That user has a token of its own for its own deletion. The next sign-in of one who comes back after Apple was told is a new
-/// consent, with the name. Between this look and Apple's answer somebody may sign in: their session stays, and Apple asks them
-/// again the next time.
+/// It ends with that user's own deletion. The next sign-in of one who comes back after Apple was told is a new consent, with the
+/// name. Between this look and Apple's answer somebody may sign in: their session stays, and Apple asks them again the next time.
+///
+/// **A grant that is kept is not lost.** Whoever it is kept for revokes it one day, and takes its token over for that (`keep`).
 ///
 /// Done twice, after a crash, it is as if done once: Apple confirms what is revoked already.
 struct RevokeAtApple: Sendable {
@@ -42,13 +43,20 @@ struct RevokeAtApple: Sendable {
         let grant = try AppleRevocation.Grant(
             try keyring.open(pending.sealedGrant, in: AppleRevocation.context(entry.owner, id)))
 
-        if let reason = try await reasonToKeep(grant, of: pending.teamID, owner: entry.owner) {
-            try await conclude(pending, .kept, reason, asked: false, in: database, at: now)
-            return .done
+        switch try await keep(grant, of: pending, owner: entry.owner, at: now) {
+        case .done: return .done
+        case .parked(let reason):
+            try await postpone(pending, reason, asked: false, in: database, at: now)
+            return .again(at: Self.next(after: Self.schedule.count, at: now))
+        case .notNeeded: break
         }
         let credentials = try await credentials(for: pending, owner: entry.owner, at: now)
         let again = Self.next(after: entry.attempts, at: now)
         guard !credentials.isEmpty else {
+            if try await isTransferred(pending, in: database) {
+                try await conclude(pending, .notNeeded, .transferred, asked: false, in: database, at: now)
+                return .done
+            }
             guard now < (pending.waitingSince ?? now).addingTimeInterval(Self.patience) else {
                 try await conclude(pending, .impossible, .noCredentials, asked: false, in: database, at: now)
                 return .done
@@ -57,6 +65,10 @@ struct RevokeAtApple: Sendable {
             return .again(at: again)
         }
         if let reason = try await revoke(grant, with: credentials, at: now) {
+            if reason == .credentialsRefused, try await isTransferred(pending, in: database) {
+                try await conclude(pending, .notNeeded, .transferred, asked: true, in: database, at: now)
+                return .done
+            }
             try await postpone(pending, reason, asked: true, in: database, at: now)
             if reason != .appleUnavailable {
                 logger.error(
@@ -77,20 +89,6 @@ struct RevokeAtApple: Sendable {
 // MARK: What is asked
 
 extension RevokeAtApple {
-    /// Whether somebody signs in by the consent: the person as a new user, or at another tenant. A deleted tenant counts as
-    /// long as it can be restored.
-    private func reasonToKeep(
-        _ grant: AppleRevocation.Grant, of team: String, owner: UUID
-    ) async throws -> AppleRevocation.Reason? {
-        let others = try await PlatformDatabase(pool).run(
-            """
-            SELECT i.tenant_id FROM identity i JOIN tenant_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
-            WHERE i.team_id = \(team) AND i.apple_sub = \(grant.subject) AND i.revoked_at IS NULL AND u.deleted_at IS NULL
-            """
-        ).map { try $0.get("tenant_id", as: UUID.self) }
-        return others.isEmpty ? nil : others.contains(owner) ? .signedUpAgain : .usedElsewhere
-    }
-
     /// What speaks for the client today: the tenant's own keys, then the platform's.
     private func credentials(for pending: AppleRevocation.Pending, owner: UUID, at now: Date) async throws -> [AppleClientCredentials] {
         var credentials: [AppleClientCredentials] = []
@@ -99,6 +97,18 @@ extension RevokeAtApple {
                 teamID: pending.teamID, clientID: pending.clientID, owner: owner, in: pool, keyring: keyring, at: now)
         }
         return Array(credentials.prefix(Self.mostKeys))
+    }
+
+    /// Whether the deleted user had gone along to another team with the app, which the deletion did not know: it has a grant under
+    /// that team, too. Apple takes the old team's keys no more, and there is nothing to repair.
+    private func isTransferred(_ pending: AppleRevocation.Pending, in database: OwnerDatabase) async throws -> Bool {
+        try await !database.run(
+            """
+            SELECT FROM team_transfer t JOIN apple_revocation r ON r.tenant_id = t.tenant_id AND r.team_id = t.to_team_id
+            WHERE t.tenant_id = \(database.owner) AND t.from_team_id = \(pending.teamID) AND t.closes_at IS NOT NULL
+                AND r.deletion_id = \(pending.deletion) LIMIT 1
+            """
+        ).isEmpty
     }
 
     /// - Returns: nil when Apple has confirmed it, else why it has not.
@@ -126,38 +136,46 @@ extension RevokeAtApple {
 // MARK: What is written
 
 extension RevokeAtApple {
-    /// Ends it, with its line in the audit trail; and with the last of them, the deletion. Whom another process was faster than
-    /// writes nothing.
     private func conclude(
         _ pending: AppleRevocation.Pending, _ status: AppleRevocation.Status, _ reason: AppleRevocation.Reason?, asked: Bool,
         in database: OwnerDatabase, at now: Date
     ) async throws {
-        let (owner, tries) = (database.owner, asked ? 1 : 0)
         try await database.transaction { db in
-            let changed = try await db.run([
-                Self.lock(pending, owner: owner),
-                """
-                UPDATE apple_revocation SET status = \(status), reason = \(reason), sealed_grant = NULL, attempts = attempts + \(tries),
-                    last_tried_at = CASE WHEN \(asked) THEN \(now) ELSE last_tried_at END, concluded_at = \(now)
-                WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
-                """,
-            ])
-            guard changed[1].affected == 1 else { return }
-            let read = try await db.run([
-                """
-                UPDATE user_deletion d SET finished_at = CASE WHEN NOT EXISTS (SELECT FROM apple_revocation r
-                        WHERE r.tenant_id = d.tenant_id AND r.deletion_id = d.id AND r.status = \(AppleRevocation.Status.pending))
-                        THEN GREATEST(\(now), d.requested_at) END,
-                    updated_at = GREATEST(\(now), d.updated_at + interval '1 microsecond')
-                WHERE d.tenant_id = \(owner) AND d.id = \(pending.deletion)
-                """,
-                UserDeletionReply.find(pending.deletion, of: ID(owner)),
-            ])
-            guard let deletion = try UserDeletionReply.all(read[1]).first else { return }
-            _ = try await db.run(
-                try AuditEvent.insert(
-                    "revokeAtApple", of: pending.deletion.description, owner: owner, by: .system, after: deletion, at: now))
+            try await conclude(pending, status, reason, asked: asked, owner: database.owner, in: db, at: now)
         }
+    }
+
+    /// Ends it, with its line in the audit trail; and with the last of them, the deletion. Whom another process was faster than
+    /// writes nothing.
+    /// - Parameter db: a transaction that ends with this.
+    func conclude(
+        _ pending: AppleRevocation.Pending, _ status: AppleRevocation.Status, _ reason: AppleRevocation.Reason?, asked: Bool,
+        owner: UUID, in db: Transaction, at now: Date
+    ) async throws {
+        let tries = asked ? 1 : 0
+        let changed = try await db.run([
+            Self.lock(pending, owner: owner),
+            """
+            UPDATE apple_revocation SET status = \(status), reason = \(reason), sealed_grant = NULL, attempts = attempts + \(tries),
+                last_tried_at = CASE WHEN \(asked) THEN \(now) ELSE last_tried_at END, concluded_at = \(now)
+            WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
+            """,
+        ])
+        guard changed[1].affected == 1 else { return }
+        let read = try await db.run([
+            """
+            UPDATE user_deletion d SET finished_at = CASE WHEN NOT EXISTS (SELECT FROM apple_revocation r
+                    WHERE r.tenant_id = d.tenant_id AND r.deletion_id = d.id AND r.status = \(AppleRevocation.Status.pending))
+                    THEN GREATEST(\(now), d.requested_at) END,
+                updated_at = GREATEST(\(now), d.updated_at + interval '1 microsecond')
+            WHERE d.tenant_id = \(owner) AND d.id = \(pending.deletion)
+            """,
+            UserDeletionReply.find(pending.deletion, of: ID(owner)),
+        ])
+        guard let deletion = try UserDeletionReply.all(read[1]).first else { return }
+        _ = try await db.run(
+            try AuditEvent.insert(
+                "revokeAtApple", of: pending.deletion.description, owner: owner, by: .system, after: deletion, at: now))
     }
 
     /// Says in the record why it is not done yet.
@@ -170,7 +188,7 @@ extension RevokeAtApple {
             """
             UPDATE apple_revocation SET reason = \(reason), attempts = attempts + \(tries),
                 last_tried_at = CASE WHEN \(asked) THEN \(now) ELSE last_tried_at END,
-                waiting_since = CASE WHEN NOT \(asked) THEN COALESCE(waiting_since, \(now)) END
+                waiting_since = CASE WHEN \(reason == .noCredentials) THEN COALESCE(waiting_since, \(now)) END
             WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
             """,
             """
@@ -181,7 +199,7 @@ extension RevokeAtApple {
     }
 
     /// The deletion first: of two revocations that are concluded at once the second sees the first, and finishes it.
-    private static func lock(_ pending: AppleRevocation.Pending, owner: UUID) -> SQL {
+    static func lock(_ pending: AppleRevocation.Pending, owner: UUID) -> SQL {
         "SELECT FROM user_deletion WHERE tenant_id = \(owner) AND id = \(pending.deletion) FOR UPDATE"
     }
 }

@@ -66,8 +66,14 @@ extension Login {
             UserReply.lock(user, of: tenant),
             // Once more, for one that was added in between: from here on there can be none.
             """
-            SELECT team_id, apple_sub, apple_client_id, sealed_refresh_token, revoked_at IS NOT NULL AS is_ended FROM identity
-            WHERE tenant_id = \(tenant) AND user_id = \(user) ORDER BY team_id, apple_sub FOR UPDATE
+            SELECT i.team_id, i.apple_sub, i.apple_client_id, i.sealed_refresh_token, i.revoked_at IS NOT NULL AS is_ended,
+                -- With an app that Apple has transferred, as somebody's move has shown; unless the user has come back since, or it is
+                -- another app of that team that was consented to: Apple is asked then, and refuses if it went along.
+                EXISTS (SELECT FROM team_transfer_user r
+                    JOIN team_transfer t ON t.tenant_id = r.tenant_id AND t.id = r.transfer_id AND t.from_team_id = i.team_id
+                    WHERE r.tenant_id = \(tenant) AND r.user_id = \(user) AND r.state = 'moved' AND r.updated_at >= i.last_login_at
+                        AND t.services_id = i.apple_client_id AND t.closes_at IS NOT NULL) AS has_moved
+            FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.team_id, i.apple_sub FOR UPDATE
             """,
         ])
         guard let known = try found[1].first(UserReply.init) else { return nil }

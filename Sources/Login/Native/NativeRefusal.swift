@@ -36,6 +36,9 @@ struct NativeRefusal: Error {
         outcome: "stale")
     static let used = NativeRefusal(
         code: .invalidGrant, description: "The id_token or its nonce was used before: each sign-in needs its own.", outcome: "used")
+    static let tooManyCodes = NativeRefusal(
+        code: .invalidGrant, description: "Too many codes were presented with this id_token; have the user sign in again.",
+        outcome: "too_many_codes")
     static let otherUsersCode = NativeRefusal(
         code: .invalidGrant, description: "The code belongs to another user than the id_token.", outcome: "other_users_code")
 

@@ -2,6 +2,7 @@ import Apple
 import Foundation
 import Postgres
 import Tenancy
+import Web
 
 extension Login {
     /// Lets in whom Apple's id_token names: verified here, with a call to Apple only where there is a code to exchange or a key to
@@ -38,6 +39,7 @@ extension Login {
         let asked = Identity.Asked(tenant: tenant.tenant.id, application: application.id, startedAt: min(token.issuedAt, now))
         var (vouched, refreshToken): (IDToken, String?) = (token, nil)
         if let code = sent.code {
+            guard codeTries.take(use.idToken, at: .now).isGranted else { throw NativeRefusal.tooManyCodes }
             do {
                 (vouched, refreshToken) = try await redeem(code, of: token, tenant, connection, at: now, by: deadline)
             } catch {
@@ -73,6 +75,13 @@ extension Login {
         guard vouched.subject == token.subject else { throw NativeRefusal.otherUsersCode }
         return (vouched, tokens.refreshToken)
     }
+}
+
+extension SingleUse {
+    /// How often Apple is asked for one id_token, which serves but once and for ten minutes: whoever has one unused could otherwise have
+    /// us bring Apple made-up codes for as long, and Apple slow down the whole connection. Ten times at once, and then once a
+    /// minute: enough to try again while Apple does not answer.
+    static var codeTries: TokenBuckets<[UInt8]> { TokenBuckets(perMinute: 1, holding: 10) }
 }
 
 extension IDToken {

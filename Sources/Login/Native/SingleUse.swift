@@ -7,6 +7,8 @@ import Tenancy
 /// What of a native sign-in serves once: the id_token, and the nonce in both of its forms. Kept as digests, and in the transaction
 /// that begins the session: a sign-in that failed may be tried again, and of two at once one gets tokens.
 struct SingleUse: Sendable {
+    /// Of the id_token alone.
+    let idToken: [UInt8]
     private let digests: [[UInt8]]
     /// By then the id_token has expired, too.
     private let expiresAt: Date
@@ -16,7 +18,8 @@ struct SingleUse: Sendable {
 
     init(of sent: NativeSignIn, _ token: IDToken, at now: Date) {
         // What is signed, without the signature: that can be written in several ways, and is as good in each.
-        var digests: Set = [Self.digest("id_token", sent.idToken[..<(sent.idToken.lastIndex(of: ".") ?? sent.idToken.endIndex)])]
+        idToken = Self.digest("id_token", sent.idToken[..<(sent.idToken.lastIndex(of: ".") ?? sent.idToken.endIndex)])
+        var digests: Set = [idToken]
         for nonce in [sent.nonce, token.nonce].compactMap(\.self) { digests.insert(Self.digest("nonce", nonce)) }
         // In one order, so that two sign-ins with the same do not wait for one another.
         self.digests = digests.sorted { $0.lexicographicallyPrecedes($1) }
@@ -40,15 +43,14 @@ struct SingleUse: Sendable {
         "SELECT digest FROM single_use WHERE tenant_id = \(tenant) AND digest = ANY(\(digests)) LIMIT 1"
     }
 
-    /// Removes what would be refused anyway: a thousand at a time, so that no transaction is long.
+    /// Removes what would be refused anyway.
     static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
-        let batch = 1000
-        while try await database.run(
+        try await database.remove { batch in
             """
             DELETE FROM single_use AS s USING (
                 SELECT tenant_id, digest FROM single_use WHERE expires_at < \(now) ORDER BY expires_at LIMIT \(batch)) AS old
             WHERE s.tenant_id = old.tenant_id AND s.digest = old.digest
             """
-        ).affected == batch {}
+        }
     }
 }

@@ -46,6 +46,8 @@ struct KeptNotification: Identified, Sendable {
     let state: State
     let outcome: Outcome?
     let users, attempts: Int
+    /// When the user it was about was deleted here: since then nothing in it says who that was, and what Apple wrote is gone.
+    let forgottenAt: Date?
     let updatedAt: Date
 
     init(_ row: Row) throws {
@@ -62,6 +64,7 @@ struct KeptNotification: Identified, Sendable {
         outcome = try row.get("outcome")
         users = try row.get("users")
         attempts = try row.get("attempts")
+        forgottenAt = try row.get("forgotten_at")
         updatedAt = try row.get("updated_at")
     }
 
@@ -92,13 +95,14 @@ struct KeptNotification: Identified, Sendable {
         let state: State
         let outcome: Outcome?
         let users, attempts: Int
+        let forgotten_at: Date?
         let created_at, updated_at: Date
     }
 
     var reply: Reply {
         Reply(
             id: id, type: type, client_id: clientID, subject: subject, event_at: eventAt, received_at: receivedAt, state: state,
-            outcome: outcome, users: users, attempts: attempts, created_at: receivedAt, updated_at: updatedAt)
+            outcome: outcome, users: users, attempts: attempts, forgotten_at: forgottenAt, created_at: receivedAt, updated_at: updatedAt)
     }
 
     /// As the audit trail keeps it, which nothing can be taken out of: without what Apple calls the person.
@@ -140,7 +144,7 @@ extension KeptNotification {
     static func find(_ id: ID<KeptNotification>, of owner: UUID) -> SQL {
         """
         SELECT id, type, client_id, team_ids, apple_sub, sealed_payload, event_at, received_at, waiting_since, state, outcome, users,
-            attempts, updated_at
+            attempts, forgotten_at, updated_at
         FROM apple_notification WHERE tenant_id = \(owner) AND id = \(id)
         """
     }
@@ -148,7 +152,7 @@ extension KeptNotification {
     static func lock(_ id: ID<KeptNotification>, of owner: UUID) -> SQL {
         """
         SELECT id, type, client_id, team_ids, apple_sub, sealed_payload, event_at, received_at, waiting_since, state, outcome, users,
-            attempts, updated_at
+            attempts, forgotten_at, updated_at
         FROM apple_notification WHERE tenant_id = \(owner) AND id = \(id) FOR UPDATE
         """
     }
@@ -156,7 +160,7 @@ extension KeptNotification {
     static func page(_ page: PageRequest, of owner: UUID, type: String?, outcome: Outcome?) -> SQL {
         """
         SELECT id, type, client_id, team_ids, apple_sub, sealed_payload, event_at, received_at, waiting_since, state, outcome, users,
-            attempts, updated_at
+            attempts, forgotten_at, updated_at
         FROM apple_notification WHERE tenant_id = \(owner) AND id < \(page.upper) AND id > \(page.lower)
             AND (\(type) IS NULL OR type = \(type)) AND (\(outcome)::text IS NULL OR outcome = \(outcome))
         ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
@@ -169,7 +173,7 @@ extension KeptNotification {
         UPDATE apple_notification SET attempts = attempts + 1, updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
         WHERE tenant_id = \(owner) AND id = \(id)
         RETURNING id, type, client_id, team_ids, apple_sub, sealed_payload, event_at, received_at, waiting_since, state, outcome, users,
-            attempts, updated_at
+            attempts, forgotten_at, updated_at
         """
     }
 
@@ -197,16 +201,12 @@ extension KeptNotification {
 
     /// Removes those whose time is over.
     static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
-        let batch = 1000
-        while true {
-            let removed = try await database.run(
-                """
-                DELETE FROM apple_notification WHERE (tenant_id, id) IN (
-                    SELECT tenant_id, id FROM apple_notification WHERE received_at <= \(now.addingTimeInterval(-retention))
-                    ORDER BY received_at LIMIT \(batch) FOR UPDATE SKIP LOCKED)
-                """
-            ).affected
-            if removed < batch { return }
+        try await database.remove { batch in
+            """
+            DELETE FROM apple_notification WHERE (tenant_id, id) IN (
+                SELECT tenant_id, id FROM apple_notification WHERE received_at <= \(now.addingTimeInterval(-retention))
+                ORDER BY received_at LIMIT \(batch) FOR UPDATE SKIP LOCKED)
+            """
         }
     }
 }

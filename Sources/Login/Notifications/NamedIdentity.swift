@@ -60,7 +60,8 @@ extension Identity {
 /// What the audit trail keeps of Apple's word.
 struct AppleWord: Encodable {
     let event_at: Date
-    let sessions: Int
+    /// How many ended by it.
+    var sessions: Int?
     var erase_after: Date?
 }
 

@@ -49,10 +49,12 @@ extension Identity.Named {
             """
         ]
         if known.isDisabled != isDisabled {
-            statements.append(
-                try WebhookEvent.emit(
-                    isDisabled ? .userEmailDisabled : .userEmailEnabled, data: RelayChanged(user_id: known.user), owner: tenant.uuid,
-                    at: now))
+            let kind: WebhookEvent.Kind = isDisabled ? .userEmailDisabled : .userEmailEnabled
+            statements += [
+                try WebhookEvent.emit(kind, data: RelayChanged(user_id: known.user), owner: tenant.uuid, at: now),
+                try AuditEvent.insert(
+                    kind.rawValue, of: known.user.description, owner: tenant.uuid, by: .apple, after: AppleWord(event_at: moment), at: now),
+            ]
         }
         _ = try await db.run(statements)
         return .applied

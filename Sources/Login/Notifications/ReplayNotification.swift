@@ -20,6 +20,8 @@ extension Login {
             else { throw Problem.notFound("notification") }
             guard found.state == .done
             else { throw Problem(.conflict, "It is still being worked off. Replay it when it is done.") }
+            guard found.forgottenAt == nil
+            else { throw Problem(.conflict, "The user it was about is deleted, and what Apple wrote was erased: nothing is left to do.") }
             let answers = try await db.run(
                 KeptNotification.replay(id, of: owner, at: now) + [KeptNotification.find(id, of: owner)])
             guard let replayed = try answers[2].first(KeptNotification.init) else { throw Problem.notFound("notification") }

@@ -18,6 +18,13 @@ extension Login {
         let id = ID<KeptNotification>(entry.subject)
         guard let notification = try await database.run(KeptNotification.take(id, of: entry.owner, at: now)).first(KeptNotification.init)
         else { return .done }
+        // Deleted while it was waiting: there is nobody left whom it could concern.
+        guard notification.forgottenAt == nil else {
+            try await conclude(
+                notification, notification.outcome ?? .unknownUser, AppleEvent.Kind(rawValue: notification.type)?.rawValue ?? "unknown",
+                users: notification.users, of: entry.owner)
+            return .done
+        }
         let event: AppleEvent
         do {
             event = try notification.event(with: keyring, owner: entry.owner)

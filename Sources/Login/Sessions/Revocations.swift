@@ -91,17 +91,14 @@ enum Revocations {
             """
     }
 
-    /// Removes what no living token can be concerned by, a batch at a time.
+    /// Removes what no living token can be concerned by.
     static func forgetOld(in database: PlatformDatabase, batch: Int = 1000) async throws {
-        while true {
-            let removed = try await database.run(
-                """
-                DELETE FROM revocation WHERE (tenant_id, id) IN (
-                    SELECT tenant_id, id FROM revocation WHERE recorded_at < statement_timestamp() - make_interval(secs => \(kept))
-                    ORDER BY recorded_at LIMIT \(batch))
-                """
-            ).affected
-            if removed < batch { return }
+        try await database.remove(batch: batch) { batch in
+            """
+            DELETE FROM revocation WHERE (tenant_id, id) IN (
+                SELECT tenant_id, id FROM revocation WHERE recorded_at < statement_timestamp() - make_interval(secs => \(kept))
+                ORDER BY recorded_at LIMIT \(batch))
+            """
         }
     }
 }

@@ -23,6 +23,12 @@ struct RevokedSessions: Encodable {
     }
 }
 
+/// What the audit trail keeps of signing everybody out, whether anybody was in or not.
+private struct SignedOut: Encodable {
+    let object = "tenant"
+    let tokens_valid_after: Date
+}
+
 /// The answer to the revocation of several.
 struct Revocation: Encodable {
     let object = "revocation"
@@ -34,11 +40,23 @@ extension Login {
     /// while this was called ends too.
     ///
     /// A batch at a time, each in a transaction of its own with its audit event and its webhook event: no statement takes
-    /// longer with the number of sessions, and nobody's refresh waits for all of them. Broken off, it can be done again.
+    /// longer with the number of sessions, and nobody's refresh waits for all of them. Broken off, it can be done again. That nothing
+    /// from before now counts has an audit event of its own: it is so for codes, too, where nobody has a session.
     func revokeSessions(of tenant: ID<Tenant>, by origin: AuditEvent.Origin, batch: Int = 1000, at now: Date) async throws -> Int {
         let database = OwnerDatabase(pool, tenant: tenant)
         // First: what is begun from here on is not begun by an older code.
-        _ = try await database.run("UPDATE tenant SET tokens_valid_after = GREATEST(\(now), tokens_valid_after) WHERE id = \(tenant)")
+        try await database.transaction { db in
+            let validAfter = try await db.run(
+                """
+                UPDATE tenant SET tokens_valid_after = GREATEST(\(now), tokens_valid_after) WHERE id = \(tenant)
+                RETURNING tokens_valid_after
+                """
+            ).first { try $0.get("tokens_valid_after", as: Date.self) }
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "revokeAllSessions", of: tenant.description, owner: tenant.uuid, by: origin,
+                    after: SignedOut(tokens_valid_after: validAfter ?? now), at: now))
+        }
         // What such a code was beginning at that moment has begun, and is found.
         _ = try await database.run(Session.begun(of: tenant))
         let moment = max(now, self.now())

@@ -91,17 +91,13 @@ package struct IdempotentRequest: Sendable {
 
     /// Removes what is older than a day, a thousand rows at a time; every process may.
     package static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
-        let batch = 1000
-        while true {
-            let removed = try await database.run(
-                """
-                DELETE FROM idempotency_key WHERE (tenant_id, api_key_id, digest) IN (
-                    SELECT tenant_id, api_key_id, digest FROM idempotency_key
-                    WHERE created_at <= \(now.addingTimeInterval(-lifetime)) AND locked_until <= \(now)
-                    ORDER BY created_at LIMIT \(batch) FOR UPDATE SKIP LOCKED)
-                """
-            ).affected
-            if removed < batch { return }
+        try await database.remove { batch in
+            """
+            DELETE FROM idempotency_key WHERE (tenant_id, api_key_id, digest) IN (
+                SELECT tenant_id, api_key_id, digest FROM idempotency_key
+                WHERE created_at <= \(now.addingTimeInterval(-lifetime)) AND locked_until <= \(now)
+                ORDER BY created_at LIMIT \(batch) FOR UPDATE SKIP LOCKED)
+            """
         }
     }
 }

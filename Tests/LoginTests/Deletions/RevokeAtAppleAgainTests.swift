@@ -1,7 +1,9 @@
 import Foundation
 import Outbox
 import Postgres
+import Sealing
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -39,6 +41,26 @@ struct RevokeAtAppleAgainTests {
             #expect(try await platform.tellApple() == 1)
             #expect(try await platform.fate(of: login) == ["revoked 1"])
             #expect(try await platform.count("outbox") == 0)
+        }
+    }
+
+    @Test("what was sealed while such ids had another prefix is revoked by this version")
+    func sealedBefore() async throws {
+        try await withRestingOutbox { platform in
+            let login = try await platform.login("Grace Hopper")
+            try await platform.delete(login)
+            let row = try #require(
+                try await platform.ownerPool.run("SELECT id, sealed_grant FROM apple_revocation").first { row in
+                    (try row.get("id", as: ID<AppleRevocation>.self), try row.get("sealed_grant", as: [UInt8].self))
+                })
+            let (id, keyring, tenant) = (row.0, platform.settings.keyring, try #require(ID<Tenant>(platform.acme.id)))
+            let grant = try keyring.open(Sealed(bytes: row.1), in: AppleRevocation.context(tenant.uuid, id))
+            let before = SealingContext(
+                tenant: tenant.uuid, table: "apple_revocation", column: "sealed_grant", row: "revocation_\(id.description.suffix(26))")
+            _ = try await platform.ownerPool.run(
+                "UPDATE apple_revocation SET sealed_grant = \(keyring.seal(grant, in: before).bytes)")
+            try await platform.tellApple()
+            #expect(try await platform.fate(of: login) == ["revoked 1"])
         }
     }
 

@@ -13,7 +13,7 @@ struct SharedGrantTests {
     @Test("of three tenants under one team, one of them by a connection of its own, only the last deletion ends the consent")
     func threeTenants() async throws {
         try await withRestingOutbox { platform in
-            try await joinSharedTeam(platform)
+            try await platform.joinSharedTeam()
             let initech = try await platform.anotherTenant("initech")
             let logins = [
                 try await platform.login("Grace Hopper", platform.globex), try await platform.login("Grace Hopper", initech),
@@ -105,23 +105,5 @@ struct SharedGrantTests {
 
     private func subjects(_ platform: TestPlatform) async throws -> [String] {
         try await platform.ownerPool.run("SELECT apple_sub FROM identity").map { try $0.get("apple_sub") }
-    }
-
-    /// Gives Acme a connection of its own that belongs to the team of the shared one.
-    private func joinSharedTeam(_ platform: TestPlatform) async throws {
-        let (team, servicesID) = (platform.shared.team, "com.example.acme.\(platform.shared.team.lowercased())")
-        try await platform.simulator.send(
-            .PUT, "/simulator/services-ids/\(servicesID)",
-            ["team": team, "display_name": "Acme", "return_urls": [platform.acme.return_url]])
-        let key = try await platform.simulator.makeKey(of: team)
-        let created = try await platform.call(
-            "POST", "/tenants/acme/connections",
-            ["team_id": team, "services_id": servicesID, "key_id": key.id, "private_key": key.pem])
-        try #require(created.status == 201, "\(created.body)")
-        let activated = try await platform.call("POST", "/tenants/acme/connections/\(created.resourceID)/activate")
-        try #require(activated.status == 200, "\(activated.body)")
-        try await eventually("sign-ins go there") {
-            try await TestBrowser(platform).authorize(.init(platform.acme))["client_id"] == servicesID
-        }
     }
 }

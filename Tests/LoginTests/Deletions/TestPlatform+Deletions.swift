@@ -85,6 +85,29 @@ extension TestPlatform {
         return consents.contains { $0["team"] as? String == team }
     }
 
+    /// Gives Acme a connection of its own that belongs to the team of the shared one.
+    func joinSharedTeam() async throws {
+        let (team, servicesID) = (shared.team, "com.example.acme.\(shared.team.lowercased())")
+        try await simulator.send(
+            .PUT, "/simulator/services-ids/\(servicesID)",
+            ["team": team, "display_name": "Acme", "return_urls": [acme.return_url]])
+        let key = try await simulator.makeKey(of: team)
+        let created = try await call(
+            "POST", "/tenants/acme/connections",
+            ["team_id": team, "services_id": servicesID, "key_id": key.id, "private_key": key.pem])
+        try #require(created.status == 201, "\(created.body)")
+        let activated = try await call("POST", "/tenants/acme/connections/\(created.resourceID)/activate")
+        try #require(activated.status == 200, "\(activated.body)")
+        try await eventually("sign-ins go there") {
+            try await TestBrowser(self).authorize(.init(acme))["client_id"] == servicesID
+        }
+    }
+
+    /// Takes what Apple gave for a user away, as if it had signed in natively without a code.
+    func withholdToken(_ login: LoggedIn) async throws {
+        _ = try await ownerPool.run("UPDATE identity SET sealed_refresh_token = NULL WHERE user_id = \(ID<User>(login.user))")
+    }
+
     /// One more tenant on the shared connection.
     func anotherTenant(_ slug: String) async throws -> SeedResult.TenantResult {
         let tenant = try await call("POST", "/tenants", ["slug": slug, "name": slug.capitalized])

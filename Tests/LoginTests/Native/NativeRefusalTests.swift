@@ -238,6 +238,31 @@ struct NativeRefusalTests {
         }
     }
 
+    @Test("made-up codes for one id_token come to an end; without a code it still serves, and so do others with theirs")
+    func tooManyCodes() async throws {
+        try await TestPlatform.run { platform in
+            let phone = try await Phone.make(platform)
+            let (ada, grace) = (try await phone.authorize("Ada Lovelace"), try await phone.authorize("Grace Hopper"))
+            func guess(_ number: Int) async throws -> String {
+                let answer = try await phone.send(ada.body.merging(["code": "made-up-\(number)"]) { $1 })
+                #expect(answer.isOAuthError(400, "invalid_grant"), "\(answer.body)")
+                return answer.string("error_description") ?? ""
+            }
+            for number in 0..<10 { #expect(try await guess(number).hasPrefix("Apple does not accept the code")) }
+            // Should a minute have passed meanwhile, one more is let through.
+            var (number, told) = (10, "")
+            while number < 20, !told.hasPrefix("Too many codes") {
+                told = try await guess(number)
+                number += 1
+            }
+            #expect(number < 20)
+            try await expectRefusal(ada.body, phone, "invalid_grant", outcome: "too_many_codes", "the right one comes too late")
+            #expect(try await phone.exchange(ada).isOAuthError(400, "invalid_request"))
+            #expect(try await phone.send(grace.body).status == 200)
+            #expect(try await phone.send(["id_token": ada.idToken, "nonce": ada.nonce!]).status == 200)
+        }
+    }
+
     @Test("an Apple that does not answer, or not as it should, is told as temporary, and the name outlasts it")
     func appleFails() async throws {
         try await TestPlatform.run { platform in

@@ -105,6 +105,18 @@ struct Phone: Sendable {
             "POST", url ?? callback, headers: [("Content-Type", "application/json")] + headers, body: text)
     }
 
+    /// A whole sign-in at the callback.
+    func login(_ person: String, withCode: Bool) async throws -> TestPlatform.LoggedIn {
+        var body = try await authorize(person).body
+        if !withCode { body["code"] = nil }
+        let tokens = try await send(body)
+        let claims = try claims(of: tokens.string("access_token"))
+        return TestPlatform.LoggedIn(
+            browser: TestBrowser(platform), request: .init(tenant, application: 1), user: claims["sub"] as? String ?? "",
+            session: claims["sid"] as? String ?? "", access: tokens.string("access_token") ?? "",
+            refresh: tokens.string("refresh_token") ?? "", idToken: tokens.string("id_token") ?? "")
+    }
+
     /// Exchanges the id_token at the token endpoint.
     func exchange(_ credential: Credential, changing changes: [String: String?] = [:]) async throws -> TestBrowser.Answer {
         var form: [String: String] = [

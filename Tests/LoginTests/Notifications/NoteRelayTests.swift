@@ -65,6 +65,13 @@ struct NoteRelayTests {
             #expect(try await user.login.lasts())
             let told = try await user.platform.events("user.email_disabled") + user.platform.events("user.email_enabled")
             #expect(told.allSatisfy { Set($0.keys) == ["user_id"] })
+            // Once for each change, by Apple, and without the address.
+            for action in ["user.email_disabled", "user.email_enabled"] {
+                let audited = try await user.platform.audited(action)
+                #expect(audited.map(\.subject) == [user.login.user])
+                #expect(audited.map(\.actor) == ["apple"])
+                #expect(audited.allSatisfy { Set($0.after.keys) == ["event_at"] && !$0.text.contains("@") })
+            }
         }
     }
 

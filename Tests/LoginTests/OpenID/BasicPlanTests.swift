@@ -156,7 +156,7 @@ struct BasicPlanTests {
     private func codes(of party: RelyingParty, user: String, ages: (TimeInterval, TimeInterval)) async throws -> (String, String) {
         let acme = try await party.platform.configuration(of: party.platform.acme)
         let query = party.request.authorizeURL(changing: ["code_challenge": nil, "code_challenge_method": nil]).split(separator: "?")[1]
-        let asked = try AuthorizationRequest(try Form(String(query)), from: acme, issuer: party.platform.acme.issuer)
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: party.platform.acme.issuer)
         let attempt = LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "s", at: Date())
         func sealed(_ age: TimeInterval) -> String {
             AuthorizationCode(attempt, user: ID(user)!, connection: .own, authenticatedAt: Date() - age, at: Date() - age)

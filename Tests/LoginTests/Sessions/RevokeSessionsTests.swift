@@ -82,7 +82,25 @@ struct RevokeAllSessionsTests {
             #expect(try await first.isOver())
             #expect(try await second.isOver())
             #expect(try await foreign.lasts())
-            #expect(try await platform.audited("revokeAllSessions").map(\.subject) == [platform.acme.id])
+            let audited = try await platform.audited("revokeAllSessions")
+            #expect(audited.map(\.subject) == [platform.acme.id, platform.acme.id])
+            #expect(audited.map { $0.after["revoked"] as? Int } == [nil, 2])
+        }
+    }
+
+    @Test("signing everybody out where nobody is in is an act all the same: it ends codes, and stands in the audit trail")
+    func nobody() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let code = try await browser.code(request)
+            let key = platform.acme.api_keys[0].secret
+            let answer = try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme", key: key)
+            #expect(answer.json["revoked"] as? Int == 0)
+            #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
+            let audited = try await platform.audited("revokeAllSessions")
+            #expect(audited.map(\.subject) == [platform.acme.id])
+            #expect(audited.map(\.actor) == [platform.acme.api_keys[0].id])
+            #expect(audited.first?.after["tokens_valid_after"] as? String != nil)
         }
     }
 
