@@ -18,6 +18,8 @@ package struct Installation: Sendable {
     package let metrics: Metrics
     /// Every route of the public port.
     package let routes: [(method: String, path: String)]
+    /// What is kept of tenants; for tests that change them past the API, and will not wait until it is heard.
+    package let directory: TenantDirectory
     /// Ends deleted tenants when their time is up.
     package let purge: PurgeTenants
     private let purgePool: DatabasePool
@@ -70,7 +72,7 @@ package struct Installation: Sendable {
                     logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: { methods($0) },
                     isOutage: { ($0 as? DatabaseError)?.isOutage == true })
             })
-        (self.pool, self.http, self.metrics, self.lastUsed) = (pool, http, metrics, lastUsed)
+        (self.pool, self.http, self.metrics, self.lastUsed, self.directory) = (pool, http, metrics, lastUsed, directory)
         purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
         purge = PurgeTenants(pool: purgePool, logger: logger, now: now)
         recurring =

@@ -4,6 +4,7 @@ import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -207,6 +208,7 @@ struct ApplicationSettingsTests {
                 let browser = TestBrowser(platform)
                 // Not over REST, which would have made the key.
                 _ = try await platform.ownerPool.run("UPDATE application SET signing_algorithm = 'RS256'")
+                platform.installation.directory.forgetAll(isFresh: true)
                 let request = TestBrowser.Request(platform.acme)
                 #expect(request.application.client_id == id)
                 var codes: [String] = []

@@ -146,6 +146,7 @@ struct RelyingParty: Sendable {
     func setSigningAlgorithm(_ algorithm: String) async throws {
         let id = ID<Tenancy.Application>(request.application.client_id)
         _ = try await platform.ownerPool.run("UPDATE application SET signing_algorithm = \(algorithm) WHERE id = \(id)")
+        platform.installation.directory.forgetAll(isFresh: true)
     }
 
     /// At the next login, Apple says that it authenticated the user so many seconds ago. Answers when that was.

@@ -47,6 +47,7 @@ extension TestPlatform {
     func change(_ application: SeedResult.App, _ assignments: String) async throws {
         _ = try await ownerPool.run(
             SQL(unsafe: "UPDATE application SET \(assignments) WHERE id = '\(ID<Application>(application.client_id)!.uuid)'"))
+        installation.directory.forgetAll(isFresh: true)
     }
 
     /// Signs any claims with the key that a tenant signs with: what no attacker can, so that only the claims or the header are at fault.
