@@ -196,6 +196,26 @@ package struct JSONFields {
         return result
     }
 
+    /// A list of objects, each read by the body.
+    package mutating func objects<T>(
+        _ name: String, count: ClosedRange<Int>, isRequired: Bool = false, _ body: (inout JSONFields) -> T
+    ) -> [T]? {
+        guard let value = member(name, isRequired) else { return nil }
+        guard case .array(let values) = value else { return refused(name, "It must be a list of objects.") }
+        guard count.contains(values.count) else {
+            return refused(name, "It must have \(count.lowerBound) to \(count.upperBound) elements.")
+        }
+        var results: [T] = []
+        for (index, value) in values.enumerated() {
+            guard case .object(let members) = value else { return refused("\(name)[\(index)]", "It must be an object.") }
+            var inner = JSONFields(members, prefix: "\(prefix)\(name)[\(index)].")
+            results.append(body(&inner))
+            inner.refuseUnread()
+            refusals += inner.refusals
+        }
+        return results
+    }
+
     /// Null counts as absent.
     private mutating func member(_ name: String, _ isRequired: Bool) -> JSONValue? {
         read.insert(name)

@@ -55,6 +55,21 @@ struct JSONFieldsTests {
         try fields.finish()
     }
 
+    @Test("objects of a list are read one by one, and what is wrong with one is told by its place")
+    func objects() async throws {
+        var fields = try await fields(#"{"list": [{"n": 1}, {}, {"n": null}]}"#)
+        #expect(fields.objects("list", count: 1...3) { $0.integer("n", 0...1) } == [1, nil, nil])
+        try fields.finish()
+        func refusedOf(_ list: String) async throws -> [String] {
+            try await refused("{\"list\": \(list)}") { fields in
+                _ = fields.objects("list", count: 1...3, isRequired: true) { $0.integer("n", 0...1, isRequired: true) }
+            }
+        }
+        #expect(try await refusedOf(#"[{"n": 1}, {"n": 2}, {"m": 1}]"#) == ["list[1].n", "list[2].n", "list[2].m"])
+        #expect(try await refusedOf(#"[{"n": 1}, 5]"#) == ["list[1]"])
+        for list in ["[]", "[{}, {}, {}, {}]", "{}", "null"] { #expect(try await refusedOf(list) == ["list"]) }
+    }
+
     @Test("all that is wrong is told at once, and nothing of it is echoed")
     func refusals() async throws {
         let body = #"""

@@ -1,0 +1,55 @@
+import Foundation
+
+@testable import Usage
+
+/// Chance that comes out the same each time: a failure names its seed, and is there again. SplitMix64.
+struct Chance: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: Int) {
+        state = UInt64(seed)
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    mutating func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
+
+    mutating func often(_ value: Int, or range: ClosedRange<Int>) -> Int { Bool.random(using: &self) ? value : number(range) }
+
+    /// Prices of all sorts, with so few logins a tier that a test can count them one by one.
+    mutating func prices(_ mode: Prices.TierMode? = nil) -> Prices {
+        var end = 0
+        let ends: [Int?] = (0..<number(0...4)).map { _ in
+            end += number(1...60)
+            return end
+        }
+        return try! Prices(
+            currency: Currency(["USD", "JPY", "KWD", "CLF"].randomElement(using: &self)!)!,
+            baseFeeMicros: often(0, or: 0...3_000_000_000), includedLogins: often(0, or: 0...80),
+            minimumMicros: often(0, or: 0...3_000_000_000), tierMode: mode ?? Prices.TierMode.allCases.randomElement(using: &self)!,
+            tiers: (ends + [nil]).map { Prices.Tier(upTo: $0, unitPriceMicros: often(5000, or: 0...2_000_000)) })
+    }
+
+    mutating func share() -> Rating.Share {
+        let month = number(28...31)
+        return Rating.Share(days: number(1...month), of: month)
+    }
+}
+
+extension Prices {
+    /// Simple ones, of which a test says what it is about.
+    static func of(
+        _ mode: TierMode, in currency: String = "USD", baseFee: Int = 0, included: Int = 0, minimum: Int = 0,
+        _ tiers: (upTo: Int?, price: Int)...
+    ) -> Prices {
+        try! Prices(
+            currency: Currency(currency)!, baseFeeMicros: baseFee, includedLogins: included, minimumMicros: minimum, tierMode: mode,
+            tiers: tiers.map { Tier(upTo: $0.upTo, unitPriceMicros: $0.price) })
+    }
+}

@@ -1,0 +1,167 @@
+import Foundation
+import Tenancy
+import Testing
+
+@testable import Usage
+
+@Suite("Terms")
+struct TermTests {
+    private let tenant = UUID()
+    private let free = Prices.of(.graduated, (nil, 5000))
+
+    private func card(
+        _ from: String, plan: Tenant.Plan? = .scale, version: Int = 1, followsPlan: Bool = false, owner: UUID? = nil
+    ) -> RateCard {
+        RateCard(
+            id: ID(UUID()), owner: owner ?? (plan == nil ? tenant : .platform), plan: plan, version: version, effectiveFrom: Day(from)!,
+            followsPlan: followsPlan, prices: free, createdAt: Date())
+    }
+
+    private func at(_ text: String) throws -> Date {
+        try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    }
+
+    /// As `2026-11-01…2026-11-30 scale v1`.
+    private func terms(_ month: String, _ plans: [PlanChange], _ cards: [RateCard]) -> [String] {
+        Term.all(of: Month(month)!, plans: plans, rateCards: cards).map {
+            "\($0.firstDay)…\($0.lastDay) \($0.plan) \($0.rateCard.plan == nil ? "own " : "")v\($0.rateCard.version)"
+        }
+    }
+
+    @Test("a month of one plan and one card is one term: 28, 29, 30, 31 days")
+    func whole() throws {
+        let plans = [PlanChange(at: try at("2023-01-01T00:00:00.000Z"), plan: .scale)]
+        for (month, last) in [("2023-02", "28"), ("2024-02", "29"), ("2026-11", "30"), ("2026-12", "31"), ("2100-02", "28")] {
+            #expect(terms(month, plans, [card("2000-01-01")]) == ["\(month)-01…\(month)-\(last) scale v1"])
+        }
+    }
+
+    @Test("a card holds from its first day on, of two of one day the newer version; the tenant's own before its plan's")
+    func cards() throws {
+        let plans = [PlanChange(at: try at("2026-01-01T00:00:00.000Z"), plan: .scale)]
+        let cards = [
+            card("2000-01-01"), card("2026-11-10", version: 2), card("2026-11-10", version: 3), card("2026-11-01", plan: .free, version: 9),
+            card("2026-11-20", plan: nil), card("2026-11-25", plan: nil, version: 2, followsPlan: true), card("2026-12-01", version: 4),
+        ]
+        let expected = [
+            "2026-11-01…2026-11-09 scale v1", "2026-11-10…2026-11-19 scale v3", "2026-11-20…2026-11-24 scale own v1",
+            "2026-11-25…2026-11-30 scale v3",
+        ]
+        #expect(terms("2026-11", plans, cards) == expected)
+        // Their order says nothing.
+        var chance = Chance(1)
+        for _ in 0..<20 { #expect(terms("2026-11", plans, cards.shuffled(using: &chance)) == expected) }
+        #expect(terms("2026-12", plans, cards) == ["2026-12-01…2026-12-31 scale v4"])
+    }
+
+    @Test("a later version that begins earlier does not take what began later")
+    func latestBeginningFirst() {
+        let cards = [card("2026-11-10", version: 1), card("2026-11-05", version: 2)]
+        #expect(cards.holding(on: Day("2026-11-07")!, plan: .scale)?.version == 2)
+        #expect(cards.holding(on: Day("2026-11-10")!, plan: .scale)?.version == 1)
+        #expect(cards.holding(on: Day("2026-11-04")!, plan: .scale) == nil)
+    }
+
+    @Test("a day is billed by the last plan that the tenant had on it, to the microsecond")
+    func plans() throws {
+        let cards = Tenant.Plan.allCases.map { card("2000-01-01", plan: $0) }
+        let begun = PlanChange(at: try at("2026-10-15T12:00:00.000Z"), plan: .free)
+        let midnight = try at("2026-11-10T00:00:00.000Z")
+        func split(_ change: Date) -> [String] { terms("2026-11", [begun, PlanChange(at: change, plan: .scale)], cards) }
+        #expect(split(midnight) == ["2026-11-01…2026-11-09 free v1", "2026-11-10…2026-11-30 scale v1"])
+        #expect(split(midnight.addingTimeInterval(86399.999999)) == split(midnight))
+        #expect(split(midnight.addingTimeInterval(-0.000001)) == ["2026-11-01…2026-11-08 free v1", "2026-11-09…2026-11-30 scale v1"])
+        // There and back on one day leaves nothing of it.
+        let back = [
+            begun, PlanChange(at: midnight.addingTimeInterval(60), plan: .enterprise),
+            PlanChange(at: midnight.addingTimeInterval(120), plan: .free),
+        ]
+        #expect(terms("2026-11", back, cards) == ["2026-11-01…2026-11-30 free v1"])
+        #expect(terms("2026-11", back.reversed(), cards) == ["2026-11-01…2026-11-30 free v1"])
+    }
+
+    @Test("a tenant pays from the day on which it was created to that on which it was deleted, and again once it is restored")
+    func existence() throws {
+        let cards = [card("2000-01-01")]
+        let changes = [
+            PlanChange(at: try at("2026-11-05T23:59:59.999Z"), plan: .scale), PlanChange(at: try at("2026-11-10T00:00:00.000Z"), plan: nil),
+            PlanChange(at: try at("2026-11-20T10:00:00.000Z"), plan: .scale), PlanChange(at: try at("2026-11-21T00:00:00.000Z"), plan: nil),
+        ]
+        #expect(terms("2026-11", changes, cards) == ["2026-11-05…2026-11-10 scale v1", "2026-11-20…2026-11-21 scale v1"])
+        #expect(terms("2026-10", changes, cards) == [])
+        #expect(terms("2026-12", changes, cards) == [])
+    }
+
+    @Test("the terms of any month lie behind one another and never overlap", arguments: 0..<100)
+    func byChance(seed: Int) throws {
+        var chance = Chance(seed)
+        let month = Month(year: chance.number(2024...2028), month: chance.number(1...12))
+        let begin = month.previous.start
+        let changes = (0..<chance.number(1...6)).map { _ in
+            PlanChange(
+                at: begin.addingTimeInterval(Double(chance.number(0...(86400 * 62)))),
+                plan: chance.number(0...4) == 0 ? nil : Tenant.Plan.allCases.randomElement(using: &chance))
+        }
+        let cards =
+            Tenant.Plan.allCases.map { card("2000-01-01", plan: $0) }
+            + (2..<chance.number(3...8)).map { version in
+                card(
+                    "\(Day(number: month.firstDay.number + chance.number(-10...40)))",
+                    plan: chance.number(0...2) == 0 ? nil : Tenant.Plan.allCases.randomElement(using: &chance), version: version,
+                    followsPlan: false)
+            }
+        let terms = Term.all(of: month, plans: changes, rateCards: cards)
+        var end = month.firstDay.number - 1
+        for term in terms {
+            #expect(term.firstDay.number > end && term.firstDay <= term.lastDay)
+            #expect(term.days == term.lastDay.number - term.firstDay.number + 1)
+            for number in term.firstDay.number...term.lastDay.number {
+                #expect(cards.holding(on: Day(number: number), plan: term.plan)?.id == term.rateCard.id)
+            }
+            end = term.lastDay.number
+        }
+        #expect(end <= month.lastDay.number)
+        #expect(terms.reduce(0) { $0 + $1.days } <= month.days)
+    }
+}
+
+@Suite("Days and months")
+struct DayTests {
+    @Test("a day is what its text says, and nothing else is one")
+    func text() {
+        for text in ["2000-01-01", "2024-02-29", "2026-11-30", "2026-12-31", "9999-12-31"] { #expect(Day(text)?.description == text) }
+        for text in [
+            "2023-02-29", "2100-02-29", "2026-11-31", "2026-13-01", "2026-00-10", "2026-11-00", "1999-12-31", "26-11-01", "2026-11-1",
+            "2026-11-01T", "+026-11-01", "2026-11-+1", "２026-11-01", "",
+        ] { #expect(Day(text) == nil, "\(text)") }
+        #expect(Month("2026-11")?.description == "2026-11" && Month("2026-00") == nil && Month("2026-1") == nil)
+    }
+
+    @Test(
+        "the last microsecond of a day is in it, and the next is not", arguments: ["2024-02-29", "2026-12-31", "2026-11-30", "2038-01-19"])
+    func ends(text: String) {
+        let day = Day(text)!
+        #expect(Day(day.start) == day)
+        #expect(Day((day + 1).start.addingTimeInterval(-0.000001)) == day)
+        #expect(Day((day + 1).start) == day + 1)
+        #expect(day.month.firstDay <= day && day <= day.month.lastDay)
+        #expect(day.month.lastDay + 1 == day.month.next.firstDay && day.month.next.previous == day.month)
+    }
+}
+
+@Suite("Currencies")
+struct CurrencyTests {
+    @Test("an amount is written with the currency's decimals, and with more where it needs them")
+    func text() {
+        for (code, micros, text) in [
+            ("USD", 5000, "0.005"), ("USD", 0, "0.00"), ("USD", 12_340_000, "12.34"), ("USD", -10_000, "-0.01"), ("JPY", 1_000_000, "1"),
+            ("JPY", 500_000, "0.5"), ("KWD", 1_234_000, "1.234"), ("KWD", 1_000_000, "1.000"), ("CLF", 100, "0.0001"),
+            ("USD", 1, "0.000001"),
+        ] { #expect(Currency(code)?.text(micros: micros) == text) }
+    }
+
+    @Test("what is no currency in use is none", arguments: ["usd", "XAU", "XXX", "DEM", "US", "", "EURO"])
+    func unknown(code: String) {
+        #expect(Currency(code) == nil)
+    }
+}
