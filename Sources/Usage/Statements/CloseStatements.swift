@@ -1,0 +1,104 @@
+package import Foundation
+package import Logging
+package import Postgres
+import Tenancy
+
+/// Closes months that are over, each tenant's by exactly one process, and one after the other.
+///
+/// First the month is taken: a row says that it is being closed, and from then on logins are billed in the next one. Then its events
+/// are read, counted and digested, and the prices that held are applied to them. Lines, digest and the closed state are written in
+/// one transaction: who dies before has written nothing, and another process takes the month when the lease is over.
+package struct CloseStatements: Sendable {
+    private let pool: DatabasePool
+    private let logger: Logger
+
+    /// How long after a month's end logins may still be written into it, in seconds: a process that hangs, clocks that are apart. What
+    /// comes later is a correction on the next statement.
+    package static let grace: TimeInterval = 86400
+
+    private static let batch = 1000
+
+    package init(pool: DatabasePool, logger: Logger) {
+        (self.pool, self.logger) = (pool, logger)
+    }
+
+    /// Closes all that is due. A month that cannot be closed does not stop the others, and is tried again when its lease is over.
+    /// - Returns: how many this process has closed.
+    @discardableResult
+    package func pass(at now: Date) async throws -> Int {
+        let database = PlatformDatabase(pool)
+        let begun = ContinuousClock.now
+        let last = Month(now.addingTimeInterval(-Self.grace)).previous
+        var closed = 0
+        while true {
+            // In any order: processes that begin together do not stand in each other's way.
+            let due = try await database.run(ClosingMonth.due(upTo: last, at: now, limit: Self.batch)).map(ClosingMonth.Candidate.init)
+                .shuffled()
+            var closedNow = 0
+            for candidate in due {
+                do {
+                    // A pass may last longer than a lease.
+                    let elapsed = (ContinuousClock.now - begun) / .seconds(1)
+                    guard let month = try await ClosingMonth.take(candidate, at: now, after: elapsed, in: database) else { continue }
+                    try await close(month, since: begun, at: now)
+                    closedNow += 1
+                } catch {
+                    try Task.checkCancellation()
+                    logger.error(
+                        "a month could not be closed",
+                        metadata: ["tenant": "\(candidate.tenant)", "period": "\(candidate.period)", "cause": "\(error)"])
+                }
+            }
+            closed += closedNow
+            // A tenant may have another month to close.
+            guard closedNow > 0 else { return closed }
+        }
+    }
+
+    private func close(_ taken: ClosingMonth, since begun: ContinuousClock.Instant, at now: Date) async throws {
+        let database = PlatformDatabase(pool)
+        var month = taken
+        let events = try await BilledEvents.read(of: month.tenant, in: month.period, from: pool) {
+            let elapsed = (ContinuousClock.now - begun) / .seconds(1)
+            try await month.renew(until: now.addingTimeInterval(elapsed + ClosingMonth.lease), in: database)
+        }
+        let bill = try await Bill(of: month.tenant, in: month.period, events: events, from: database)
+        let held = month
+        try await database.transaction { db in
+            try await held.hold(in: db)
+            _ = try await db.run(
+                bill.terms.map { $0.insert(into: held.period, of: held.tenant) }
+                    + bill.lines.enumerated().map { $1.insert($0 + 1, into: held.period, of: held.tenant) } + [
+                        """
+                        UPDATE statement SET state = 'closed', events = \(events.count), digest = \(events.digest), closed_at = \(now)
+                        WHERE tenant_id = \(held.tenant) AND period = \(held.period)
+                        """
+                    ])
+            guard !held.isPurged,
+                let statement = try StatementReply.read(try await db.run(StatementReply.find(.id(held.id), of: held.tenant)))
+            else { return }
+            _ = try await db.run(
+                WebhookEvent.emit(.statementClosed, data: ClosedEvent(statement), owner: held.tenant.uuid, at: now))
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "statement.closed", of: held.id.description, owner: held.tenant.uuid, by: .system, after: statement, at: now))
+        }
+        logger.info(
+            "a month was closed",
+            metadata: ["tenant": "\(held.tenant)", "period": "\(held.period)", "events": "\(events.count)", "lines": "\(bill.lines.count)"])
+    }
+}
+
+/// What webhooks hear of it: what it comes to, and where the rest is.
+private struct ClosedEvent: Encodable {
+    let statement_id: ID<Statement>
+    let tenant_id: ID<Tenant>
+    let period: Month
+    let events: Int
+    let totals: [StatementReply.Total]
+
+    init(_ statement: StatementReply) {
+        (statement_id, tenant_id, period) = (statement.id, statement.tenant_id, statement.period)
+        (events, totals) = (statement.events, statement.totals)
+    }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Logging
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+@testable import Usage
+
+/// A moment as RFC 3339 writes it, to the microsecond.
+func moment(_ text: String) throws -> Date {
+    let (whole, fraction) = (text.prefix(19), text.dropFirst(19).dropLast())
+    return try Date("\(whole)Z", strategy: .iso8601).addingTimeInterval(fraction.isEmpty ? 0 : Double("0\(fraction)")!)
+}
+
+extension TestPlatform {
+    /// What closes months, as another process on the same database has it.
+    func closing() throws -> CloseStatements {
+        CloseStatements(pool: try TestDatabase.pool(database.serverURL), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Closes all that is due.
+    @discardableResult
+    func close(at now: String) async throws -> Int {
+        try await closing().pass(at: try moment(now))
+    }
+
+    /// Which plan a tenant had from when on, instead of since it was made.
+    func plans(_ changes: [(String, Tenant.Plan?)], of tenant: SeedResult.TenantResult? = nil) async throws {
+        let tenant = ID<Tenant>((tenant ?? acme).id)!
+        _ = try await ownerPool.run(
+            ["DELETE FROM tenant_plan WHERE tenant_id = \(tenant)"]
+                + (try changes.map {
+                    "INSERT INTO tenant_plan (tenant_id, effective_at, plan) VALUES (\(tenant), \(try moment($0.0)), \($0.1))"
+                }))
+    }
+
+    /// Writes a rate card: a plan's, or Acme's own where none is named.
+    func rateCard(
+        _ plan: Tenant.Plan? = nil, version: Int = 2, from: String, currency: String = "USD", baseFee: Int = 0, included: Int = 0,
+        minimum: Int = 0, mode: Prices.TierMode = .graduated, tiers: [(Int?, Int)] = [(nil, 5000)]
+    ) async throws {
+        let owner = plan == nil ? ID<Tenant>(acme.id)!.uuid : .platform
+        let json = try JSONEncoder().encode(tiers.map { Prices.Tier(upTo: $0.0, unitPriceMicros: $0.1) })
+        _ = try await ownerPool.run(
+            """
+            INSERT INTO rate_card (tenant_id, id, plan, version, effective_from, currency, base_fee_micros, included_logins, minimum_micros,
+                tier_mode, tiers, created_at)
+            VALUES (\(owner), \(UUID()), \(plan), \(version), \(Day(from)!), \(currency), \(baseFee), \(included), \(minimum), \(mode),
+                \(JSON(bytes: Array(json))), now())
+            """)
+    }
+
+    /// A tenant's statement, as its own key is told.
+    func statement(_ name: String, of tenant: SeedResult.TenantResult? = nil) async throws -> TestBrowser.Answer {
+        let tenant = tenant ?? acme
+        return try await call("GET", "/tenants/\(tenant.slug)/statements/\(name)", key: tenant.api_keys[0].secret)
+    }
+
+    /// The lines of Acme's statement: kind, quantity, amount.
+    func lines(_ period: String) async throws -> [String] {
+        let lines = try await statement(period).json["lines"] as? [[String: any Sendable]] ?? []
+        return lines.map { "\($0["kind"]!) \($0["quantity"]!) \($0["amount"]!) \($0["currency"]!)" }
+    }
+}

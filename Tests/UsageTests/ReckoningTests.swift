@@ -1,0 +1,157 @@
+import Foundation
+import Tenancy
+import Testing
+@testable import Usage
+
+/// What a month comes to, by numbers and prices alone.
+@Suite("Reckoning")
+struct ReckoningTests {
+    private static let november = Month("2026-11")!
+
+    private static func card(_ version: Int = 1, _ prices: Prices) -> RateCard {
+        RateCard(
+            id: ID(at: Date()), owner: .platform, plan: .scale, version: version, effectiveFrom: Day("2026-01-01")!, prices: prices,
+            createdAt: Date())
+    }
+
+    private static func prices(
+        baseFee: Int = 0, included: Int = 0, minimum: Int = 0, mode: Prices.TierMode = .graduated, tiers: [(Int?, Int)] = [(nil, 5000)],
+        currency: String = "USD"
+    ) throws -> Prices {
+        try Prices(
+            currency: Currency(currency)!, baseFeeMicros: baseFee, includedLogins: included, minimumMicros: minimum, tierMode: mode,
+            tiers: tiers.map { Prices.Tier(upTo: $0.0, unitPriceMicros: $0.1) })
+    }
+
+    private static func term(_ card: RateCard, _ first: Int = 1, _ last: Int = 30) -> Term {
+        Term(rateCard: card, plan: .scale, firstDay: november.firstDay + (first - 1), lastDay: november.firstDay + (last - 1))
+    }
+
+    private static func days(_ counts: [Int: Int]) -> [Day: Int] {
+        Dictionary(uniqueKeysWithValues: counts.map { (november.firstDay + ($0.key - 1), $0.value) })
+    }
+
+    @Test("each term has its lines, by the logins of its days")
+    func terms() throws {
+        let (old, new) = (Self.card(1, try Self.prices(baseFee: 30_000_000)), Self.card(2, try Self.prices(tiers: [(nil, 10_000)])))
+        let lines = Reckoning.lines(
+            of: Self.november, terms: [Self.term(old, 1, 10), Self.term(new, 11, 30)], spare: nil,
+            events: Self.days([1: 100, 10: 100, 11: 300]))
+        #expect(lines.map(\.kind) == [.baseFee, .logins, .logins])
+        #expect(lines.map(\.quantity) == [10, 200, 300])
+        #expect(lines.map(\.amountMicros) == [10_000_000, 1_000_000, 3_000_000])
+        #expect(lines.map(\.rateCardVersion) == [1, 1, 2])
+        #expect(lines[1].description == "Logins, 2026-11-01 to 2026-11-10")
+        #expect(lines[2].firstDay == Day("2026-11-11"))
+    }
+
+    @Test("a month in which nothing was used says so; one without a plan says nothing")
+    func empty() throws {
+        let card = Self.card(1, try Self.prices())
+        let lines = Reckoning.lines(of: Self.november, terms: [Self.term(card)], spare: nil, events: [:])
+        #expect(lines.map(\.quantity) == [0])
+        #expect(lines.map(\.amountMicros) == [0])
+        #expect(Reckoning.lines(of: Self.november, terms: [], spare: Self.term(card), events: [:]) == [])
+    }
+
+    @Test("a login on a day without a plan is billed by the nearest prices, and without a plan at all, by those alone")
+    func outside() throws {
+        let card = Self.card(1, try Self.prices(baseFee: 30_000_000))
+        let events = Self.days([2: 1000, 29: 1000])
+        let within = Reckoning.lines(of: Self.november, terms: [Self.term(card, 10, 20)], spare: nil, events: events)
+        #expect(within.map(\.kind) == [.baseFee, .logins])
+        #expect(within.last?.quantity == 2000)
+        let without = Reckoning.lines(of: Self.november, terms: [], spare: Self.term(card), events: events)
+        #expect(without.map(\.kind) == [.logins])
+        #expect(without.last?.amountMicros == 10_000_000)
+    }
+
+    @Test("tiers have a line each, and are told in words")
+    func tiers() throws {
+        let card = Self.card(1, try Self.prices(tiers: [(1000, 5000), (nil, 4000)]))
+        let lines = Reckoning.lines(of: Self.november, terms: [Self.term(card)], spare: nil, events: Self.days([3: 2500]))
+        #expect(lines.map(\.description) == ["Logins 1 to 1,000", "Logins 1,001 to 2,500"])
+        #expect(lines.map(\.amountMicros) == [5_000_000, 6_000_000])
+    }
+
+    @Test("late logins go on in the tier where their month had ended, and fill up what its minimum had paid already")
+    func corrections() throws {
+        let tiered = Self.card(1, try Self.prices(tiers: [(1000, 5000), (nil, 4000)]))
+        let line = try #require(
+            Reckoning.corrections(
+                of: Self.november, terms: [Self.term(tiered)], spare: nil, billed: Self.days([1: 999]), late: Self.days([1: 2])
+            ).first)
+        #expect((line.kind, line.quantity, line.exactMicros, line.unitPriceMicros) == (.correction, 2, 9000, nil))
+        #expect(line.servicePeriod == Self.november)
+        let least = Self.card(1, try Self.prices(minimum: 10_000_000))
+        let filled = Reckoning.corrections(
+            of: Self.november, terms: [Self.term(least)], spare: nil, billed: Self.days([1: 100]), late: Self.days([1: 100]))
+        #expect(filled.map(\.amountMicros) == [0])
+        let volume = Self.card(1, try Self.prices(mode: .volume, tiers: [(1000, 5000), (nil, 4000)]))
+        let cheaper = Reckoning.corrections(
+            of: Self.november, terms: [Self.term(volume)], spare: nil, billed: Self.days([1: 1000]), late: Self.days([1: 10]))
+        #expect(cheaper.map(\.amountMicros) == [1010 * 4000 - 1000 * 5000])
+        #expect(Reckoning.corrections(of: Self.november, terms: [Self.term(least)], spare: nil, billed: [:], late: [:]) == [])
+    }
+
+    @Test("however a month's logins are split into what came in time and what came late, and when, they cost the same")
+    func splits() throws {
+        var random = Seeded(state: 20_261_121)
+        for _ in 0..<500 {
+            let terms = try (0..<Int.random(in: 1...3, using: &random)).map { index in
+                Self.term(
+                    Self.card(
+                        index + 1,
+                        try Self.prices(
+                            baseFee: Int.random(in: 0...50_000_000, using: &random), included: Int.random(in: 0...500, using: &random),
+                            minimum: Int.random(in: 0...20_000_000, using: &random),
+                            mode: Prices.TierMode.allCases.randomElement(using: &random)!,
+                            tiers: [
+                                (Int.random(in: 1...1000, using: &random), Int.random(in: 0...9999, using: &random)),
+                                (nil, Int.random(in: 0...9999, using: &random)),
+                            ], currency: ["USD", "JPY", "KWD"].randomElement(using: &random)!)), index * 10 + 1, index * 10 + 10)
+            }
+            let parts = (0..<4).map { _ in
+                Self.days(
+                    Dictionary((0..<5).map { _ in (Int.random(in: 1...30, using: &random), Int.random(in: 0...700, using: &random)) }) {
+                        $1
+                    })
+            }
+            let all = parts.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
+            let whole = Reckoning.lines(of: Self.november, terms: terms, spare: nil, events: all)
+            var split = Reckoning.lines(of: Self.november, terms: terms, spare: nil, events: parts[0])
+            var billed = parts[0]
+            for part in parts.dropFirst() {
+                split += Reckoning.corrections(of: Self.november, terms: terms, spare: nil, billed: billed, late: part)
+                billed.merge(part, uniquingKeysWith: +)
+            }
+            // Each card by itself: they may be in different currencies.
+            for term in terms {
+                func sum(_ lines: [StatementLine], _ amount: (StatementLine) -> Int) -> Int {
+                    lines.filter { $0.rateCard == term.rateCard.id }.reduce(0) { $0 + amount($1) }
+                }
+                #expect(sum(split, \.amountMicros) == sum(whole, \.amountMicros))
+                #expect(sum(split, \.exactMicros) == sum(whole, \.exactMicros))
+            }
+        }
+    }
+
+    @Test(
+        "numbers are told with commas", arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
+    func grouped(number: Int, text: String) {
+        #expect(number.grouped == text)
+    }
+}
+
+/// The same numbers at every run.
+private struct Seeded: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}
