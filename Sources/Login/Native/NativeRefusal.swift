@@ -28,6 +28,10 @@ struct NativeRefusal: Error {
         outcome: "several_applications")
     static let noConnection = NativeRefusal(
         code: .temporarilyUnavailable, description: "Sign in with Apple is not set up for this tenant yet.", outcome: "no_connection")
+    static let budgetUsedUp = NativeRefusal(
+        code: .temporarilyUnavailable,
+        description: "The tenant has set a hard budget, and the month's logins are used up. Who is signed in stays so.",
+        outcome: "budget_used_up")
     static let nonceMissing = NativeRefusal(
         code: .invalidRequest, description: "nonce is missing: the id_token has one, so present what it was made from.",
         outcome: "nonce_not_presented")

@@ -17,6 +17,7 @@ extension Login {
         let now = now()
         if let application, application.kind != .native { throw NativeRefusal.notNative }
         guard let connection = tenant.connection else { throw NativeRefusal.noConnection }
+        guard !tenant.refusesLogins(at: now) else { throw NativeRefusal.budgetUsedUp }
         // Never the Services ID: what Apple gave to the web has come through a browser, and belongs to an attempt of ours.
         // Not even where somebody has put it among the bundle ids.
         let audiences = Set(application?.bundleIDs ?? connection.bundleIDs).intersection(connection.bundleIDs)

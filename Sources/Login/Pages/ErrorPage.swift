@@ -43,6 +43,10 @@ struct ErrorPage: Error, Sendable {
     static let attemptExpired = ErrorPage(
         outcome: "attempt_expired", status: .badRequest, title: "This sign-in took too long",
         detail: "It was begun more than fifteen minutes ago.", remedy: startAgain)
+    static let budgetUsedUp = ErrorPage(
+        outcome: "budget_used_up", status: .serviceUnavailable, title: "Nobody can sign in here at the moment",
+        detail: "As many people have signed in this month as whoever runs the application has allowed. Who is signed in stays so.",
+        remedy: "Tell whoever runs the application, or try again next month.")
     static let outage = ErrorPage(
         outcome: "unavailable", status: .serviceUnavailable, title: "This does not work at the moment",
         detail: "The sign-in service cannot reach its database.", remedy: "Reload this page in a moment.")

@@ -45,6 +45,10 @@ extension Login {
             metrics.count(.authorize, "no_connection")
             throw RedirectedError(.serverError, "Sign in with Apple is not set up for this tenant yet.", to: asked.returnAddress)
         }
+        guard !tenant.refusesLogins(at: now()) else {
+            metrics.count(.authorize, ErrorPage.budgetUsedUp.outcome)
+            throw ErrorPage.budgetUsedUp
+        }
         let secret = LoginAttempt.randomText()
         let attempt = LoginAttempt(asked, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: now())
         let sealed = attempt.sealed(with: keyring)

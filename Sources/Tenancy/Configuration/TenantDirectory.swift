@@ -13,9 +13,20 @@ package struct TenantConfiguration: Sendable {
     package let applications: [ID<Application>: Application]
     /// Where its single-page applications live: what runs there may call the endpoints that a browser's library needs.
     package let origins: Set<String>
+    /// The end of a month whose hard budget is used up.
+    private let loginsRefusedUntil: Date?
 
-    init(tenant: Tenant, connection: Connection?, appleKey: AppleKey?, applications: [ID<Application>: Application]) {
+    /// Whether nobody new is let in, because the tenant wants no more logins this month. Who is signed in stays so.
+    package func refusesLogins(at now: Date) -> Bool {
+        loginsRefusedUntil.map { now < $0 } ?? false
+    }
+
+    init(
+        tenant: Tenant, connection: Connection?, appleKey: AppleKey?, applications: [ID<Application>: Application],
+        loginsRefusedUntil: Date? = nil
+    ) {
         (self.tenant, self.connection, self.appleKey, self.applications) = (tenant, connection, appleKey, applications)
+        self.loginsRefusedUntil = loginsRefusedUntil
         let pages = applications.values.filter { $0.kind == .spa }.flatMap(\.redirectURIs)
         origins = Set(pages.compactMap(RedirectURI.origin))
     }
@@ -33,6 +44,7 @@ package final class TenantDirectory: Sendable {
             let found = try await database.run([
                 Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
                 Application.all(ofTenantWithSlug: slug), Application.secrets(ofTenantWithSlug: slug),
+                "SELECT refused_until FROM budget WHERE tenant_id = (SELECT id FROM tenant WHERE slug = \(slug))",
             ])
             guard let tenant = try found[0].first(Tenant.init) else { return nil }
             let secrets = Dictionary(
@@ -49,7 +61,7 @@ package final class TenantDirectory: Sendable {
                     uniqueKeysWithValues: try found[3].map { row in
                         let application = try Application(row, secrets: secrets).limited(by: tenant.settings)
                         return (application.id, application)
-                    }))
+                    }), loginsRefusedUntil: try found[5].first { try $0.get("refused_until", as: Date?.self) } ?? nil)
             return .init(configuration, owner: tenant.id.uuid)
         }
         slugs = ConfigurationCache { application in

@@ -6,7 +6,7 @@ package struct Connection: Identified, Sendable {
     package static let idPrefix = "connection"
 
     /// Whose it is. In the ledger too: the price may differ.
-    package enum Ownership: String, Codable, SQLValue {
+    package enum Ownership: String, Codable, CaseIterable, SQLValue {
         case own, shared
     }
 

@@ -1,0 +1,191 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@Suite("Budgets")
+struct BudgetTests {
+    /// What webhooks were told of thresholds, the oldest first.
+    private static func told(_ platform: TestPlatform) async throws -> [String] {
+        try await platform.ownerPool.run(
+            """
+            SELECT concat_ws(' ', data->>'period', data->>'percent', data->>'logins', data->>'budget_logins', data->>'logins_refused') AS line
+            FROM webhook_event WHERE type = 'usage.threshold' ORDER BY (data->>'logins')::integer, (data->>'percent')::integer
+            """
+        ).map { try $0.get("line") }
+    }
+
+    private static func hook(_ platform: TestPlatform) async throws {
+        let made = try await platform.call(
+            "POST", "/tenants/acme/webhooks", ["url": "https://hooks.example.com/", "events": ["usage.threshold"]])
+        #expect(made.status == 201)
+    }
+
+    private static func month(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(7)) }
+
+    @Test("it is set, read, changed and removed, and each of that is in the audit trail")
+    func life() async throws {
+        try await TestPlatform.run { platform in
+            #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
+            #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 404)
+            let made = try await platform.call("PUT", "/tenants/acme/budget", ["logins": 10])
+            #expect(made.status == 200)
+            #expect((made.json["logins"] as? Int, made.json["hard"] as? Bool) == (10, false))
+            let read = try await platform.call("GET", "/tenants/acme/budget", key: platform.acme.api_keys[0].secret)
+            #expect(read.json as NSDictionary == made.json as NSDictionary)
+            let current = try #require(read.json["current"] as? [String: any Sendable])
+            #expect((current["logins"] as? Int, current["percent"] as? Int) == (0, 0))
+            #expect(current["period"] as? String == Self.month(Date()))
+            let tag = try #require(read.header("ETag"))
+            let changed = try await platform.call(
+                "PUT", "/tenants/acme/budget", ["logins": 20, "hard": true], headers: [("If-Match", tag)])
+            #expect((changed.json["logins"] as? Int, changed.json["hard"] as? Bool) == (20, true))
+            for method in ["PUT", "DELETE"] {
+                let stale = try await platform.call(
+                    method, "/tenants/acme/budget", method == "PUT" ? ["logins": 1] : nil, headers: [("If-Match", tag)])
+                #expect(stale.status == 412)
+            }
+            #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins"] as? Int == 20)
+            // Said again without it, it is not hard any more.
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 20]).json["hard"] as? Bool == false)
+            #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 204)
+            #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
+            func trail(_ action: String) async throws -> Int {
+                try await platform.ownerPool.run("SELECT FROM audit_event WHERE action = \(action)").count
+            }
+            #expect(try await trail("setBudget") == 3)
+            #expect(try await trail("deleteBudget") == 1)
+        }
+    }
+
+    @Test("nonsense, a key without the scope and a stranger are refused")
+    func refused() async throws {
+        try await TestPlatform.run { platform in
+            for (body, field) in [
+                ([:], "logins"), (["logins": 0], "logins"), (["logins": "10"], "logins"), (["logins": 1_000_000_001], "logins"),
+                (["logins": 1, "hard": "yes"], "hard"), (["logins": 1, "soft": true], "soft"),
+            ] as [([String: any Sendable], String)] {
+                let answer = try await platform.call("PUT", "/tenants/acme/budget", body)
+                #expect(answer.status == 400)
+                #expect((answer.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field])
+            }
+            for (method, body) in [("GET", nil), ("PUT", ["logins": 1]), ("DELETE", nil)] as [(String, [String: any Sendable]?)] {
+                #expect(
+                    try await platform.call(method, "/tenants/acme/budget", key: platform.acme.api_keys[1].secret, body).status == 403)
+                #expect(
+                    try await platform.call(method, "/tenants/acme/budget", key: platform.globex.api_keys[0].secret, body).status == 404)
+            }
+        }
+    }
+
+    @Test("webhooks hear of 50, 80 and 100 % once a month each, of the current month only, and no login is refused")
+    func thresholds() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.hook(platform)
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 10]).status == 200)
+            let now = Date()
+            let month = Self.month(now)
+            func login(_ number: Int, at time: Date = now) async throws {
+                try await platform.append(Array(repeating: time, count: number))
+                try await platform.rollUp(at: now)
+            }
+            try await login(4)
+            try await login(20, at: now.addingTimeInterval(-40 * 86400))
+            #expect(try await Self.told(platform) == [])
+            try await login(1)
+            #expect(try await Self.told(platform) == ["\(month) 50 5 10 false"])
+            try await login(1)
+            #expect(try await Self.told(platform).count == 1)
+            // Over two of them at once.
+            try await login(5)
+            let all = ["\(month) 50 5 10 false", "\(month) 80 11 10 false", "\(month) 100 11 10 false"]
+            #expect(try await Self.told(platform) == all)
+            try await login(5)
+            #expect(try await Self.told(platform) == all)
+            #expect(try await TestBrowser(platform).tokens(.init(platform.acme))["access_token"] != nil)
+            // Another tenant's logins are its own.
+            try await platform.append(Array(repeating: now, count: 20), of: platform.globex)
+            try await platform.rollUp(at: now)
+            #expect(try await Self.told(platform) == all)
+            // The next month begins anew.
+            let next = now.addingTimeInterval(32 * 86400)
+            try await platform.append(Array(repeating: next, count: 5))
+            try await platform.rollUp(at: next)
+            #expect(try await Self.told(platform).contains("\(Self.month(next)) 50 5 10 false"))
+        }
+    }
+
+    @Test("a budget that is set when it is used up already is told of at once; one that is raised, when it is reached again")
+    func late() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.hook(platform)
+            let now = Date()
+            try await platform.append(Array(repeating: now, count: 4))
+            try await platform.rollUp(at: now)
+            let month = Self.month(now)
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 5]).status == 200)
+            #expect(try await Self.told(platform) == ["\(month) 50 4 5 false", "\(month) 80 4 5 false"])
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 8]).status == 200)
+            #expect(try await Self.told(platform).count == 3)
+            try await platform.append([now])
+            try await platform.rollUp(at: now)
+            #expect(try await Self.told(platform).count == 3)
+        }
+    }
+
+    @Test("a hard one refuses logins with a page or an error; who is signed in stays so, and raising it lets people in again")
+    func hard() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.hook(platform)
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
+            let tokens = try await browser.tokens(request)
+            let code = try await browser.signIn(request)
+            try await platform.rollUp()
+            #expect(try await Self.told(platform).last?.hasSuffix("100 1 1 true") == true)
+
+            try await eventually("the refusal is heard") { try await browser.authorize(request).status == 503 }
+            let page = try await browser.authorize(request)
+            #expect(page.header("Content-Type")?.hasPrefix("text/html") == true)
+            #expect(page.body.contains("Nobody can sign in here at the moment"))
+            let native = try await browser.send(
+                "POST", "\(platform.acme.issuer)/auth/apple/callback", headers: [("Content-Type", "application/json")],
+                body: #"{"id_token": "x"}"#)
+            #expect(native.status == 503)
+            #expect(native.json["error"] as? String == "temporarily_unavailable")
+            // Whoever was on the way arrives, and whoever is in stays in.
+            #expect(try await browser.redeem(try #require(code["code"]), request).status == 200)
+            #expect(try await browser.refresh(tokens["refresh_token"] as? String ?? "", request).status == 200)
+            #expect(try await TestBrowser(platform).tokens(.init(platform.globex))["access_token"] != nil)
+
+            let shown = try await platform.call("GET", "/tenants/acme/budget")
+            #expect(shown.json["logins_refused_until"] is String)
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 5, "hard": true]).status == 200)
+            try await eventually("the refusal is over") { try await browser.authorize(request).status == 302 }
+            #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins_refused_until"] == nil)
+        }
+    }
+
+    @Test("a refusal ends with its month, when it is no longer hard, and with its budget", arguments: ["month", "soft", "gone"])
+    func over(how: String) async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            let now = Date()
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
+            try await platform.append([now])
+            try await platform.rollUp(at: now)
+            try await eventually("the refusal is heard") { try await browser.authorize(request).status == 503 }
+            switch how {
+            case "month":
+                _ = try await platform.ownerPool.run("UPDATE budget SET refused_until = now()")
+            case "soft":
+                #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1]).status == 200)
+            default:
+                #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 204)
+            }
+            try await eventually("the refusal is over") { try await browser.authorize(request).status == 302 }
+        }
+    }
+}
