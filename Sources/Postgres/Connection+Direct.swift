@@ -91,21 +91,27 @@ extension Connection {
         }
     }
 
-    /// The next row as the server sent it; nil at the end, after which the connection is in pipeline mode again.
-    func copiedRow() async throws -> [UInt8]? {
+    /// The next rows as the server sent them, whole ones: at least one, and as many as have arrived, up to `limit` bytes and one row
+    /// more. Nil at the end, after which the connection is in pipeline mode again.
+    func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
-        while true {
+        var rows: [UInt8] = []
+        while rows.isEmpty || rows.count < limit {
             var buffer: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(link, &buffer, 1) {
             case 0:
+                guard rows.isEmpty else { return rows }
                 try await socket()
             case let length where length > 0:
                 defer { PQfreemem(buffer) }
-                return Array(UnsafeRawBufferPointer(start: buffer, count: Int(length)))
+                rows.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: Int(length)))
             default:
+                // Asked once more, libpq says again that there is nothing left.
+                guard rows.isEmpty else { return rows }
                 try await finishDirectly()
                 return nil
             }
         }
+        return rows
     }
 }

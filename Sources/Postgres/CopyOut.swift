@@ -3,6 +3,8 @@ struct CopyOut: AsyncSequence, Sendable {
     let connections: Connections
     let sql: SQL
     let prelude: [SQL]
+    /// How many bytes of rows an element may hold; one row where it is 1.
+    let limit: Int
 
     func makeAsyncIterator() -> Iterator {
         Iterator(copy: self)
@@ -21,7 +23,7 @@ struct CopyOut: AsyncSequence, Sendable {
             guard !isOver else { return nil }
             do {
                 if run == nil { run = try await Run.begin(copy) }
-                if let row = try await run?.next() { return row }
+                if let rows = try await run?.next(upTo: copy.limit) { return rows }
             } catch {
                 (run, isOver) = (nil, true)
                 throw error
@@ -63,8 +65,8 @@ struct CopyOut: AsyncSequence, Sendable {
             return run
         }
 
-        func next() async throws -> [UInt8]? {
-            if let row = try await cancellable({ try await connection.copiedRow() }) { return row }
+        func next(upTo limit: Int) async throws -> [UInt8]? {
+            if let rows = try await cancellable({ try await connection.copiedRows(upTo: limit) }) { return rows }
             _ = try await connection.run(["COMMIT"], isCancellable: false)
             isReturned = true
             connections.giveBack(connection)

@@ -119,13 +119,16 @@ package final class DatabasePool: Service, Sendable {
 
     // MARK: Streams
 
-    /// The output of `COPY … TO STDOUT`, row by row, no faster than it is read.
+    /// The output of `COPY … TO STDOUT`, no faster than it is read: row by row, or several whole rows at a time, which for millions of
+    /// them is many times quicker.
     ///
     /// A connection is lent from the first element to the end, an error, or the iterator's disappearance. COPY takes no
     /// parameters: a statement with bound values fails with kind `.misuse`; put the values into settings by `prelude`, and
     /// read them with `current_setting`.
-    package func copyOut(_ sql: SQL, prelude: [SQL] = []) -> some AsyncSequence<[UInt8], any Error> & Sendable {
-        CopyOut(connections: connections, sql: sql, prelude: prelude)
+    ///
+    /// - Parameter limit: how many bytes an element may hold before the next begins; without it each is a row.
+    package func copyOut(_ sql: SQL, prelude: [SQL] = [], upTo limit: Int = 1) -> some AsyncSequence<[UInt8], any Error> & Sendable {
+        CopyOut(connections: connections, sql: sql, prelude: prelude, limit: limit)
     }
 
     /// Notifications on channels, over a connection of its own that is opened again, for ever, when it is lost.

@@ -52,6 +52,7 @@ package struct SQLType: Hashable, Sendable {
     package static let float8 = SQLType(oid: 701, array: 1022, name: "double precision")
     package static let bpchar = SQLType(oid: 1042, array: 1014, name: "character")
     package static let varchar = SQLType(oid: 1043, array: 1015, name: "character varying")
+    package static let date = SQLType(oid: 1082, array: 1182, name: "date")
     package static let timestamptz = SQLType(oid: 1184, array: 1185, name: "timestamp with time zone")
     package static let uuid = SQLType(oid: 2950, array: 2951, name: "uuid")
     package static let jsonb = SQLType(oid: 3802, array: 3807, name: "jsonb")

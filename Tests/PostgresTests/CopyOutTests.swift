@@ -33,6 +33,32 @@ struct CopyOutTests {
         }
     }
 
+    @Test("several rows at a time are the same rows, none of them cut, and an error midway is thrown behind them")
+    func severalAtATime() async throws {
+        let statement: SQL = "COPY (SELECT n, repeat('x', n % 300) FROM generate_series(1, 30000) AS n) TO STDOUT (FORMAT csv)"
+        var (one, several, parts): ([UInt8], [UInt8], Int) = ([], [], 0)
+        for try await row in pool.copyOut(statement) { one += row }
+        for try await rows in pool.copyOut(statement, upTo: 10_000) {
+            #expect(rows.last == UInt8(ascii: "\n"))
+            // The limit, and the row that reached it.
+            #expect(rows.count < 10_000 + 310)
+            several += rows
+            parts += 1
+        }
+        #expect(one == several)
+        #expect(parts < 10_000)
+        for try await _ in pool.copyOut("COPY (SELECT 1 WHERE false) TO STDOUT", upTo: 1000) { Issue.record("there is no row") }
+        var rows = 0
+        let error = await databaseError {
+            let copy = pool.copyOut(
+                "COPY (SELECT 1 / (1000 - n) FROM generate_series(1, 2000) AS n) TO STDOUT", upTo: 1 << 16)
+            for try await part in copy { rows += part.count { $0 == UInt8(ascii: "\n") } }
+        }
+        #expect(error?.sqlState == "22012")
+        #expect(rows == 999)
+        #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
+    }
+
     @Test("values reach it by the prelude's settings, which end with it")
     func prelude() async throws {
         let copy = pool.copyOut(

@@ -1,0 +1,121 @@
+import Foundation
+import Postgres
+import Tenancy
+
+/// The ledger's events in a window, straight from COPY, a page at a time: by billing period, tenant, time and id.
+///
+/// No connection is held between pages, so that a reader that is slow, or stops, keeps nothing from anybody. That the pages fit together is
+/// due to the window, which ends before anything that may still come, and to where a page begins: behind the last row of the one before.
+struct Ledger: Sendable {
+    enum Source: Sendable {
+        case tenant(OwnerDatabase)
+        case platform(PlatformDatabase)
+    }
+
+    /// Rows as `COPY … (FORMAT binary)` writes them.
+    struct Page: Sendable {
+        let bytes: [UInt8]
+        let rows: Int
+        /// Where the next one begins.
+        fileprivate(set) var next: Position
+    }
+
+    /// Behind which row a page begins.
+    struct Position: Sendable {
+        var period: Month
+        var tenant = UUID.platform
+        var time: Date
+        var id = UUID.platform
+    }
+
+    let source: Source
+    let from, to: Date
+    /// The last month in which an event may be billed.
+    let lastPeriod: Month
+    var pageSize = 32_768
+
+    /// - Parameter now: an event is billed in its month, or in the first that is still open: never in one that has not begun.
+    init(_ source: Source, from: Date, to: Date, at now: Date) {
+        (self.source, self.from, self.to) = (source, from, to)
+        lastPeriod = max(Month(now), Month(to)).next
+    }
+
+    var start: Position { Position(period: Month(from), time: from.addingTimeInterval(-1)) }
+
+    /// - Returns: at least one row; nil when there are no more.
+    func page(after position: Position) async throws -> Page? {
+        var position = position
+        while position.period <= lastPeriod {
+            var page = try await read(after: position)
+            if page.rows < pageSize { page.next = Position(period: position.period.next, time: start.time) }
+            if page.rows > 0 { return page }
+            position = page.next
+        }
+        return nil
+    }
+
+    private func read(after position: Position) async throws -> Page {
+        let settings: [SQL] = [
+            """
+            SELECT set_config('espalier.export_period', \(position.period)::text, true),
+                set_config('espalier.export_tenant', \(position.tenant)::text, true),
+                set_config('espalier.export_time', \(position.time)::text, true),
+                set_config('espalier.export_id', \(position.id)::text, true),
+                set_config('espalier.export_from', \(from)::text, true),
+                set_config('espalier.export_to', \(to)::text, true),
+                set_config('espalier.export_limit', \(pageSize)::text, true),
+                set_config('jit', 'off', true),
+                -- By the key, row after row: all else would read and sort the whole month for each page.
+                set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
+                set_config('max_parallel_workers_per_gather', '0', true)
+            """
+        ]
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(min(pageSize, 32_768) * LedgerRow.size)
+        switch source {
+        case .tenant(let database):
+            for try await rows in database.copyOut(Self.ofTenant, settings: settings, upTo: 1 << 16) { bytes += rows }
+        case .platform(let database):
+            for try await rows in database.copyOut(Self.ofPlatform, settings: settings, upTo: 1 << 16) { bytes += rows }
+        }
+        let (rows, last) = try LedgerRow.summary(of: bytes)
+        return Page(bytes: bytes, rows: rows, next: last ?? position)
+    }
+
+    // One month at a time, so that the key's order is the file's, and nothing is sorted.
+    private static let ofPlatform: SQL = """
+        COPY (
+            SELECT tenant_id, billing_period, occurred_at, id, application_id, user_id, kind, connection FROM usage_event
+            WHERE billing_period = current_setting('espalier.export_period')::date
+                AND (tenant_id, billing_period, occurred_at, id) > (current_setting('espalier.export_tenant')::uuid,
+                    current_setting('espalier.export_period')::date, current_setting('espalier.export_time')::timestamptz,
+                    current_setting('espalier.export_id')::uuid)
+                AND occurred_at >= current_setting('espalier.export_from')::timestamptz
+                AND occurred_at < current_setting('espalier.export_to')::timestamptz
+            ORDER BY tenant_id, occurred_at, id LIMIT current_setting('espalier.export_limit')::bigint
+        ) TO STDOUT (FORMAT binary)
+        """
+    private static let ofTenant: SQL = """
+        COPY (
+            SELECT tenant_id, billing_period, occurred_at, id, application_id, user_id, kind, connection FROM usage_event
+            WHERE tenant_id = current_setting('espalier.tenant')::uuid
+                AND billing_period = current_setting('espalier.export_period')::date
+                AND (occurred_at, id) > (current_setting('espalier.export_time')::timestamptz, current_setting('espalier.export_id')::uuid)
+                AND occurred_at >= current_setting('espalier.export_from')::timestamptz
+                AND occurred_at < current_setting('espalier.export_to')::timestamptz
+            ORDER BY occurred_at, id LIMIT current_setting('espalier.export_limit')::bigint
+        ) TO STDOUT (FORMAT binary)
+        """
+
+    /// About how many events there are, by the days in which they occurred: for a progress bar.
+    static func estimate(tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {
+        // The last day that has a part in it.
+        let last = Day(to.addingTimeInterval(-0.000_001))
+        return """
+            SELECT (COALESCE((SELECT sum(events) FROM usage_day WHERE kind = 'login' AND day BETWEEN \(Day(from)) AND \(last)
+                    AND (\(tenant) IS NULL OR tenant_id = \(tenant))), 0)
+                + (SELECT count(*) FROM usage_arrival WHERE occurred_at >= \(from) AND occurred_at < \(to)
+                    AND (\(tenant) IS NULL OR tenant_id = \(tenant))))::bigint AS rows
+            """
+    }
+}

@@ -1,0 +1,345 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@testable import Usage
+
+@Suite("Export usage")
+struct ExportUsageTests {
+    private static let header = "occurred_at,billing_period,id,tenant_id,tenant,application_id,application,user_id,kind,connection"
+
+    /// What the table holds, in the order of a file, made by other means than the export.
+    private static func expected(_ platform: TestPlatform, tenant: ID<Tenant>? = nil, from: Date, to: Date) async throws -> [[String:
+        String]]
+    {
+        try await platform.ownerPool.run(
+            """
+            SELECT e.id, tenant_id, application_id, user_id, kind, connection,
+                (SELECT slug FROM tenant t WHERE t.id = tenant_id) AS tenant,
+                (SELECT name FROM application a WHERE a.id = application_id) AS application,
+                to_char(occurred_at, 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS at, to_char(billing_period, 'YYYY-MM') AS period
+            FROM usage_event e WHERE occurred_at >= \(from) AND occurred_at < \(to) AND (\(tenant) IS NULL OR tenant_id = \(tenant))
+            ORDER BY billing_period, tenant_id, occurred_at, e.id
+            """
+        ).map { row in
+            func digits(_ name: String) throws -> String {
+                String(ID<Tenant>(try row.get(name, as: UUID.self)).description.dropFirst("tenant_".count))
+            }
+            return [
+                "id": "login_\(try digits("id"))", "tenant_id": "tenant_\(try digits("tenant_id"))",
+                "application_id": "app_\(try digits("application_id"))", "user_id": "user_\(try digits("user_id"))",
+                "kind": try row.get("kind"), "connection": try row.get("connection"), "occurred_at": try row.get("at"),
+                "billing_period": try row.get("period"), "tenant": try row.get("tenant"), "application": try row.get("application"),
+            ]
+        }
+    }
+
+    private static func rows(csv: ExportAnswer) -> [[String: String]] {
+        let names = csv.lines[0].split(separator: ",").map(String.init)
+        return csv.lines.dropFirst().map { line in
+            Dictionary(uniqueKeysWithValues: zip(names, line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)))
+        }
+    }
+
+    @Test("each format tells the same events, those of the window and no others, in the same order")
+    func formats() async throws {
+        try await TestPlatform.run { platform in
+            let times = [
+                "2026-02-28T23:59:59.999999Z", "2026-03-01T00:00:00Z", "2026-03-15T12:00:00.5Z", "2026-03-31T23:59:59.999999Z",
+                "2026-04-01T00:00:00Z",
+            ].map(time)
+            try await platform.append(times)
+            try await platform.append(times, of: platform.globex, application: 1, connection: "shared")
+            let expected = try await Self.expected(platform, from: time("2026-03-01T00:00:00Z"), to: time("2026-04-01T00:00:00Z"))
+            #expect(expected.count == 6)
+            #expect(expected.map { $0["occurred_at"]! }.contains("2026-03-31T23:59:59.999999Z"))
+
+            let csv = try await platform.export("format=csv&\(TestPlatform.march)")
+            #expect(csv.status == 200)
+            #expect(csv.headers.first(name: "Content-Type") == "text/csv; charset=utf-8; header=present")
+            #expect(
+                csv.headers.first(name: "Content-Disposition") == "attachment; filename=\"usage-2026-03-01-2026-04-01.csv\"")
+            #expect(csv.lines[0] == Self.header)
+            #expect(Self.rows(csv: csv) == expected)
+
+            let jsonl = try await platform.export("format=jsonl&\(TestPlatform.march)")
+            #expect(jsonl.headers.first(name: "Content-Type") == "application/jsonl")
+            #expect(try jsonl.lines.map { try JSONDecoder().decode([String: String].self, from: Data($0.utf8)) } == expected)
+
+            struct CloudEvent: Decodable {
+                let specversion, type, source, id, time, subject, datacontenttype: String
+                let data: [String: String]
+            }
+            let events = try await platform.export("format=cloudevents&\(TestPlatform.march)").lines
+                .map { try JSONDecoder().decode(CloudEvent.self, from: Data($0.utf8)) }
+            #expect(events.allSatisfy { $0.specversion == "1.0" && $0.type == "espalier.login.succeeded" })
+            #expect(events.allSatisfy { $0.datacontenttype == "application/json" && $0.source == "/tenants/\($0.subject)" })
+            #expect(
+                events.map { event in
+                    event.data.merging(["id": event.id, "tenant_id": event.subject, "occurred_at": event.time]) { $1 }
+                } == expected.map { row in row.filter { !["tenant", "application"].contains($0.key) } })
+        }
+    }
+
+    @Test("names that somebody chose stay names: in a spreadsheet, in JSON, and when the application is gone")
+    func names() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append([time("2026-03-05T00:00:00Z")])
+            let application = ID<Application>(platform.acme.applications[0].client_id)!
+            let name = #"=HYPERLINK("https://evil.test","Click, \ ü")"#
+            _ = try await platform.ownerPool.run("UPDATE application SET name = \(name) WHERE id = \(application)")
+            let csv = try await platform.export("format=csv&\(TestPlatform.march)")
+            let table = try #require(FocusRules.table(csv.text))
+            #expect(table.map { $0[6] } == ["application", "'" + name])
+            let jsonl = try await platform.export("format=jsonl&\(TestPlatform.march)")
+            #expect(try JSONDecoder().decode([String: String].self, from: Data(jsonl.body))["application"] == name)
+            // The longest that there may be, and of letters that take the most room.
+            let long = String(repeating: "\"", count: 100) + String(repeating: "𝕏", count: 100)
+            _ = try await platform.ownerPool.run("UPDATE application SET name = \(long) WHERE id = \(application)")
+            try await platform.append((0..<300).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
+            let longer = try await platform.export("format=csv&\(TestPlatform.march)")
+            #expect(try #require(FocusRules.table(longer.text)).dropFirst().allSatisfy { $0[6] == long })
+            _ = try await platform.ownerPool.run([
+                "DELETE FROM application_secret WHERE application_id = \(application)", "DELETE FROM application WHERE id = \(application)",
+            ])
+            let gone = try await platform.export("format=csv&\(TestPlatform.march)")
+            #expect(try #require(FocusRules.table(gone.text)).dropFirst().allSatisfy { $0[6] == nil && $0[4] == "acme" })
+            let none = try await platform.export("format=jsonl&\(TestPlatform.march)")
+            #expect(none.lines.count == 301 && none.lines.allSatisfy { $0.contains(#""application":null"#) })
+        }
+    }
+
+    @Test("what it came to stands in the trailers of those who take them, and in the manifest")
+    func digests() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append((0..<500).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
+            for query in ["format=csv", "format=jsonl", "format=cloudevents", "format=focus", "format=csv&compression=gzip"] {
+                let query = "\(query)&\(TestPlatform.march)"
+                let export = try await platform.export(query)
+                let manifest = try await platform.manifest(query)
+                #expect(manifest.status == 200)
+                #expect(export.trailers?.first(name: "Export-SHA256") == export.sha256, "\(query)")
+                #expect(manifest.json["sha256"] as? String == export.sha256, "\(query)")
+                #expect(manifest.json["bytes"] as? Int == export.body.count)
+                let rows = query.contains("focus") ? export.lines.count - 1 : 500
+                #expect(export.trailers?.first(name: "Export-Rows") == "\(rows)")
+                #expect(manifest.json["rows"] as? Int == rows)
+                #expect(export.headers.first(name: "Export-Watermark") != nil)
+                #expect(export.headers.first(name: "Export-To") == "2026-04-01T00:00:00Z")
+                #expect(manifest.json["to"] as? String == "2026-04-01T00:00:00Z")
+            }
+            // Who does not ask for trailers may fail over them.
+            let without = try await platform.export("format=csv&\(TestPlatform.march)", headers: [])
+            #expect(without.headers.first(name: "Trailer") == nil)
+            #expect(without.trailers?.isEmpty ?? true)
+        }
+    }
+
+    @Test("a download goes on behind any byte, compressed or not, and both parts are the file")
+    func resumed() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append((0..<3000).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0) / 7) })
+            for form in ["format=csv", "format=jsonl", "format=csv&compression=gzip", "format=focus"] {
+                let query = "\(form)&\(TestPlatform.march)"
+                let whole = try await platform.export(query)
+                for skip in [0, 1, whole.body.count / 3, whole.body.count - 1, whole.body.count, whole.body.count + 5] {
+                    let rest = try await platform.export("\(query)&skip=\(skip)")
+                    #expect(rest.status == 200)
+                    #expect(rest.body == Array(whole.body.dropFirst(skip)), "\(form) behind \(skip)")
+                    #expect(rest.trailers?.first(name: "Export-SHA256") == whole.sha256)
+                }
+            }
+            let packed = try await platform.export("format=csv&compression=gzip&\(TestPlatform.march)")
+            #expect(packed.headers.first(name: "Content-Type") == "application/gzip")
+            #expect(packed.headers.first(name: "Content-Disposition")?.hasSuffix(".csv.gz\"") == true)
+            #expect(gunzip(packed.body) == (try await platform.export("format=csv&\(TestPlatform.march)")).body)
+        }
+    }
+
+    @Test("however small the pages are, the file is the same: over months, tenants and events of the same moment")
+    func pages() async throws {
+        try await TestPlatform.run { platform in
+            let moments = (0..<40).map { time("2026-02-26T00:00:00Z").addingTimeInterval(Double($0 / 3) * 43_200) }
+            for tenant in [platform.acme, platform.globex] { try await platform.append(moments, of: tenant) }
+            let (from, to) = (time("2026-02-27T00:00:00Z"), time("2026-03-10T00:00:00Z"))
+            for tenant in [nil, ID<Tenant>(platform.acme.id)] {
+                let source: Ledger.Source =
+                    tenant.map { .tenant(OwnerDatabase(platform.pool, tenant: $0)) } ?? .platform(PlatformDatabase(platform.pool))
+                let expected = try await Self.expected(platform, tenant: tenant, from: from, to: to).map { $0["id"]! }
+                #expect(expected.count > 25)
+                for size in [1, 2, 3, 7, 1000] {
+                    var ledger = Ledger(source, from: from, to: to, at: to)
+                    ledger.pageSize = size
+                    var (told, text, position): ([String], LedgerText, Ledger.Position) = ([], LedgerText(.csv), ledger.start)
+                    while let page = try await ledger.page(after: position) {
+                        #expect(page.rows <= size)
+                        var (offset, rows) = (0, 0)
+                        while case let block = try text.block(of: page.bytes, from: &offset, rows: &rows), !block.isEmpty {
+                            told += String(decoding: block, as: UTF8.self).split(separator: "\n").map {
+                                String($0.split(separator: ",")[2])
+                            }
+                        }
+                        position = page.next
+                    }
+                    #expect(told == expected, "pages of \(size)")
+                }
+            }
+        }
+    }
+
+    @Test("an event billed in a later month than it happened in is in the window of when it happened")
+    func billedLater() async throws {
+        try await TestPlatform.run { platform in
+            let tenant = ID<Tenant>(platform.acme.id)!
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO statement (tenant_id, period, id, state, tenant_slug, tenant_name, claimed_until, closing_at)
+                VALUES (\(tenant), '2026-03-01', gen_random_uuid(), 'closing', 'acme', 'Acme', now(), now())
+                """)
+            try await platform.append([time("2026-03-31T23:59:59.999999Z")])
+            let csv = try await platform.export("format=csv&\(TestPlatform.march)")
+            #expect(Self.rows(csv: csv).map { $0["billing_period"] } == ["2026-04"])
+            let april = try await platform.export("format=csv&from=2026-04-01T00:00:00Z&to=2026-05-01T00:00:00Z")
+            #expect(april.lines == [Self.header])
+        }
+    }
+
+    @Test("what may still come is left for the next export, which begins where this one ends")
+    func watermark() async throws {
+        try await TestPlatform.run { platform in
+            let now = Date()
+            try await platform.append([now.addingTimeInterval(-3600), now.addingTimeInterval(-1), now])
+            let from = Day.moment(Date(timeIntervalSince1970: (now.timeIntervalSince1970 - 7200).rounded(.down)))
+            let export = try await platform.export("format=csv&from=\(from)")
+            #expect(export.lines.count == 2)
+            let to = try #require(export.headers.first(name: "Export-To"))
+            #expect(to == export.headers.first(name: "Export-Watermark"))
+            #expect(abs(time(to).timeIntervalSince(now) + RollUp.delay) < 30)
+            #expect(export.headers.first(name: "Export-From") == from)
+            // Nothing is complete yet of a window that has just begun.
+            let empty = try await platform.export("format=csv&from=\(Day.moment(now))")
+            #expect(empty.lines == [Self.header])
+            #expect(empty.trailers?.first(name: "Export-Rows") == "0")
+        }
+    }
+
+    @Test("a tenant's key exports that tenant alone, an operator's any of them or all")
+    func whose() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append([time("2026-03-05T00:00:00Z")])
+            try await platform.append([time("2026-03-05T00:00:00Z"), time("2026-03-06T00:00:00Z")], of: platform.globex)
+            func count(_ query: String, key: String? = nil) async throws -> Int {
+                try await platform.export("format=csv&\(TestPlatform.march)\(query)", key: key).lines.count - 1
+            }
+            let (acme, globex) = (platform.acme.api_keys[0].secret, platform.globex.api_keys[0].secret)
+            #expect(try await count("") == 3)
+            #expect(try await count("&tenant=acme") == 1)
+            #expect(try await count("&tenant=\(platform.globex.id)") == 2)
+            #expect(try await count("", key: acme) == 1)
+            #expect(try await count("", key: globex) == 2)
+            #expect(try await count("&tenant=globex", key: globex) == 2)
+            #expect(try await count("&tenant=\(platform.globex.id)", key: globex) == 2)
+            for path in ["", "/manifest"] {
+                var told: [NSDictionary] = []
+                for name in ["acme", platform.acme.id, "nobody", "tenant_00000000000000000000000000"] {
+                    let answer = try await platform.export("format=csv&tenant=\(name)", key: globex, path: path)
+                    #expect(answer.status == 404)
+                    told.append(answer.json.filter { !["request_id", "instance"].contains($0.key) } as NSDictionary)
+                }
+                #expect(Set(told).count == 1)
+                let unknown = try await platform.export("format=csv&tenant=nobody", path: path)
+                #expect(unknown.status == 404)
+                let lacking = try await platform.export("format=csv", key: platform.acme.api_keys[1].secret, path: path)
+                #expect(lacking.status == 403)
+                #expect(lacking.json["code"] as? String == "insufficient_scope")
+                let nobody = try await platform.export("format=csv", key: "x", path: path)
+                #expect(nobody.status == 401)
+            }
+            let manifest = try await platform.manifest("format=csv&\(TestPlatform.march)", key: globex)
+            #expect(manifest.json["tenant_id"] as? String == platform.globex.id)
+            #expect(manifest.json["rows"] as? Int == 2)
+        }
+    }
+
+    @Test("what makes no sense is refused, by name")
+    func invalid() async throws {
+        try await TestPlatform.run { platform in
+            for (query, field) in [
+                ("from=2026-03-01T00:00:00Z", "format"), ("format=xls", "format"), ("format=csv&compression=zip", "compression"),
+                ("format=csv&from=yesterday", "from"), ("format=csv&skip=-1", "skip"), ("format=csv&skip=1.5", "skip"),
+                ("format=csv&from=2026-04-01T00:00:00Z&to=2026-03-01T00:00:00Z", "to"), ("format=csv&from=1999-12-31T23:59:59Z", "from"),
+                ("format=csv&from=2026-04-01T00:00:00Z&to=4026-03-01T00:00:00Z", "to"),
+                ("format=focus&from=2026-03-02T00:00:00Z", "from"), ("format=focus&to=2027-03-31T00:00:00Z", "to"),
+                ("format=csv&all=1", "all"),
+            ] {
+                let answer = try await platform.export(query)
+                #expect(answer.status == 400, "\(query)")
+                #expect((answer.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field], "\(query): \(answer.text)")
+            }
+            let skipping = try await platform.manifest("format=csv&skip=1")
+            #expect(skipping.status == 400)
+        }
+    }
+
+    @Test("a place is given back when the export ends, and so many are given to one owner")
+    func places() async throws {
+        let limit = ExportLimit()
+        let (one, other) = (UUID(), UUID())
+        var held: [ExportLimit.Place] = [try limit.place(of: one), try limit.place(of: one)]
+        #expect(throws: Problem.self) { _ = try limit.place(of: one) }
+        held.append(try limit.place(of: other))
+        held.removeFirst()
+        held.append(try limit.place(of: one))
+        for _ in 1...5 { held.append(try limit.place(of: UUID())) }
+        #expect(held.count == 8)
+        #expect(throws: Problem.self) { _ = try limit.place(of: UUID()) }
+        held = []
+        held.append(try limit.place(of: other))
+        try await TestPlatform.run { platform in
+            // More than there are places, one after the other.
+            for _ in 1...10 {
+                let answer = try await platform.export("format=csv")
+                #expect(answer.status == 200)
+            }
+        }
+    }
+
+    @Test("who takes nothing any more is left, and who takes his time is not")
+    func stalled() async throws {
+        await #expect(throws: CancellationError.self) {
+            try await StallWatch.run(limit: .milliseconds(20)) { _ in try await Task.sleep(for: .seconds(600)) }
+        }
+        let task = Task {
+            try await StallWatch.run(limit: .seconds(600)) { watch in for _ in 1...10 { watch.step() } }
+            return Task.isCancelled
+        }
+        #expect(try await !task.value)
+    }
+}
+
+@Suite("CSV")
+struct CSVTests {
+    private func line(_ texts: String...) -> String { String(decoding: CSV.line(texts.map { .text($0) }), as: UTF8.self) }
+
+    @Test("what a spreadsheet would calculate with is a text to it")
+    func formulas() {
+        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")"] {
+            let written = line(formula)
+            #expect(written.hasPrefix("'") || written.hasPrefix("\"'"), "\(written)")
+        }
+        #expect(line("Acme", "a-b", "1=1") == "Acme,a-b,1=1\n")
+        #expect(String(decoding: CSV.line([.number("-5"), .null, .text("")]), as: UTF8.self) == "-5,,\"\"\n")
+    }
+
+    @Test("commas, quotes and line breaks stay inside their field, also with an accent on them")
+    func quoting() {
+        let accented = "a\"\u{0301},b\n\u{0301}"
+        #expect(FocusRules.table(line(accented, "b")) == [[accented, "b"]])
+        #expect(line("a,b", "say \"hi\"", "two\nlines", "\r\n") == "\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\"'\r\n\"\n")
+    }
+}

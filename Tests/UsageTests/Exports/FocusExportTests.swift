@@ -1,0 +1,179 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+@Suite("Export as FOCUS")
+struct FocusExportTests {
+    private func rows(_ platform: TestPlatform, _ query: String = TestPlatform.march, key: String? = nil) async throws -> [[String: String]]
+    {
+        let export = try await platform.export("format=focus&\(query)", key: key)
+        #expect(export.status == 200)
+        let table = try #require(FocusRules.table(export.text))
+        #expect(FocusRules.violations(table) == [])
+        #expect(export.trailers?.first(name: "Export-Rows") == "\(table.count - 1)")
+        return table.dropFirst().map { fields in
+            Dictionary(uniqueKeysWithValues: zip(table[0].map { $0! }, fields)).compactMapValues(\.self)
+        }
+    }
+
+    /// As if the tenants had been there since the year's beginning, which is long after the first rate cards.
+    private func age(_ platform: TestPlatform) async throws {
+        _ = try await platform.ownerPool.run("UPDATE tenant_plan SET effective_at = '2026-01-01'")
+    }
+
+    private func rateCard(
+        _ platform: TestPlatform, currency: String, base: Int, included: Int, minimum: Int, tiers: String, mode: String = "graduated",
+        from: String = "2026-01-01"
+    ) async throws {
+        _ = try await platform.ownerPool.run(
+            """
+            INSERT INTO rate_card (tenant_id, id, version, effective_from, currency, base_fee_micros, included_logins, minimum_micros,
+                tier_mode, tiers, created_at)
+            VALUES (\(ID<Tenant>(platform.acme.id)!), gen_random_uuid(), (SELECT count(*) + 1 FROM rate_card WHERE plan IS NULL),
+                \(from)::text::date, \(currency), \(base), \(included), \(minimum), \(mode), \(JSON(bytes: Array(tiers.utf8))), now())
+            """)
+    }
+
+    @Test("a month that goes on is told as it stands, by the rate card that holds, and by whole months alone")
+    func open() async throws {
+        try await TestPlatform.run { platform in
+            try await age(platform)
+            try await platform.append((0..<1001).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
+            let told = try await rows(platform)
+            #expect(told.count == 1)
+            let row = try #require(told.first)
+            #expect(row["BillingAccountId"] == platform.acme.id)
+            #expect(row["BilledCost"] == "5.00", "5.005 USD, half to even")
+            #expect(row["ContractedCost"] == "5.005")
+            #expect(row["PricingQuantity"] == "1001")
+            #expect(row["ListUnitPrice"] == "0.005")
+            #expect(row["BillingPeriodStart"] == "2026-03-01T00:00:00Z")
+            #expect(row["ChargePeriodEnd"] == "2026-04-01T00:00:00Z")
+            #expect(row["ServiceCategory"] == "Identity")
+            #expect(row["InvoiceIssuerName"] == "login.test")
+            #expect(row["x_StatementState"] == "open")
+            #expect(row["InvoiceId"] == nil)
+            // Nothing was used by Globex, and nothing is charged for it.
+            #expect(try await rows(platform, key: platform.globex.api_keys[0].secret).isEmpty)
+            #expect(try await rows(platform, key: platform.acme.api_keys[0].secret) == told)
+            #expect(try await rows(platform, "from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z") == told)
+            #expect(try await rows(platform, "from=2026-04-01T00:00:00Z&to=2026-06-01T00:00:00Z").isEmpty)
+            // There is no charge in a month that has not begun.
+            #expect(try await rows(platform, "from=2996-04-01T00:00:00Z&to=2997-06-01T00:00:00Z").isEmpty)
+        }
+    }
+
+    @Test("fees, included logins, tiers and a minimum keep the rules, in currencies with no cents, two digits and three")
+    func kinds() async throws {
+        for (currency, amount) in [("USD", "0.33"), ("JPY", "0"), ("KWD", "0.333")] {
+            try await TestPlatform.run { platform in
+                try await age(platform)
+                try await rateCard(
+                    platform, currency: currency, base: 7_333_333, included: 10, minimum: 90_000_000,
+                    tiers: #"[{"up_to": 50, "unit_price_micros": 7001}, {"up_to": null, "unit_price_micros": 3003}]"#)
+                try await platform.append((0..<171).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
+                let told = try await rows(platform)
+                #expect(told.map { $0["x_LineKind"] } == ["base_fee", "included", "logins", "logins", "minimum"])
+                #expect(told.map { $0["ChargeCategory"] } == ["Purchase", "Usage", "Usage", "Usage", "Purchase"])
+                #expect(told.map { $0["PricingQuantity"] } == ["1", "10", "50", "111", "1"])
+                #expect(told.allSatisfy { $0["BillingCurrency"] == currency })
+                #expect(told[3]["BilledCost"] == amount)
+                let billed = told.reduce(Decimal(0)) { $0 + Decimal(string: $1["BilledCost"]!)! }
+                #expect(billed == 90)
+            }
+        }
+    }
+
+    @Test("a change of prices in mid-month makes charges of days, each in its own period")
+    func changed() async throws {
+        try await TestPlatform.run { platform in
+            try await age(platform)
+            try await rateCard(
+                platform, currency: "USD", base: 31_000_000, included: 0, minimum: 0,
+                tiers: #"[{"up_to": null, "unit_price_micros": 10000}]"#,
+                from: "2026-03-11")
+            try await platform.append([time("2026-03-10T23:59:59.999999Z"), time("2026-03-11T00:00:00Z")])
+            let told = try await rows(platform)
+            #expect(told.map { $0["x_LineKind"] } == ["logins", "base_fee", "logins"])
+            #expect(told.map { $0["ChargePeriodStart"]?.prefix(10) } == ["2026-03-01", "2026-03-11", "2026-03-11"])
+            #expect(told.map { $0["ChargePeriodEnd"]?.prefix(10) } == ["2026-03-11", "2026-04-01", "2026-04-01"])
+            #expect(told.map { $0["ContractedCost"] } == ["0.005", "21.00", "0.01"])
+        }
+    }
+
+    @Test("a closed month is its statement, corrections and all, with the name that the tenant had")
+    func closed() async throws {
+        try await TestPlatform.run { platform in
+            try await age(platform)
+            let (tenant, statement) = (ID<Tenant>(platform.acme.id)!, UUID())
+            let card: UUID = try await platform.ownerPool.run("SELECT id FROM rate_card WHERE plan = 'enterprise'")[0].get("id")
+            func line(_ position: Int, _ kind: String, service: Month, quantity: Int, price: Int?, exact: Int, amount: Int) -> SQL {
+                """
+                INSERT INTO statement_line (tenant_id, period, position, kind, service_period, first_day, last_day, plan, rate_card_id,
+                    rate_card_version, description, quantity, unit_price_micros, currency, exact_micros, amount_micros)
+                VALUES (\(tenant), '2026-03-01', \(position), \(kind), \(service), \(service.firstDay), \(service.lastDay), 'enterprise',
+                    \(card), 1, 'A line', \(quantity), \(price), 'USD', \(exact), \(amount))
+                """
+            }
+            let (march, february) = (Month(year: 2026, month: 3), Month(year: 2026, month: 2))
+            _ = try await platform.ownerPool.run([
+                """
+                INSERT INTO statement (tenant_id, period, id, state, tenant_slug, tenant_name, claimed_until, closing_at)
+                VALUES (\(tenant), '2026-03-01', \(statement), 'closing', 'acme', '=Acme, "Inc"', now(), now())
+                """,
+                line(1, "logins", service: march, quantity: 3, price: 5_000, exact: 15_000, amount: 20_000),
+                line(2, "correction", service: february, quantity: 1, price: nil, exact: 4_000, amount: 0),
+            ])
+            // As long as it is being closed, what is told is what there is so far: nothing.
+            #expect(try await rows(platform).isEmpty)
+            _ = try await platform.ownerPool.run(
+                """
+                UPDATE statement SET state = 'closed', closed_at = now(), events = 3, digest = decode(repeat('00', 32), 'hex')
+                WHERE id = \(statement)
+                """)
+            let told = try await rows(platform)
+            #expect(told.map { $0["x_LineKind"] } == ["logins", "correction"])
+            #expect(told.map { $0["ChargeClass"] } == [nil, "Correction"])
+            #expect(told.map { $0["BilledCost"] } == ["0.02", "0.00"])
+            #expect(told[1]["ChargePeriodStart"] == "2026-02-01T00:00:00Z")
+            #expect(told[1]["BillingPeriodStart"] == "2026-03-01T00:00:00Z")
+            #expect(told.allSatisfy { $0["InvoiceId"]?.hasPrefix("statement_") == true && $0["x_StatementState"] == "closed" })
+            #expect(told.allSatisfy { $0["BillingAccountName"] == "'=Acme, \"Inc\"" })
+        }
+    }
+
+    @Test("the rules find what breaks them")
+    func rules() async throws {
+        try await TestPlatform.run { platform in
+            try await age(platform)
+            try await platform.append([time("2026-03-05T00:00:00Z")])
+            let table = try #require(FocusRules.table(try await platform.export("format=focus&\(TestPlatform.march)").text))
+            #expect(FocusRules.violations(table) == [])
+            for column in FocusRules.columns where column.isMandatory {
+                let place = try #require(table[0].firstIndex(of: column.name))
+                let without = table.map { row in row.enumerated().filter { $0.offset != place }.map(\.element) }
+                #expect(!FocusRules.violations(without).isEmpty, "without \(column.name)")
+            }
+            for (name, value) in [
+                ("BilledCost", "$1"), ("BilledCost", nil), ("BillingCurrency", "US"), ("BillingCurrency", "QQQ"),
+                ("ChargeCategory", "Login"), ("ChargeClass", "Correction"), ("ChargeClass", "Late"), ("ChargeFrequency", "Daily"),
+                ("ChargePeriodStart", "2026-03-01"), ("ChargePeriodStart", "2026-03-01T00:00:00+00:00"),
+                ("ChargePeriodEnd", "2026-05-01T00:00:00Z"), ("ConsumedQuantity", "0"), ("ConsumedUnit", nil), ("ListCost", "7"),
+                ("ContractedUnitPrice", "-0.005"), ("PricingQuantity", nil), ("PricingUnit", "logins"), ("ProviderName", ""),
+                ("ServiceCategory", "identity"), ("SkuPriceId", nil), ("BillingPeriodEnd", "2026-03-01T00:00:00Z"),
+            ] as [(String, String?)] {
+                var broken = table
+                broken[1][try #require(table[0].firstIndex(of: name))] = value
+                #expect(!FocusRules.violations(broken).isEmpty, "\(name) \(value ?? "null")")
+            }
+            #expect(FocusRules.table("a,\"b\nc") == nil)
+            #expect(FocusRules.table("a,\"b\"\"\n\",\n")! == [["a", "b\"\n", nil]])
+        }
+    }
+}

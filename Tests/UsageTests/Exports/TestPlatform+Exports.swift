@@ -1,0 +1,93 @@
+import CZlib
+import Crypto
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Server
+import TestSupport
+
+/// An export as a client gets it.
+struct ExportAnswer {
+    let status: Int
+    let headers: HTTPHeaders
+    let trailers: HTTPHeaders?
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+    var lines: [String] { text.split(separator: "\n").map(String.init) }
+    var json: [String: any Sendable] { (try? JSONSerialization.jsonObject(with: Data(body)) as? [String: any Sendable]) ?? [:] }
+    var sha256: String { Self.sha256(body) }
+
+    static func sha256(_ bytes: [UInt8]) -> String { SHA256.hash(data: bytes).map { String(format: "%02x", $0) }.joined() }
+}
+
+extension TestPlatform {
+    static let march = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z"
+
+    /// Over a connection of its own: our HTTP client keeps trailers to itself.
+    /// - Parameter key: an operator's unless another is named.
+    func export(_ query: String, key: String? = nil, path: String = "", headers: [(String, String)] = [("TE", "trailers")])
+        async throws -> ExportAnswer
+    {
+        let port = Int(address.split(separator: ":").last ?? "") ?? 0
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHTTPClientHandlers()
+                    return try NIOAsyncChannel<HTTPClientResponsePart, HTTPClientRequestPart>(wrappingChannelSynchronously: channel)
+                }
+            }
+        let fields = HTTPHeaders(
+            [("Host", "login.test"), ("Authorization", "Bearer \(key ?? seeded.api_keys[0].secret)"), ("Connection", "close")] + headers)
+        return try await channel.executeThenClose { inbound, outbound in
+            // Together: a refusal may come, and the end with it, before a second write.
+            try await outbound.write(
+                contentsOf: [
+                    .head(.init(version: .http1_1, method: .GET, uri: "/v1/usage/export\(path)?\(query)", headers: fields)), .end(nil),
+                ])
+            var (status, answered, body): (Int, HTTPHeaders, [UInt8]) = (0, [:], [])
+            for try await part in inbound {
+                switch part {
+                case .head(let head): (status, answered) = (Int(head.status.code), head.headers)
+                case .body(let buffer): body += buffer.readableBytesView
+                case .end(let trailers): return ExportAnswer(status: status, headers: answered, trailers: trailers, body: body)
+                }
+            }
+            throw TestSimulator.Refused(description: "the answer has no end")
+        }
+    }
+
+    func manifest(_ query: String, key: String? = nil) async throws -> ExportAnswer {
+        try await export(query, key: key, path: "/manifest", headers: [])
+    }
+}
+
+func time(_ text: String) -> Date {
+    let parts = text.dropLast().split(separator: ".")
+    let whole = try! Date("\(parts[0])Z", strategy: .iso8601)
+    return parts.count == 1 ? whole : whole.addingTimeInterval(Double("0.\(parts[1])")!)
+}
+
+/// Undoes gzip; nil for what is not whole.
+func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
+    var stream = z_stream()
+    guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }
+    defer { inflateEnd(&stream) }
+    var (input, output, buffer) = (bytes, [UInt8](), [UInt8](repeating: 0, count: 1 << 16))
+    return input.withUnsafeMutableBufferPointer { input in
+        stream.next_in = input.baseAddress
+        stream.avail_in = UInt32(input.count)
+        while true {
+            let (status, count) = buffer.withUnsafeMutableBufferPointer { buffer in
+                stream.next_out = buffer.baseAddress
+                stream.avail_out = UInt32(buffer.count)
+                let status = inflate(&stream, Z_NO_FLUSH)
+                return (status, buffer.count - Int(stream.avail_out))
+            }
+            output += buffer[..<count]
+            if status == Z_STREAM_END { return stream.avail_in == 0 ? output : nil }
+            guard status == Z_OK else { return nil }
+        }
+    }
+}
