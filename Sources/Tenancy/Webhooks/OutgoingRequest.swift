@@ -3,7 +3,8 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One POST to an address that a tenant has named, against the clock: an attempt to deliver a webhook's message, or a logout token.
+/// One POST to an address that a tenant or an operator has named, against the clock: an attempt to deliver a webhook's message, a logout
+/// token, or usage.
 ///
 /// The name in the URL is resolved here, the addresses are checked, and the connection goes to an address that was checked: a name
 /// that answers otherwise a moment later leads nowhere. `Host` and the certificate are still the name's. A client of its own for
@@ -40,12 +41,19 @@ package struct OutgoingRequest: Sendable {
 
     /// - Throws: `CancellationError`.
     package func send(within limit: Duration) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer.self) { group in
+        try await ask(within: limit, readingRefusal: 0).answer
+    }
+
+    /// The answer, and of a refusal (400 to 499) the beginning of what it says, where that decides what becomes of it.
+    /// - Parameter bytes: how much of a refusal is read at the most.
+    /// - Throws: `CancellationError`.
+    package func ask(within limit: Duration, readingRefusal bytes: Int) async throws -> (answer: Answer, refusal: [UInt8]) {
+        try await withThrowingTaskGroup(of: (answer: Answer, refusal: [UInt8]).self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await exchange() }
+            group.addTask { try await exchange(readingRefusal: bytes) }
             group.addTask {
                 try await Task.sleep(for: limit)
-                return .failure(.timedOut)
+                return (.failure(.timedOut), [])
             }
             guard let answer = try await group.next() else { throw CancellationError() }
             try Task.checkCancellation()
@@ -53,43 +61,59 @@ package struct OutgoingRequest: Sendable {
         }
     }
 
-    private func exchange() async throws -> Answer {
+    private func exchange(readingRefusal bytes: Int) async throws -> (answer: Answer, refusal: [UInt8]) {
         // The host as the client will read it, or it would not take our address for it. What was let in as a development server must not
         // get through now that it is none.
         guard let parts = URL(string: url), let host = parts.host, !host.isEmpty, allowsPrivate || parts.scheme == "https"
-        else { return .failure(.addressRefused) }
+        else { return (.failure(.addressRefused), []) }
         let found = try await NameLookup.addresses(of: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
-        guard !found.isEmpty else { return .failure(.nameNotResolved) }
+        guard !found.isEmpty else { return (.failure(.nameNotResolved), []) }
         let allowed = allowsPrivate ? found : found.filter { PublicAddress.bytes(of: $0).map(PublicAddress.isPublic) ?? false }
         var last = Failure.addressRefused
         for address in allowed.prefix(4) {
             do {
-                return .status(try await status(of: host, at: address))
+                let (status, refusal) = try await status(of: host, at: address, readingRefusal: bytes)
+                return (.status(status), refusal)
             } catch {
                 if Task.isCancelled { throw CancellationError() }
                 last = Self.failure(error)
                 guard Self.neverConnected(error) else { break }
             }
         }
-        return .failure(last)
+        return (.failure(last), [])
     }
 
-    private func status(of host: String, at address: String) async throws -> Int {
+    private func status(of host: String, at address: String, readingRefusal bytes: Int) async throws -> (Int, [UInt8]) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.dnsOverride = [host: address]
         configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(5)
         configuration.connectionPool.retryConnectionEstablishment = false
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let outcome: Result<Int, any Error>
+        let outcome: Result<(Int, [UInt8]), any Error>
         do {
-            // The status says it all: the answer's body is not read, and goes with the connection.
-            outcome = .success(Int(try await http.execute(request, deadline: .distantFuture).status.code))
+            // Mostly the status says it all: the answer's body is not read, and goes with the connection.
+            let response = try await http.execute(request, deadline: .distantFuture)
+            let status = Int(response.status.code)
+            outcome = .success((status, (400..<500).contains(status) ? await Self.beginning(of: response.body, bytes) : []))
         } catch {
             outcome = .failure(error)
         }
         try? await http.shutdown()
         return try outcome.get()
+    }
+
+    /// As much of a body as arrives, up to a limit.
+    private static func beginning(of body: HTTPClientResponse.Body, _ limit: Int) async -> [UInt8] {
+        var bytes: [UInt8] = []
+        guard limit > 0 else { return bytes }
+        do {
+            for try await part in body {
+                bytes += part.readableBytesView.prefix(limit - bytes.count)
+                if bytes.count == limit { break }
+            }
+        } catch {}
+        return bytes
     }
 
     private var request: HTTPClientRequest {

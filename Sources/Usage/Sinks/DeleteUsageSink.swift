@@ -1,0 +1,25 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Tenancy
+import Web
+
+extension UsageRoutes {
+    /// What waits for it is forgotten, by the outbox's worker: there may be much of it. What is on its way may still arrive.
+    @Sendable
+    func deleteUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.usageWrite)
+        let now = now()
+        try await call.database(pool).transaction { db in
+            guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
+            try request.requireMatch(EntityTag(sink.updatedAt))
+            _ = try await db.run([
+                "DELETE FROM usage_sink WHERE tenant_id = \(UUID.platform)",
+                UsageSink.wake(at: now),
+                AuditEvent.insert(
+                    "deleteUsageSink", of: sink.id.description, owner: .platform, by: call.origin, before: sink.settings, at: now),
+            ])
+        }
+        return .noContent
+    }
+}

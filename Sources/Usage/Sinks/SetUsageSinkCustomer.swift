@@ -1,0 +1,43 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Tenancy
+import Web
+
+extension UsageRoutes {
+    /// What waited for it is sent at once.
+    @Sendable
+    func setUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.requireOperator("say what Stripe calls a tenant")
+        try call.require(.usageWrite)
+        var fields = try await JSONFields(request)
+        // Null is an answer, too: nothing of it is sent.
+        let isNull = fields.isNull("customer_id")
+        let customer = fields.text("customer_id", 1...255, isRequired: !isNull)
+        try fields.finish()
+
+        let now = now()
+        let tenant = call.tenant
+        let set = try await PlatformDatabase(pool).transaction { db in
+            let before = try await db.run(UsageSinkCustomer.find(tenant)).first(UsageSinkCustomer.init)
+            let set = try await db.run(
+                """
+                INSERT INTO usage_sink_customer (tenant_id, customer_id, created_at, updated_at)
+                VALUES (\(tenant), \(customer), \(now), \(now))
+                ON CONFLICT (tenant_id) DO UPDATE SET customer_id = excluded.customer_id,
+                    updated_at = GREATEST(excluded.updated_at, usage_sink_customer.updated_at + interval '1 microsecond')
+                RETURNING tenant_id, customer_id, created_at, updated_at
+                """
+            ).first(UsageSinkCustomer.init)
+            guard let set else { throw Problem.notFound("tenant") }
+            _ = try await db.run([
+                UsageSinkCustomer.wake(tenant, at: now),
+                AuditEvent.insert(
+                    "setUsageSinkCustomer", of: tenant.description, owner: tenant.uuid, by: call.origin, before: before?.reply,
+                    after: set.reply, at: now),
+            ])
+            return set
+        }
+        return try .resource(set.reply, updatedAt: set.updatedAt)
+    }
+}

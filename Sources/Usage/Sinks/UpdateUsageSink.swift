@@ -1,0 +1,48 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Sealing
+import Tenancy
+import Web
+
+extension UsageRoutes {
+    /// What waits is tried again at once, wherever it goes now.
+    @Sendable
+    func updateUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.usageWrite)
+        var fields = try await JSONFields(request)
+        let url = fields.sinkURL(isRequired: false, allowsPrivate: allowsPrivate)
+        let secret = fields.sinkSecret(isRequired: false)
+        let removesSecret = fields.isNull("secret")
+        let eventName = fields.sinkEventName(isRequired: false)
+        let status = fields.choice("status", UsageSink.Status.self)
+        for name in ["url", "event_name", "status"] where fields.isNull(name) { fields.refuse(name, "It cannot be removed.") }
+        try fields.finish()
+
+        let now = now()
+        let (reply, updatedAt) = try await call.database(pool).transaction { db in
+            guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
+            try request.requireMatch(EntityTag(sink.updatedAt))
+            switch sink.format {
+            case .cloudevents where eventName != nil: throw Problem(.conflict, "A sink of CloudEvents has no `event_name`.")
+            case .stripe where removesSecret: throw Problem(.conflict, "The secret cannot be removed: Stripe takes nothing without one.")
+            default: break
+            }
+            let sealed = secret.map { UsageSink.seal($0, of: sink.id, keyring: keyring) } ?? (removesSecret ? nil : sink.sealedSecret)
+            let answers = try await db.run([
+                """
+                UPDATE usage_sink SET url = \(url ?? sink.url), event_name = \(eventName ?? sink.eventName), sealed_secret = \(sealed),
+                    status = \(status ?? sink.status), updated_at = \(now.asChange(after: sink.updatedAt))
+                WHERE tenant_id = \(UUID.platform)
+                """, UsageSink.wake(at: now), UsageSink.find, UsageSink.waiting,
+            ])
+            let changed = try UsageSink(answers[2][0])
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "updateUsageSink", of: sink.id.description, owner: .platform, by: call.origin, before: sink.settings,
+                    after: changed.settings, at: now))
+            return (try changed.reply(answers[3]), changed.updatedAt)
+        }
+        return try .resource(reply, updatedAt: updatedAt)
+    }
+}

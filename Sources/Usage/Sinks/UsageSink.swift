@@ -1,0 +1,136 @@
+import Foundation
+import Postgres
+import Sealing
+import Tenancy
+
+/// Where the platform's usage is pushed to.
+struct UsageSink: Identified, Sendable {
+    static let idPrefix = "usagesink"
+
+    enum Format: String, Codable, CaseIterable, SQLValue {
+        /// Batches of CloudEvents, as OpenMeter's ingestion takes them.
+        case cloudevents
+        /// Stripe's meter events.
+        case stripe
+    }
+
+    enum Status: String, Codable, CaseIterable, SQLValue {
+        case enabled
+        /// What comes waits.
+        case paused
+    }
+
+    /// Why something was not taken the last time.
+    struct Failure: Encodable, Equatable {
+        let at: Date
+        /// What HTTP said, if there was an answer.
+        let status: Int?
+        /// Why there was none, or that nothing could be asked.
+        let error: String?
+    }
+
+    let id: ID<UsageSink>
+    let format: Format
+    let url: String
+    let eventName: String?
+    let sealedSecret: [UInt8]?
+    let status: Status
+    let deliveredAt: Date?
+    let failure: Failure?
+    let createdAt, updatedAt: Date
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        format = try row.get("format")
+        url = try row.get("url")
+        eventName = try row.get("event_name")
+        sealedSecret = try row.get("sealed_secret")
+        status = try row.get("status")
+        deliveredAt = try row.get("delivered_at")
+        failure = try row.get("failed_at", as: Date?.self).map { at in
+            Failure(at: at, status: try row.get("failure_status"), error: try row.get("failure"))
+        }
+        createdAt = try row.get("created_at")
+        updatedAt = try row.get("updated_at")
+    }
+
+    static let find: SQL = """
+        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, created_at, updated_at
+        FROM usage_sink WHERE tenant_id = \(UUID.platform)
+        """
+
+    /// As `find`; nobody else changes it until the transaction's end.
+    static let lock: SQL = """
+        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, created_at, updated_at
+        FROM usage_sink WHERE tenant_id = \(UUID.platform) FOR UPDATE
+        """
+
+    // MARK: The secret
+
+    static func seal(_ secret: Secret, of id: ID<UsageSink>, keyring: Keyring) -> [UInt8] {
+        keyring.seal(secret.revealBytes(), in: context(id)).bytes
+    }
+
+    /// - Throws: `SealingError`.
+    func secret(_ keyring: Keyring) throws -> Secret? {
+        guard let sealedSecret else { return nil }
+        return Secret(bytes: try keyring.open(Sealed(bytes: sealedSecret), in: Self.context(id)))
+    }
+
+    private static func context(_ id: ID<UsageSink>) -> SealingContext {
+        SealingContext(tenant: .platform, table: "usage_sink", column: "sealed_secret", row: id.description)
+    }
+
+    // MARK: What waits
+
+    /// What is not taken yet.
+    struct Waiting: Encodable {
+        let events: Int
+        let since: Date?
+    }
+
+    static let waiting: SQL = """
+        SELECT COALESCE(sum(events), 0)::bigint AS events, min(created_at) AS since FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)
+        """
+
+    /// Makes all that waits due. Whoever is at work on a batch at this moment does not conclude it any more: it has another number of
+    /// attempts then.
+    static func wake(at now: Date) -> SQL {
+        """
+        INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
+        SELECT tenant_id, id, \(DeliverUsage.outboxKind), id, \(now), \(now) FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)
+        ON CONFLICT (tenant_id, id) DO UPDATE SET due_at = excluded.due_at, attempts = outbox.attempts + 1
+        """
+    }
+
+    /// What callers see.
+    struct Reply: Encodable {
+        let id: ID<UsageSink>
+        let object = "usage_sink"
+        let format: Format
+        let url: String
+        let event_name: String?
+        let has_secret: Bool
+        let status: Status
+        /// Not in the audit trail.
+        var waiting: Waiting?
+        var last_delivered_at: Date?
+        var last_failure: Failure?
+        let created_at, updated_at: Date
+    }
+
+    /// Without what changes by itself, for the audit trail.
+    var settings: Reply {
+        Reply(
+            id: id, format: format, url: url, event_name: eventName, has_secret: sealedSecret != nil, status: status,
+            created_at: createdAt, updated_at: updatedAt)
+    }
+
+    /// - Parameter waiting: the answer to the statement of that name.
+    func reply(_ waiting: Rows) throws -> Reply {
+        var reply = settings
+        reply.waiting = try waiting.first { Waiting(events: try $0.get("events"), since: try $0.get("since")) }
+        (reply.last_delivered_at, reply.last_failure) = (deliveredAt, failure)
+        return reply
+    }
+}

@@ -1,0 +1,374 @@
+import Foundation
+import Outbox
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@testable import Usage
+
+@Suite("Deliver usage")
+struct DeliverUsageTests {
+    private static func times(_ count: Int) -> [Date] {
+        (0..<count).map { Date(timeIntervalSince1970: 1_772_323_199.999_999 + Double($0)) }
+    }
+
+    @Test("a login that is added up arrives as a CloudEvent with its id, and nothing of it is left")
+    func arrives() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            _ = try await TestBrowser(platform).tokens(.init(platform.acme))
+            try await platform.append([Date(timeIntervalSince1970: 1_772_323_199.999_999)], of: platform.globex, connection: "shared")
+            #expect(try await platform.sinkWorker().pass(at: Date()) == 0)
+            try await platform.takeArrivals()
+            #expect(try await platform.waiting() == 2)
+            #expect(try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60)) == 1)
+
+            #expect(meter.counted == (try await platform.ledger()))
+            #expect(meter.requests.count == 1)
+            let request = try #require(meter.requests.first)
+            #expect(request.type == "application/cloudevents-batch+json")
+            #expect(request.authorization == "Bearer \(TestPlatform.sinkSecret)")
+            #expect(request.events.count == 2)
+            let (late, event) = (try #require(request.events.first), try #require(request.events.last))
+            #expect(Set(event.keys) == ["specversion", "id", "source", "type", "subject", "time", "datacontenttype", "data"])
+            #expect(event["specversion"] as? String == "1.0")
+            #expect(event["type"] as? String == "espalier.login.succeeded")
+            #expect(event["source"] as? String == "/tenants/\(platform.acme.id)")
+            #expect(event["subject"] as? String == platform.acme.id)
+            // The session has the login's id.
+            let session = try #require(
+                try await platform.ownerPool.run("SELECT id FROM session").first { try $0.get("id", as: ID<Tenant>.self) })
+            #expect(event["id"] as? String == "login" + session.description.dropFirst("tenant".count))
+            let data = try #require(event["data"] as? [String: String])
+            #expect(data["application_id"] == platform.acme.applications[0].client_id)
+            #expect(data["user_id"]?.hasPrefix("user_") == true)
+            #expect(data["kind"] == "login")
+            #expect(data["connection"] == "own")
+            #expect((late["data"] as? [String: String])?["billing_period"] == "2026-02")
+            #expect(data.count == 5)
+            #expect(late["time"] as? String == "2026-02-28T23:59:59.999999Z")
+
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+            let shown = try await platform.shownSink()
+            #expect(shown["last_delivered_at"] != nil)
+            #expect(shown["last_failure"] == nil)
+        }
+    }
+
+    @Test(
+        "a receiver that loses requests and answers, repeats, delays, refuses and fails has counted each login once in the end",
+        arguments: [false, true])
+    func misdeeds(isStripe: Bool) async throws {
+        try await withMeter(isStripe: isStripe) { platform, meter in
+            try await platform.sink(to: meter, isStripe: isStripe)
+            for (tenant, customer) in [("acme", "cus_acme"), ("globex", "cus_globex")] {
+                let set = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": customer])
+                #expect(set.status == 200, "\(set.body)")
+            }
+            // Batches of different sizes, of both tenants.
+            for count in [1, 7, 3, 12] {
+                try await platform.append(Self.times(count))
+                try await platform.append(Self.times(2), of: platform.globex, connection: "shared")
+                try await platform.takeArrivals()
+            }
+            meter.misbehave((MeterReceiver.Misdeed.allCases + MeterReceiver.Misdeed.allCases).shuffled())
+            let worker = platform.sinkWorker(timeout: .milliseconds(500))
+            try await platform.deliverAll(worker)
+            // The deeds that are left over take nothing back.
+            let ledger = try await platform.ledger()
+            #expect(ledger.count == 31)
+            #expect(Set(meter.counted.keys) == Set(ledger.keys))
+            if isStripe {
+                let customers = [platform.acme.id: "cus_acme", platform.globex.id: "cus_globex"]
+                #expect(meter.counted == ledger.mapValues { customers[$0] ?? "" })
+            } else {
+                #expect(meter.counted == ledger)
+            }
+            #expect(meter.repetitions > 0)
+        }
+    }
+
+    @Test("a server at work hears of it by itself")
+    func running() async throws {
+        try await MeterReceiver.run { meter in
+            try await TestPlatform.run({ $0.allowsPrivateWebhooks = true }) { platform in
+                try await platform.sink(to: meter)
+                try await platform.append(Self.times(150))
+                try await platform.takeArrivals()
+                let ledger = try await platform.ledger()
+                try await eventually("all have arrived") { meter.counted == ledger }
+                try await eventually("nothing is left") { try await platform.sinkRows() == [0, 0, 0] }
+            }
+        }
+    }
+
+    @Test("many logins go in batches of a hundred")
+    func batches() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(251))
+            try await platform.takeArrivals()
+            #expect(try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60)) == 3)
+            #expect(meter.requests.map(\.events.count).sorted() == [51, 100, 100])
+            #expect(meter.counted == (try await platform.ledger()))
+        }
+    }
+
+    @Test("a meter event says what, when, whose and how much")
+    func meterEvent() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_N & N"])
+            try await platform.append([Date(timeIntervalSince1970: 1_772_323_199.999_999)])
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            let request = try #require(meter.requests.first)
+            let form = try #require(request.form)
+            #expect(request.type == "application/x-www-form-urlencoded")
+            #expect(request.authorization == "Bearer \(TestPlatform.sinkSecret)")
+            #expect(Set(form.names) == ["event_name", "identifier", "timestamp", "payload[stripe_customer_id]", "payload[value]"])
+            #expect(form["event_name"] == "logins")
+            #expect(form["identifier"] == (try await platform.ledger()).keys.first)
+            // The second it happened in, and not the next one.
+            #expect(form["timestamp"] == "1772323199")
+            #expect(form["payload[stripe_customer_id]"] == "cus_N & N")
+            #expect(form["payload[value]"] == "1")
+        }
+    }
+
+    @Test("a tenant that Stripe has no name for waits for one, and holds up nobody; with null it is not sent")
+    func customers() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(Self.times(3))
+            try await platform.append(Self.times(2), of: platform.globex)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            #expect(Array(meter.counted.values) == ["cus_acme", "cus_acme", "cus_acme"])
+            #expect(try await platform.waiting() == 2)
+            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "no_customer")
+            // Named: at once, whatever the schedule says.
+            let set = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex"])
+            #expect(set.json["customer_id"] as? String == "cus_globex")
+            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
+            #expect(meter.counted.values.sorted() == ["cus_acme", "cus_acme", "cus_acme", "cus_globex", "cus_globex"])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+            // Not billed there at all.
+            let none = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": NSNull()])
+            #expect(none.status == 200, "\(none.body)")
+            #expect(none.body.contains("\"customer_id\":null"))
+            try await platform.append(Self.times(4), of: platform.globex)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            #expect(meter.counted.count == 5)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+
+            let list = try await platform.call("GET", TestPlatform.sinkPath + "/customers")
+            #expect((list.json["data"] as? [[String: any Sendable]])?.count == 2)
+            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 204)
+            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 404)
+        }
+    }
+
+    @Test("one event that Stripe does not want keeps none of the others; a closed door is not knocked at again in the same batch")
+    func refusals() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(Self.times(30))
+            try await platform.takeArrivals()
+            let worker = platform.sinkWorker()
+            meter.refuse((400, #"{"error":{"message":"No such customer","code":"resource_missing"}}"#))
+            try await platform.append(Self.times(1))
+            var at = Date().addingTimeInterval(60)
+            try await worker.pass(at: at)
+            #expect(meter.requests.count == 30)
+            #expect(try await platform.waiting() == 30)
+            meter.refuse((401, ""))
+            at += 3600
+            try await worker.pass(at: at)
+            #expect(meter.requests.count < 60)
+            let failure = try #require(try await platform.shownSink()["last_failure"] as? [String: any Sendable])
+            #expect(failure["status"] as? Int == 401)
+            meter.refuse(nil)
+            at += 3600
+            try await worker.pass(at: at)
+            #expect(meter.counted.count == 30)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("what Stripe says of a repetition is known by its code, or by its words")
+    func duplicates() {
+        func says(_ body: String) -> Bool { DeliverUsage.saysDuplicate(Array(body.utf8)) }
+        #expect(says(#"{"error":{"code":"duplicate_meter_event","message":"x"}}"#))
+        #expect(says(#"{"error":{"message":"An event already exists with identifier login_1."}}"#))
+        #expect(!says(#"{"error":{"message":"No meter has this name.","code":"x"}}"#))
+        #expect(!says(#"{"error":null}"#))
+        #expect(!says("An event already exists with identifier login_1."))
+        #expect(!says(""))
+    }
+
+    @Test("two processes at the same batch send it twice, and it is counted once; nothing is left of it")
+    func twoProcesses() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(5))
+            try await platform.takeArrivals()
+            let entry = try #require(
+                try await platform.ownerPool.run("SELECT id, subject FROM outbox WHERE kind = 'usage_sink'").first {
+                    (try $0.get("id", as: UUID.self), try $0.get("subject", as: UUID.self))
+                })
+            #expect(entry.0 == entry.1)
+            meter.misbehave([.delays])
+            async let one = platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            // The lease of the first is over for the second.
+            async let two = platform.sinkWorker().pass(at: Date().addingTimeInterval(600))
+            #expect(try await one + two >= 1)
+            try await platform.deliverAll(platform.sinkWorker())
+            #expect(meter.counted == (try await platform.ledger()))
+        }
+    }
+
+    @Test("handed over in the transaction that adds up, or not at all; without a sink nothing is")
+    func handOver() async throws {
+        struct Died: Error {}
+        try await withMeter { platform, meter in
+            try await platform.append(Self.times(2))
+            try await platform.takeArrivals()
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(3))
+            await #expect(throws: Died.self) {
+                try await PlatformDatabase(platform.pool).transaction { db in
+                    _ = try await db.run("DELETE FROM usage_arrival")
+                    throw Died()
+                }
+            }
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+            try await platform.takeArrivals()
+            #expect(try await platform.sinkRows() == [3, 1, 1])
+            // Nothing there, nothing to do.
+            try await platform.takeArrivals()
+            #expect(try await platform.sinkRows() == [3, 1, 1])
+        }
+    }
+
+    @Test("while it is paused all waits; then it goes where the sink is now")
+    func paused() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            #expect(try await platform.call("PATCH", TestPlatform.sinkPath, ["status": "paused"]).status == 200)
+            try await platform.append(Self.times(2))
+            try await platform.takeArrivals()
+            #expect(try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60)) == 1)
+            #expect(try await platform.sinkWorker().pass(at: Date().addingTimeInterval(1_000_000)) == 0)
+            #expect(meter.requests.isEmpty)
+            #expect(try await platform.waiting() == 2)
+            #expect(try await platform.call("PATCH", TestPlatform.sinkPath, ["status": "enabled"]).status == 200)
+            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
+            #expect(meter.counted.count == 2)
+        }
+    }
+
+    @Test("what is not taken is tried again later and later, at once when somebody says so, and never given up")
+    func schedule() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            meter.refuse((503, ""))
+            try await platform.append(Self.times(2))
+            try await platform.takeArrivals()
+            var at = Date().addingTimeInterval(60)
+            for attempt in 1...15 {
+                #expect(try await platform.sinkWorker().pass(at: at) == 1)
+                let due = try #require(
+                    try await platform.ownerPool.run("SELECT due_at FROM outbox WHERE kind = 'usage_sink'").first {
+                        try $0.get("due_at", as: Date.self)
+                    })
+                let wait: TimeInterval = due.timeIntervalSince(at)
+                let most: TimeInterval = min(5 * pow(2, Double(attempt - 1)), 900)
+                #expect(wait >= most / 2 && wait <= most + 30, "attempt \(attempt): \(wait)")
+                at = due.addingTimeInterval(1)
+            }
+            #expect(meter.requests.count == 15)
+            #expect(Set(meter.requests.map(\.body)).count == 1)
+            meter.refuse(nil)
+            #expect(try await platform.sinkWorker().pass(at: at.addingTimeInterval(-3600)) == 0)
+            let retried = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
+            #expect(retried.status == 200, "\(retried.body)")
+            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
+            #expect(meter.counted.count == 2)
+        }
+    }
+
+    @Test("what waits goes with the sink, and is not sent to the next one")
+    func deleted() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            meter.refuse((503, ""))
+            try await platform.append(Self.times(2))
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            #expect(try await platform.call("DELETE", TestPlatform.sinkPath).status == 204)
+            meter.refuse(nil)
+            try await platform.sink(to: meter)
+            #expect(try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60)) == 1)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+            #expect(meter.counted.isEmpty)
+        }
+    }
+
+    @Test("a private network is not reached, and the sink says so")
+    func privateNetwork() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(1))
+            try await platform.takeArrivals()
+            try await platform.sinkWorker(allowsPrivate: false).pass(at: Date().addingTimeInterval(60))
+            #expect(meter.requests.isEmpty)
+            let failure = try #require(try await platform.shownSink()["last_failure"] as? [String: any Sendable])
+            #expect(failure["error"] as? String == "address_refused")
+            #expect(failure["status"] == nil)
+        }
+    }
+
+    @Test("what there is not time for is sent the next time, at once")
+    func patience() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(Self.times(20))
+            try await platform.takeArrivals()
+            let worker = platform.sinkWorker(patience: .zero)
+            let at = Date().addingTimeInterval(60)
+            try await worker.pass(at: at)
+            #expect(meter.counted.count == 8)
+            #expect(try await platform.waiting() == 12)
+            // By now it is due again, as soon as the first had ended.
+            for later in [600.0, 1200] { try await worker.pass(at: at.addingTimeInterval(later)) }
+            #expect(meter.counted.count == 20)
+            #expect(try await platform.shownSink()["last_failure"] == nil)
+        }
+    }
+
+    @Test("a purged tenant's events are not sent any more")
+    func purged() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            meter.refuse((503, ""))
+            try await platform.append(Self.times(2))
+            try await platform.append(Self.times(1), of: platform.globex)
+            try await platform.takeArrivals()
+            _ = try await platform.ownerPool.run("DELETE FROM usage_sink_event WHERE tenant_id = \(ID<Tenant>(platform.acme.id)!)")
+            meter.refuse(nil)
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            #expect(Array(meter.counted.values) == [platform.globex.id])
+            let listed = try await platform.ownerPool.run("SELECT name FROM purged_table").map { try $0.get("name", as: String.self) }
+            #expect(Set(listed).isSuperset(of: ["usage_sink_event", "usage_sink_customer"]))
+        }
+    }
+}

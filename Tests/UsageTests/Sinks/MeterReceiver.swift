@@ -1,0 +1,150 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Synchronization
+import TestSupport
+import Web
+
+/// A meter on 127.0.0.1 that counts logins by their ids, as OpenMeter does and as Stripe does, and misbehaves as it is told: one
+/// misdeed a request, until there are none left.
+final class MeterReceiver: Sendable {
+    enum Misdeed: Sendable, CaseIterable {
+        /// The request is lost: nothing is counted, and no answer comes.
+        case losesRequest
+        /// Counted, and the answer is lost.
+        case losesAnswer
+        /// Something in between has sent the request twice.
+        case repeats
+        /// Counted, and answered after a while.
+        case delays
+        case refuses
+        case fails
+        /// Counted, and failed all the same.
+        case failsAfterwards
+    }
+
+    struct Request: Sendable {
+        let headers: HTTPFields
+        let body: [UInt8]
+        var type: String { headers[.contentType] ?? "" }
+        var authorization: String? { headers[.authorization] }
+        var events: [[String: any Sendable]] {
+            (try? JSONSerialization.jsonObject(with: Data(body)) as? [[String: any Sendable]]) ?? []
+        }
+        var form: Form? { try? Form(String(decoding: body, as: UTF8.self)) }
+    }
+
+    private struct State {
+        var misdeeds: [Misdeed] = []
+        var requests: [Request] = []
+        /// What was counted, by id, and for whom.
+        var counted: [String: String] = [:]
+        /// How often an id came that was counted already.
+        var repetitions = 0
+        var isReleased = false
+        var refusal: (status: Int, body: String)?
+    }
+
+    private let state = Mutex(State())
+    private let port = Mutex(0)
+    private let isStripe: Bool
+
+    private init(isStripe: Bool) {
+        self.isStripe = isStripe
+    }
+
+    var url: String { "http://127.0.0.1:\(port.withLock { $0 })\(isStripe ? "/v1/billing/meter_events" : "/api/v1/events")" }
+    var requests: [Request] { state.withLock { $0.requests } }
+    var counted: [String: String] { state.withLock { $0.counted } }
+    var repetitions: Int { state.withLock { $0.repetitions } }
+    var hasMisdeeds: Bool { state.withLock { !$0.misdeeds.isEmpty } }
+
+    func misbehave(_ misdeeds: [Misdeed]) { state.withLock { $0.misdeeds = misdeeds } }
+    /// Refuses everything, until told otherwise.
+    func refuse(_ refusal: (status: Int, body: String)?) { state.withLock { $0.refusal = refusal } }
+
+    static func run<Outcome: Sendable>(
+        isStripe: Bool = false, _ body: @Sendable (MeterReceiver) async throws -> Outcome
+    ) async throws -> Outcome {
+        let receiver = MeterReceiver(isStripe: isStripe)
+        let (ports, bound) = AsyncStream.makeStream(of: Int.self)
+        let app = Application(
+            responder: CallbackResponder { (request: Hummingbird.Request, _: BasicRequestContext) in
+                try await receiver.respond(to: request)
+            },
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { channel in bound.yield(channel.localAddress?.port ?? 0) },
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        return try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await app.run() }
+            guard let port = await ports.first(where: { _ in true }) else { throw CancellationError() }
+            receiver.port.withLock { $0 = port }
+            let result: Result<Outcome, any Error>
+            do { result = .success(try await body(receiver)) } catch { result = .failure(error) }
+            receiver.state.withLock { $0.isReleased = true }
+            group.cancelAll()
+            return try result.get()
+        }
+    }
+
+    private func respond(to request: Hummingbird.Request) async throws -> Response {
+        let received = Request(
+            headers: request.headers, body: Array(buffer: try await request.body.collect(upTo: 1 << 20)))
+        let (misdeed, refusal) = state.withLock { state in
+            state.requests.append(received)
+            return (state.misdeeds.popLast(), state.refusal)
+        }
+        if let refusal {
+            return Response(status: .init(code: refusal.status), body: .init(byteBuffer: .init(string: refusal.body)))
+        }
+        switch misdeed {
+        case nil: return count(received)
+        case .losesRequest:
+            try await hold()
+            return Response(status: .ok)
+        case .losesAnswer:
+            _ = count(received)
+            try await hold()
+            return Response(status: .ok)
+        case .repeats:
+            _ = count(received)
+            return count(received)
+        case .delays:
+            let answer = count(received)
+            try await Task.sleep(for: .milliseconds(100))
+            return answer
+        case .refuses: return Response(status: .tooManyRequests)
+        case .fails: return Response(status: .serviceUnavailable)
+        case .failsAfterwards:
+            _ = count(received)
+            return Response(status: .internalServerError)
+        }
+    }
+
+    /// Until the test is over: longer than anybody waits for an answer.
+    private func hold() async throws {
+        try await eventually("it is released", isSo: { state.withLock { $0.isReleased } })
+    }
+
+    private func count(_ request: Request) -> Response {
+        if !isStripe {
+            state.withLock { state in
+                for event in request.events {
+                    guard let id = event["id"] as? String, let subject = event["subject"] as? String else { continue }
+                    if state.counted.updateValue(subject, forKey: id) != nil { state.repetitions += 1 }
+                }
+            }
+            return Response(status: .noContent)
+        }
+        guard let form = request.form, let id = form["identifier"], let customer = form["payload[stripe_customer_id]"]
+        else { return Response(status: .badRequest) }
+        let isNew = state.withLock { state in
+            if state.counted[id] != nil { state.repetitions += 1 }
+            return state.counted.updateValue(customer, forKey: id) == nil
+        }
+        // As Stripe answers.
+        let refusal = #"{"error":{"message":"An event already exists with identifier \#(id).","type":"invalid_request_error"}}"#
+        return isNew ? Response(status: .ok) : Response(status: .badRequest, body: .init(byteBuffer: .init(string: refusal)))
+    }
+}

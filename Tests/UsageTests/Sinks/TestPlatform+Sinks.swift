@@ -1,0 +1,97 @@
+import Foundation
+import Logging
+import Outbox
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+/// A platform whose own worker rests, so that a test says what is done when, and a meter.
+func withMeter<T: Sendable>(
+    isStripe: Bool = false, _ body: @Sendable @escaping (TestPlatform, MeterReceiver) async throws -> T
+) async throws -> T {
+    try await MeterReceiver.run(isStripe: isStripe) { meter in
+        try await TestPlatform.run({
+            $0.allowsPrivateWebhooks = true
+            $0.outboxConcurrency = 0
+        }) { platform in
+            try await body(platform, meter)
+        }
+    }
+}
+
+extension TestPlatform {
+    static let sinkPath = "/platform/usage-sink"
+    static let sinkSecret = "sk_test_hushhush"
+
+    /// A sink to a meter.
+    @discardableResult
+    func sink(to meter: MeterReceiver, isStripe: Bool = false) async throws -> [String: any Sendable] {
+        var body: [String: any Sendable] = ["format": isStripe ? "stripe" : "cloudevents", "url": meter.url, "secret": Self.sinkSecret]
+        if isStripe { body["event_name"] = "logins" }
+        let answer = try await call("POST", Self.sinkPath, body)
+        try #require(answer.status == 201, "\(answer.body)")
+        return answer.json
+    }
+
+    func shownSink() async throws -> [String: any Sendable] {
+        let answer = try await call("GET", Self.sinkPath)
+        try #require(answer.status == 200, "\(answer.body)")
+        return answer.json
+    }
+
+    /// How many events the sink says are waiting.
+    func waiting() async throws -> Int {
+        (try await shownSink()["waiting"] as? [String: any Sendable])?["events"] as? Int ?? -1
+    }
+
+    /// How many rows the sink's tables have, and the outbox has for it.
+    func sinkRows() async throws -> [Int] {
+        try await ownerPool.run([
+            "SELECT count(*) AS n FROM usage_sink_event", "SELECT count(*) AS n FROM usage_sink_batch",
+            "SELECT count(*) AS n FROM outbox WHERE kind = 'usage_sink'",
+        ]).map { try $0[0].get("n") }
+    }
+
+    /// Takes what has arrived, as adding it up does.
+    func takeArrivals() async throws {
+        _ = try await PlatformDatabase(pool).run("DELETE FROM usage_arrival")
+    }
+
+    /// What a process would run.
+    func sinkWorker(
+        allowsPrivate: Bool = true, timeout: Duration = .seconds(60), patience: Duration = .seconds(45)
+    ) -> OutboxWorker {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let deliver = DeliverUsage(
+            pool: pool, keyring: settings.keyring, allowsPrivate: allowsPrivate, logger: logger, timeout: timeout, patience: patience)
+        return OutboxWorker(
+            pool: pool, prelude: PlatformDatabase.prelude, handlers: [DeliverUsage.outboxKind: deliver.handle], logger: logger,
+            now: { Date() })
+    }
+
+    /// Tries again and again, each time after a long while, until nothing waits.
+    func deliverAll(_ worker: OutboxWorker) async throws {
+        var now = Date()
+        for _ in 0..<100 {
+            guard try await sinkRows() != [0, 0, 0] else { return }
+            try await worker.pass(at: now)
+            now += 3600
+        }
+        Issue.record("something is left: \(try await sinkRows())")
+    }
+
+    /// As they are in the ledger: tenants by the logins' ids.
+    func ledger() async throws -> [String: String] {
+        let events = try await ownerPool.run("SELECT tenant_id, id FROM usage_event").map {
+            (
+                "login" + ID<Tenant>(try $0.get("id", as: UUID.self)).description.dropFirst("tenant".count),
+                try $0.get("tenant_id", as: ID<Tenant>.self).description
+            )
+        }
+        return Dictionary(uniqueKeysWithValues: events)
+    }
+}

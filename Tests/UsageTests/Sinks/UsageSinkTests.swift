@@ -1,0 +1,102 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@Suite("Usage sink")
+struct UsageSinkTests {
+    private static let url = "https://openmeter.example.com/api/v1/events"
+
+    @Test("there is one, it is changed under its version, and deleted; each is audited")
+    func life() async throws {
+        try await TestPlatform.run { platform in
+            let path = TestPlatform.sinkPath
+            #expect(try await platform.call("GET", path).status == 404)
+            let created = try await platform.call("POST", path, ["format": "cloudevents", "url": Self.url])
+            #expect(created.status == 201, "\(created.body)")
+            #expect(created.header("Location") == "/v1/platform/usage-sink")
+            #expect(created.json["has_secret"] as? Bool == false)
+            let shown = try await platform.call("GET", path)
+            #expect(shown.json as NSDictionary == created.json as NSDictionary)
+            #expect(shown.header("ETag") == created.header("ETag"))
+            let again = try await platform.call("POST", path, ["format": "cloudevents", "url": Self.url])
+            #expect(again.status == 409)
+            #expect(again.json["code"] as? String == "already_exists")
+
+            let changed = try await platform.call(
+                "PATCH", path, ["secret": TestPlatform.sinkSecret, "url": Self.url + "/2"],
+                headers: [("If-Match", created.header("ETag") ?? "")])
+            #expect(changed.status == 200, "\(changed.body)")
+            #expect(changed.json["has_secret"] as? Bool == true)
+            #expect(changed.json["url"] as? String == Self.url + "/2")
+            let stale = try await platform.call("PATCH", path, ["status": "paused"], headers: [("If-Match", created.header("ETag") ?? "")])
+            #expect(stale.status == 412)
+            let without = try await platform.call("PATCH", path, ["secret": NSNull()])
+            #expect(without.json["has_secret"] as? Bool == false, "\(without.body)")
+            #expect(try await platform.call("DELETE", path, headers: [("If-Match", "\"stale\"")]).status == 412)
+            #expect(try await platform.call("DELETE", path).status == 204)
+            #expect(try await platform.call("DELETE", path).status == 404)
+            #expect(try await platform.call("PATCH", path, ["status": "paused"]).status == 404)
+            #expect(try await platform.call("POST", path + "/retry").status == 404)
+            let actions = try await platform.ownerPool.run(
+                "SELECT action FROM audit_event WHERE tenant_id = \(UUID.platform) AND subject LIKE 'usagesink%' ORDER BY sequence"
+            ).map { try $0.get("action", as: String.self) }
+            #expect(actions == ["createUsageSink", "updateUsageSink", "updateUsageSink", "deleteUsageSink"])
+        }
+    }
+
+    @Test("the secret goes in and never comes out")
+    func secret() async throws {
+        try await TestPlatform.run { platform in
+            let path = TestPlatform.sinkPath
+            let body: [String: any Sendable] = [
+                "format": "stripe", "url": "https://api.stripe.com/v1/billing/meter_events", "secret": TestPlatform.sinkSecret,
+                "event_name": "logins",
+            ]
+            let created = try await platform.call("POST", path, body)
+            #expect(created.status == 201, "\(created.body)")
+            for answer in [created, try await platform.call("GET", path), try await platform.call("PATCH", path, ["event_name": "other"])] {
+                #expect(!answer.body.contains("hush"))
+            }
+            let trail = try await platform.call("GET", "/platform/audit-events")
+            #expect(trail.body.contains("createUsageSink"))
+            #expect(!trail.body.contains("hush"))
+            let stored = try #require(
+                try await platform.ownerPool.run("SELECT sealed_secret FROM usage_sink").first {
+                    try $0.get("sealed_secret", as: [UInt8].self)
+                })
+            #expect(!String(decoding: stored, as: UTF8.self).contains("hush"))
+        }
+    }
+
+    @Test("what a format lacks or does not have is refused by name")
+    func refusals() async throws {
+        try await TestPlatform.run { platform in
+            let path = TestPlatform.sinkPath
+            func refused(_ method: String, _ body: [String: any Sendable]) async throws -> [String] {
+                let answer = try await platform.call(method, path, body)
+                #expect(answer.status == 400, "\(body): \(answer.body)")
+                return (answer.json["errors"] as? [[String: String]] ?? []).compactMap { $0["field"] }
+            }
+            #expect(try await refused("POST", [:]) == ["format", "url"])
+            #expect(try await refused("POST", ["format": "csv", "url": Self.url]) == ["format"])
+            #expect(try await refused("POST", ["format": "stripe", "url": Self.url]) == ["secret", "event_name"])
+            #expect(try await refused("POST", ["format": "cloudevents", "url": Self.url, "event_name": "x"]) == ["event_name"])
+            #expect(try await refused("POST", ["format": "cloudevents", "url": "http://127.0.0.1/"]) == ["url"])
+            #expect(try await refused("POST", ["format": "cloudevents", "url": Self.url, "secret": "a b"]) == ["secret"])
+            #expect(try await refused("POST", ["format": "cloudevents", "url": Self.url, "secret": "ä"]) == ["secret"])
+            #expect(try await platform.call("POST", path, ["format": "cloudevents", "url": Self.url]).status == 201)
+            #expect(try await platform.call("PATCH", path, ["event_name": "x"]).status == 409)
+            #expect(try await refused("PATCH", ["url": NSNull()]) == ["url"])
+            #expect(try await refused("PATCH", ["format": "stripe"]) == ["format"])
+            #expect(try await platform.call("DELETE", path).status == 204)
+            let stripe: [String: any Sendable] = ["format": "stripe", "url": Self.url, "secret": "sk", "event_name": "logins"]
+            #expect(try await platform.call("POST", path, stripe).status == 201)
+            #expect(try await platform.call("PATCH", path, ["secret": NSNull()]).status == 409)
+            let customer = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", [:])
+            #expect(customer.status == 400)
+        }
+    }
+}
