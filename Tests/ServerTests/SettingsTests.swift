@@ -30,6 +30,7 @@ struct SettingsTests {
         #expect((settings.operationsHost, settings.operationsPort) == ("127.0.0.1", 8081))
         #expect(settings.databaseConnections == 8)
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (6000, 0))
+        #expect((settings.usageRetention, settings.usageArchive) == (nil, nil))
         #expect(settings.apple.baseURL == "https://appleid.apple.com")
         #expect(settings.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
         #expect(settings.apple.timeout == .seconds(10))
@@ -51,11 +52,13 @@ struct SettingsTests {
             "ESPALIER_APPLE_BASE_URL": "http://localhost:9000", "ESPALIER_APPLE_ISSUERS": "https://one.example,https://two.example/path",
             "ESPALIER_APPLE_AUDIENCE": "https://one.example", "ESPALIER_APPLE_TIMEOUT": "3", "ESPALIER_LOG_LEVEL": "debug",
             "ESPALIER_API_REQUESTS_PER_MINUTE": "100", "ESPALIER_TRUSTED_PROXIES": "2",
+            "ESPALIER_USAGE_RETENTION": "13", "ESPALIER_USAGE_ARCHIVE": "/srv/usage",
         ])
         // The same port on another address is another place.
         #expect((settings.host, settings.port) == ("0.0.0.0", 443))
         #expect((settings.operationsHost, settings.operationsPort) == ("10.0.0.1", 443))
         #expect(settings.databaseConnections == 20)
+        #expect((settings.usageRetention, settings.usageArchive) == (13, "/srv/usage"))
         #expect(settings.apple.baseURL == "http://localhost:9000")
         #expect(settings.apple.issuers == ["https://one.example", "https://two.example/path"])
         #expect(settings.apple.audience == "https://one.example")

@@ -1,0 +1,51 @@
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+/// `espalier usage archive` and `restore` as processes.
+@Suite("Archive usage, as a command")
+struct ArchiveUsageCommandTests {
+    private let owner: DatabasePool
+    private let environment: [String: String]
+    private let folder: TemporaryFolder
+
+    init() async throws {
+        let database = try await TestDatabase.make()
+        owner = try TestDatabase.pool(database.ownerURL)
+        environment = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
+        folder = try TemporaryFolder()
+    }
+
+    private func usage(_ arguments: String..., settings: [String: String] = [:]) async throws -> Program.Exit {
+        try await Program.run(["usage"] + arguments, environment: environment.merging(settings) { $1 })
+    }
+
+    @Test("without a month, and without a folder, nothing is done, and what to say is said")
+    func unsaid() async throws {
+        let month = try await usage("archive", "--to", folder.path)
+        #expect(month.code == 1)
+        #expect(month.errors == "espalier: Say which months with --before, or set ESPALIER_USAGE_RETENTION: nothing was done.\n")
+        let place = try await usage("archive", "--before", "2025-01")
+        #expect(place.code == 1)
+        #expect(place.errors.contains("ESPALIER_USAGE_ARCHIVE"))
+        #expect(try await usage("archive", "--to", folder.path, "--before", "2025-13").code == 2)
+        #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": "0"]).errors.contains("between 1 and 1200"))
+    }
+
+    @Test("a month goes into a file and comes back; a dry run only says so")
+    func thereAndBack() async throws {
+        _ = try await owner.run("SELECT create_usage_partition('2025-01-01')")
+        let settings = ["ESPALIER_USAGE_ARCHIVE": folder.path, "ESPALIER_USAGE_RETENTION": "12"]
+        let dry = try await usage("archive", "--dry-run", settings: settings)
+        #expect(dry.output == "2025-01  0  would be archived\n", "\(dry.errors)")
+        let archived = try await usage("archive", settings: settings)
+        #expect(archived.output == "2025-01  0  archived\n", "\(archived.errors)")
+        #expect(try await usage("archive", settings: settings).output == "")
+        let restored = try await usage("restore", folder.path + "/usage_event_2025_01.csv.gz")
+        #expect(restored.output == "2025-01  0  restored\n", "\(restored.errors)")
+        let missing = try await usage("archive", "--to", folder.path + "/nowhere", "--before", "2025-02")
+        #expect(missing.code == 1)
+        #expect(missing.errors.hasSuffix("nowhere cannot be written.\n"))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+@Suite("Restore usage")
+struct RestoreUsageTests {
+    private static let file = "usage_event_2025_01.csv.gz"
+
+    private static func restore(_ platform: TestPlatform, _ folder: ArchiveFolderOfTest) async throws -> Int {
+        try await RestoreUsage(pool: platform.pool).run(folder.path + "/" + file).events
+    }
+
+    /// An archived January.
+    private static func run(_ body: @Sendable @escaping (TestPlatform, ArchiveFolderOfTest, [String]) async throws -> Void) async throws {
+        try await TestPlatform.run { platform in
+            let folder = try ArchiveFolderOfTest()
+            try await platform.fillJanuary()
+            try await platform.closeMonth()
+            let ledger = try await platform.ledgerLines()
+            try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+            try await body(platform, folder, ledger)
+        }
+    }
+
+    @Test("an archived month comes back as it was, and can be archived again")
+    func back() async throws {
+        try await Self.run { platform, folder, ledger in
+            #expect(try await Self.restore(platform, folder) == 82)
+            #expect(try await platform.ledgerLines() == ledger)
+            #expect(try await platform.count("usage_event_2025_01") == 82)
+            #expect(try await platform.count("usage_archive") == 0)
+            #expect(try await platform.count("usage_arrival") == 0)
+            await #expect(throws: ArchiveUsage.Refusal.notArchived(january)) { try await Self.restore(platform, folder) }
+            #expect(try await platform.ledgerLines() == ledger)
+            try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+            #expect(try await platform.ledgerLines() == [])
+        }
+    }
+
+    @Test("a file that was changed, cut off or given another manifest is refused, and nothing comes back")
+    func damaged() async throws {
+        try await Self.run { platform, folder, _ in
+            let (url, whole) = (folder.url(Self.file), try Data(contentsOf: folder.url(Self.file)))
+            var flipped = whole
+            flipped[whole.count / 2] ^= 1
+            for bytes in [flipped, whole.dropLast(9), whole + Data([0]), Data()] {
+                try bytes.write(to: url)
+                await #expect(throws: ArchiveUsage.Refusal.damaged(Self.file)) { try await Self.restore(platform, folder) }
+            }
+            try whole.write(to: url)
+            let manifest = folder.url("usage_event_2025_01.manifest.json")
+            let text = try String(contentsOf: manifest, encoding: .utf8)
+            try text.replacing("\"rows\" : 82", with: "\"rows\" : 81").write(to: manifest, atomically: true, encoding: .utf8)
+            await #expect(throws: ArchiveUsage.Refusal.damaged(Self.file)) { try await Self.restore(platform, folder) }
+            #expect(try await platform.ledgerLines() == [])
+            #expect(try await platform.count("usage_archive") == 1)
+        }
+    }
+
+    @Test("the events of a tenant that was purged since stay away")
+    func purged() async throws {
+        try await Self.run { platform, folder, ledger in
+            let globex = ID<Tenant>(platform.globex.id)!
+            _ = try await platform.ownerPool.run("UPDATE tenant SET status = 'purged', connection_id = NULL WHERE id = \(globex)")
+            #expect(try await Self.restore(platform, folder) == 42)
+            let of = globex.uuid.uuidString.lowercased()
+            #expect(try await platform.ledgerLines() == ledger.filter { !$0.contains(of) })
+            // And the month can go again, without them: but not over the file that has them.
+            await #expect(throws: ArchiveUsage.Refusal.otherFile(Self.file)) {
+                try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+            }
+        }
+    }
+}

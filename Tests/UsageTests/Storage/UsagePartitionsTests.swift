@@ -1,0 +1,115 @@
+import Foundation
+import Logging
+import Postgres
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+@Suite("Usage partitions")
+struct UsagePartitionsTests {
+    private static func partitions(_ platform: TestPlatform) -> UsagePartitions {
+        UsagePartitions(pool: platform.pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    @Test("this month and the next three have parts, over a year's end, too; the next pass has nothing to do")
+    func ahead() async throws {
+        try await TestPlatform.run { platform in
+            let partitions = Self.partitions(platform)
+            let november = Month(year: 2024, month: 11)
+            let four = [november, Month(year: 2024, month: 12), january, january.next]
+            let late = november.end.addingTimeInterval(-0.000001)
+            #expect(try await partitions.pass(at: late) == four)
+            #expect(try await partitions.pass(at: late) == [])
+            // A microsecond later it is December.
+            #expect(try await partitions.pass(at: november.end) == [january.next.next])
+            let there = try await platform.partitions()
+            #expect(four.allSatisfy(there.contains))
+        }
+    }
+
+    @Test("two at once make each part once")
+    func racing() async throws {
+        try await TestPlatform.run { platform in
+            async let one = Self.partitions(platform).pass(at: january.start)
+            async let other = Self.partitions(platform).pass(at: january.start)
+            let made = try await one + other
+            #expect(made.sorted() == [january, january.next, january.next.next, january.next.next.next])
+        }
+    }
+
+    @Test("events that came before their month's part move into it, and none that comes meanwhile is lost")
+    func moving() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append((0..<500).map { january.start.addingTimeInterval(Double($0)) })
+            #expect(try await platform.count("usage_event_default") == 500)
+            async let appended: Void = {
+                for batch in 0..<20 {
+                    try await platform.append((0..<10).map { january.start.addingTimeInterval(Double(1000 + batch * 10 + $0)) })
+                }
+            }()
+            #expect(try await Self.partitions(platform).pass(at: Date()) == [january])
+            try await appended
+            #expect(try await platform.count("usage_event_default") == 0)
+            #expect(try await platform.count("usage_event_2025_01") == 700)
+            #expect(try await platform.count("usage_event") == 700)
+        }
+    }
+
+    @Test("who reads all of the ledger is not waited for: the pass gives up, and the next one does it")
+    func busy() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append([january.start])
+            try await platform.ownerPool.transaction { db in
+                _ = try await db.run("SELECT count(*) FROM usage_event")
+                #expect(try await Self.partitions(platform).pass(at: Date()) == [])
+            }
+            #expect(try await platform.count("usage_event_default") == 1)
+            #expect(try await Self.partitions(platform).pass(at: Date()) == [january])
+            #expect(try await platform.count("usage_event_default") == 0)
+        }
+    }
+
+    @Test("a ledger that was filled before it had parts is the same afterwards, to the event")
+    func migrated() async throws {
+        let database = try await TestDatabase.empty()
+        let folder = try ArchiveFolderOfTest()
+        let files = try FileManager.default.contentsOfDirectory(atPath: TestDatabase.migrations).filter { $0.hasSuffix(".sql") }
+        for file in files where file < "0013" {
+            try FileManager.default.copyItem(atPath: TestDatabase.migrations + "/" + file, toPath: folder.path + "/" + file)
+        }
+        try await Migrator(folder: folder.path).migrate(url: database.ownerURL)
+        let owner = try TestDatabase.pool(database.ownerURL)
+        let purged = UUID()
+        _ = try await owner.run([
+            """
+            INSERT INTO usage_event (tenant_id, id, kind, application_id, user_id, connection, occurred_at)
+            SELECT lpad(to_hex(n % 3 + 1), 32, '0')::uuid, gen_random_uuid(), 'login', gen_random_uuid(), gen_random_uuid(),
+                (ARRAY['own', 'shared'])[n % 2 + 1], timestamptz '2024-12-31 23:59:59.999999Z' + n * interval '1 hour 1 microsecond'
+            FROM generate_series(0, 1999) AS n
+            """,
+            "INSERT INTO purged_usage VALUES (\(purged), '2025-02-28', 'login', 'own', 17), (\(purged), '2025-03-01', 'login', 'shared', 4)",
+        ])
+        let days: SQL = """
+            SELECT concat_ws(' ', tenant_id, (occurred_at AT TIME ZONE 'UTC')::date, connection, count(*),
+                md5(string_agg(concat(id, application_id, user_id, occurred_at), '' ORDER BY id))) AS line
+            FROM usage_event GROUP BY tenant_id, (occurred_at AT TIME ZONE 'UTC')::date, connection ORDER BY 1
+            """
+        let before = try await owner.run(days).map { try $0.get("line", as: String.self) }
+        try await Migrator(folder: TestDatabase.migrations).migrate(url: database.ownerURL)
+        #expect(try await owner.run(days).map { try $0.get("line", as: String.self) } == before)
+        let counts = try await owner.run(
+            """
+            SELECT (SELECT count(*) FROM usage_arrival JOIN usage_event USING (tenant_id, id, billing_period, occurred_at, user_id)) AS waiting,
+                (SELECT count(*) FROM usage_event_default) AS astray,
+                (SELECT count(*) FROM usage_event_2024_12) AS last, (SELECT count(*) FROM usage_event_2025_01) AS january,
+                (SELECT sum(events)::bigint FROM usage_day WHERE tenant_id = \(purged)) AS purged
+            """)[0]
+        #expect(try counts.get("waiting", as: Int.self) == 2000)
+        #expect(try counts.get("astray", as: Int.self) == 0)
+        #expect(try counts.get("last", as: Int.self) == 1)
+        #expect(try counts.get("january", as: Int.self) == 743)
+        #expect(try counts.get("purged", as: Int.self) == 21)
+    }
+}
