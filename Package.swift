@@ -62,6 +62,7 @@ let package = Package(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         // The leaves: none imports another.
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
@@ -90,7 +91,12 @@ let package = Package(
                 "Web", "Postgres", "Sealing", "Apple", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
                 nioFoundationCompat, nioHTTP1, serviceLifecycle,
             ]),
-        .target(name: "Usage", dependencies: ["Tenancy", "Web", "Postgres", hummingbird]),
+        .target(
+            name: "Usage",
+            dependencies: [
+                "CZlib", "Tenancy", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging,
+                mustache, nioCore, nioHTTP1, serviceLifecycle,
+            ]),
         .target(
             name: "Login",
             dependencies: [
@@ -125,8 +131,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Server", "Login", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", crypto, fuzzing,
-                httpTypes, hummingbird, jwtKit, nioCore,
+                "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", crypto,
+                fuzzing, httpTypes, hummingbird, jwtKit, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", fuzzing]),
@@ -139,10 +145,16 @@ let package = Package(
         .testTarget(
             name: "TenancyTests",
             dependencies: [
-                "Server", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "Apple", "TestSupport", crypto, cryptoExtras, httpTypes,
+                "Server", "Tenancy", "Usage", "Outbox", "Web", "Postgres", "Sealing", "Apple", "TestSupport", crypto, cryptoExtras,
+                httpTypes,
                 hummingbird, logging, nioCore, nioHTTP1, nioPosix,
             ]),
-        .testTarget(name: "UsageTests", dependencies: ["Server", "Usage", "Tenancy", "Postgres", "TestSupport", nioHTTP1]),
+        .testTarget(
+            name: "UsageTests",
+            dependencies: [
+                "CZlib", "Server", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "TestSupport", asyncHTTPClient, crypto,
+                hummingbird, logging, nioCore, nioHTTP1, nioPosix,
+            ]),
         .testTarget(
             name: "LoginTests",
             dependencies: [

@@ -34,6 +34,12 @@ package struct OwnerDatabase: Sendable {
     package func transaction<R: Sendable>(_ body: @Sendable (Transaction) async throws -> R) async throws -> R {
         try await pool.transaction(prelude: prelude, body)
     }
+
+    /// The output of a `COPY … TO STDOUT`, several rows at a time.
+    /// - Parameter settings: further settings of its transaction, by `set_config`: COPY takes no bound values.
+    package func copyOut(_ sql: SQL, settings: [SQL], upTo limit: Int) -> some AsyncSequence<[UInt8], any Error> & Sendable {
+        pool.copyOut(sql, prelude: prelude + settings, upTo: limit)
+    }
 }
 
 /// The database for work that spans tenants: reading configuration before a tenant is known, creating
@@ -57,6 +63,11 @@ package struct PlatformDatabase: Sendable {
 
     package func transaction<R: Sendable>(_ body: @Sendable (Transaction) async throws -> R) async throws -> R {
         try await pool.transaction(prelude: Self.prelude, body)
+    }
+
+    /// As the owner's, over every tenant's rows.
+    package func copyOut(_ sql: SQL, settings: [SQL], upTo limit: Int) -> some AsyncSequence<[UInt8], any Error> & Sendable {
+        pool.copyOut(sql, prelude: Self.prelude + settings, upTo: limit)
     }
 
     /// Removes all that a statement would, a batch at a time, so that no transaction is long.

@@ -17,7 +17,7 @@ extension Login {
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let written = try await OwnerDatabase(pool, tenant: tenant.id).run(
             statements + [
-                Session.beginning(of: tenant.id),
+                LoginLock.shared(of: tenant.id),
                 Session.begin(login, of: tenant, application: application, at: now),
                 UsageEvent.insert(
                     login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,

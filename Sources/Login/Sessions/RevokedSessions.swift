@@ -58,7 +58,7 @@ extension Login {
                     after: SignedOut(tokens_valid_after: validAfter ?? now), at: now))
         }
         // What such a code was beginning at that moment has begun, and is found.
-        _ = try await database.run(Session.begun(of: tenant))
+        _ = try await database.run(LoginLock.exclusive(of: tenant))
         let moment = max(now, self.now())
         var (revoked, last) = (0, ID<Session>(.platform))
         while true {

@@ -44,18 +44,6 @@ package struct Session: Identified, Sendable {
         authenticatedAt = try row.get("authenticated_at")
     }
 
-    /// Held while a session begins, together with all others that begin: who ends the tenant's sessions takes it alone for a moment, and
-    /// then sees what had begun before. A row that all logins lock would have them queue up.
-    /// The first number is "sess" in ASCII, which keeps it apart from other such locks.
-    static func beginning(of tenant: ID<Tenant>) -> SQL {
-        "SELECT pg_advisory_xact_lock_shared(1936028531, hashtext(\(tenant)::text))"
-    }
-
-    /// Waits until no session is beginning that could be begun by a code from before.
-    static func begun(of tenant: ID<Tenant>) -> SQL {
-        "SELECT pg_advisory_xact_lock(1936028531, hashtext(\(tenant)::text))"
-    }
-
     /// Begins the session of a login, and answers its user; nothing where the user is gone, or lost its tokens since the login was
     /// admitted. Refused by the schema (`session_pkey`) when the login has begun its session before.
     ///

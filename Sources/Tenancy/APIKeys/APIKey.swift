@@ -30,6 +30,10 @@ package struct APIKey: Identified, Sendable {
         case webhooksRead = "webhooks:read"
         case webhooksWrite = "webhooks:write"
         case usageRead = "usage:read"
+        case usageWrite = "usage:write"
+        case pricingRead = "pricing:read"
+        case pricingWrite = "pricing:write"
+        case statementsRead = "statements:read"
         case notificationsRead = "notifications:read"
         case notificationsWrite = "notifications:write"
     }

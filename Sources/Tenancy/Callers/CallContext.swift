@@ -7,7 +7,7 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
     package internal(set) var caller: Caller?
-    /// The tenant in the path, if there is one by that name.
+    /// The tenant in the path, if there is one by that name; where none is named, the one whose key it is.
     package internal(set) var tenant: Tenant?
     /// Whether it may change something: whatever is no GET, nor the HEAD of one.
     package internal(set) var isChange = false
@@ -46,8 +46,9 @@ package struct Authenticate: RouterMiddleware {
         try limits.count(context.caller, context.record)
         if let caller = context.caller { lastUsed.note(.apiKey(caller.key), owner: caller.owner, at: now()) }
         // Strangers do not make us look for tenants.
-        if context.caller != nil, let name = context.parameters.get("tenant") {
-            context.tenant = try await directory.find(idOrSlug: name)?.tenant
+        if let caller = context.caller {
+            let own = caller.isOperator ? nil : ID<Tenant>(caller.owner).description
+            if let name = context.parameters.get("tenant") ?? own { context.tenant = try await directory.find(idOrSlug: name)?.tenant }
         }
         let response = try await next(request, context)
         // Who was told that something is changed meets the change: here at once, in other processes as soon as they hear of it.

@@ -1,0 +1,27 @@
+package import Outbox
+package import ServiceLifecycle
+import Tenancy
+
+extension UsageRoutes {
+    /// What must happen after a commit, by the kind of the outbox's entry.
+    package var outboxHandlers: [String: OutboxWorker.Handler] {
+        [
+            DeliverUsage.outboxKind: DeliverUsage(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, logger: logger).handle
+        ]
+    }
+
+    /// What comes with time and not with a request.
+    package var passes: [any Service] {
+        [
+            Recurring("add up usage", every: .seconds(2), logger: logger) { [pool, now] in
+                try await RollUp(pool: pool).add(waits: false, at: now())
+            },
+            Recurring("close months", every: .seconds(600), logger: logger) { [pool, logger, now] in
+                try await CloseStatements(pool: pool, logger: logger).pass(at: now())
+            },
+            Recurring("make the ledger's parts", every: .seconds(3600), logger: logger) { [pool, logger, now] in
+                try await UsagePartitions(pool: pool, logger: logger).pass(at: now())
+            },
+        ]
+    }
+}

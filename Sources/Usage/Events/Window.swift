@@ -1,0 +1,91 @@
+import Foundation
+import Web
+
+/// The time asked for: `[from, to)`, at most 366 days, the current UTC month when nothing is said.
+struct Window: Equatable {
+    let from, to: Date
+
+    init(_ query: Query, at now: Date) throws {
+        let month = Month(now)
+        from = try query.time("from") ?? month.start
+        to = try query.time("to") ?? (query.text("from") == nil ? month.end : max(now, from.addingTimeInterval(1)))
+        try check(longest: 366)
+    }
+
+    /// From a beginning to an end of what is counted by.
+    init(_ query: Query, by grain: Grain, at now: Date) throws {
+        let around = grain.isAddedUp ? (Month(now).start, Month(now).end) : (Day(now).start, (Day(now) + 1).start)
+        from = try query.time("from") ?? around.0
+        to = try query.time("to") ?? (query.text("from") == nil ? around.1 : grain.next(after: max(now, from)))
+        for (name, time) in [("from", from), ("to", to)] where !grain.begins(at: time) {
+            throw Problem.invalid(.init(name, "With `window=\(grain.rawValue)` it must be the first moment of a UTC \(grain.rawValue)."))
+        }
+        try check(longest: grain.mostDays)
+    }
+
+    private func check(longest days: Int) throws {
+        guard from < to else { throw Problem.invalid(.init("to", "It must be later than `from`.")) }
+        guard to.timeIntervalSince(from) <= TimeInterval(days) * 86400 else {
+            throw Problem.invalid(.init("to", "At most \(days == 1 ? "a day" : "\(days) days") can be asked for at once."))
+        }
+    }
+
+    /// The month or the day that it is, if it is one.
+    var unit: Grain? {
+        for grain in [Grain.day, .month] where grain.begins(at: from) && grain.next(after: from) == to { return grain }
+        return nil
+    }
+
+    /// The days that are in it as a whole.
+    var wholeDays: Range<Day> {
+        let first = Day(from).start == from ? Day(from) : Day(from) + 1
+        return first..<max(first, Day(to))
+    }
+
+    /// Those of which it has a part.
+    var partialDays: [Day] {
+        Set([Day(from), Day(to)]).filter { $0.start < to && from < ($0 + 1).start && !wholeDays.contains($0) }.sorted()
+    }
+}
+
+/// What is counted by.
+enum Grain: String, CaseIterable {
+    case minute, hour, day, month
+
+    /// Whether there are sums of it; of the others the events themselves are counted.
+    var isAddedUp: Bool { self == .day || self == .month }
+
+    /// So many can be asked for at once.
+    var mostDays: Int {
+        switch self {
+        case .minute: 1
+        case .hour: 7
+        case .day, .month: 366
+        }
+    }
+
+    func begins(at time: Date) -> Bool {
+        beginning(of: time) == time
+    }
+
+    func next(after time: Date) -> Date {
+        switch self {
+        case .minute: beginning(of: time).addingTimeInterval(60)
+        case .hour: beginning(of: time).addingTimeInterval(3600)
+        case .day: (Day(time) + 1).start
+        case .month: Month(time).end
+        }
+    }
+
+    private func beginning(of time: Date) -> Date {
+        func floor(to seconds: TimeInterval) -> Date {
+            Date(timeIntervalSince1970: (time.timeIntervalSince1970 / seconds).rounded(.down) * seconds)
+        }
+        return switch self {
+        case .minute: floor(to: 60)
+        case .hour: floor(to: 3600)
+        case .day: Day(time).start
+        case .month: Month(time).start
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+
+extension TestPlatform {
+    /// What `getUsage` answers of Acme, to an operator.
+    func usage(of tenant: String = "acme", _ query: String) async throws -> TestBrowser.Answer {
+        try await call("GET", "/tenants/\(tenant)/usage?\(query)")
+    }
+
+    /// The windows of an answer, each as one text: beginning, what it is told apart by, logins/users.
+    func windows(of tenant: String = "acme", _ query: String) async throws -> [String] {
+        let answer = try await usage(of: tenant, query)
+        let windows = answer.json["windows"] as? [[String: any Sendable]] ?? []
+        guard answer.status == 200 else { return ["\(answer.status) \(answer.body)"] }
+        return windows.map { window in
+            let parts = [window["from"] as? String, window["connection"] as? String, window["kind"] as? String].compactMap(\.self)
+            return (parts + ["\(window["logins"] as? Int ?? -1)/\(window["users"] as? Int ?? -1)"]).joined(separator: " ")
+        }
+    }
+}
