@@ -87,6 +87,30 @@ enum Examples {
         "event_at":"2026-11-21T08:00:00Z","received_at":"2026-11-21T08:00:01Z","state":"done","outcome":"applied","users":1,\#
         "attempts":1,\#(times)}
         """#
+    static let usageSink = #"""
+        {"id":"usagesink_1","object":"usage_sink","format":"stripe","url":"https://api.stripe.com/v1/billing/meter_events",\#
+        "event_name":"logins","has_secret":true,"status":"enabled","waiting":{"events":7,"since":"2026-11-21T08:00:00Z"},\#
+        "last_failure":{"at":"2026-11-21T09:00:00Z","error":"no_customer"},\#(times)}
+        """#
+    static let usageSinkCustomer = #"{"id":"tenant_1","object":"usage_sink_customer","customer_id":"cus_1",\#(times)}"#
+    static let rateCard = #"""
+        {"id":"ratecard_1","object":"rate_card","plan":"scale","version":2,"effective_from":"2027-01-01","currency":"USD",\#
+        "base_fee_micros":49000000,"included_logins":1000,"minimum_micros":0,"tier_mode":"volume",\#
+        "tiers":[{"up_to":100000,"unit_price_micros":5000},{"unit_price_micros":4000}],\#(times)}
+        """#
+    static let ownRateCard = #"""
+        {"id":"ratecard_1","object":"rate_card","tenant_id":"tenant_1","version":2,"effective_from":"2027-06-01","follows_plan":true,\#
+        \#(times)}
+        """#
+    static let estimate = #"""
+        {"object":"estimate","logins":250000,"plan":"scale","on":"2026-11-21","rate_card":\#(rateCard),"currency":"USD",\#
+        "lines":[{"kind":"base_fee","description":"Base fee","quantity":1,"unit_price_micros":49000000,"unit_price":"49.00",\#
+        "exact_micros":49000000,"amount_micros":49000000,"amount":"49.00"},{"kind":"logins","description":"Logins 1 to 240200",\#
+        "from":1,"to":240200,"quantity":240200,"unit_price_micros":5000,"unit_price":"0.005","exact_micros":1201000000,\#
+        "amount_micros":1201000000,"amount":"1201.00"}],"total_micros":1250000000,"total":"1250.00",\#
+        "next_tier":{"from_login":300001,"additional_logins":50001,"unit_price_micros":4000,"unit_price":"0.004",\#
+        "total_micros":1249000000,"total":"1249.00","change_micros":-1000000,"change":"-1.00"}}
+        """#
     static func list(_ elements: String..., after: String? = nil) -> String {
         #"{"object":"list","data":[\#(elements.joined(separator: ","))],"list_metadata":{"before":null,"after":\#(after.map { "\"\($0)\"" } ?? "null")}}"#
     }

@@ -42,6 +42,20 @@ struct APIClient {
         return Reply(text: String(decoding: data, as: UTF8.self), json: json, entityTag: entityTag)
     }
 
+    /// Fetches a page for people.
+    /// - Throws: as `send`.
+    func page(_ call: Call) async throws(Failure) -> String {
+        var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
+        request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
+        request.setValue("text/html, application/problem+json", forHTTPHeaderField: "Accept")
+        request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
+        let (data, response) = try await patiently(request)
+        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure }
+        guard response.value(forHTTPHeaderField: "Content-Type")?.hasPrefix("text/html") == true
+        else { throw .shape(requestID: response.value(forHTTPHeaderField: "Request-Id")) }
+        return String(decoding: data, as: UTF8.self)
+    }
+
     /// Fetches a list to its end.
     func all(_ call: Call) async throws(Failure) -> [JSON] {
         var (call, elements) = (call, [JSON]())

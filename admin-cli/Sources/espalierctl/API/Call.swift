@@ -5,6 +5,7 @@ struct Call {
     enum Method: String {
         case get = "GET"
         case post = "POST"
+        case put = "PUT"
         case patch = "PATCH"
         case delete = "DELETE"
     }
@@ -40,8 +41,12 @@ struct Call {
         Call(method: .post, path: path, body: members.map(JSON.given), secretFields: secretFields)
     }
 
-    static func patch(_ path: String, _ members: [String: JSON?]) -> Call {
-        Call(method: .patch, path: path, body: .given(members))
+    static func put(_ path: String, _ members: [String: JSON?]) -> Call {
+        Call(method: .put, path: path, body: .given(members))
+    }
+
+    static func patch(_ path: String, _ members: [String: JSON?], secret secretFields: Set<String> = []) -> Call {
+        Call(method: .patch, path: path, body: .given(members), secretFields: secretFields)
     }
 
     static func delete(_ path: String) -> Call {

@@ -37,6 +37,22 @@ extension FuzzTarget {
             if text.utf8.count == 20, text.hasSuffix("Z") { try hold(instant.text == text.uppercased(), "\(text) becomes \(instant.text)") }
         },
         FuzzTarget(
+            text: "cli-amount",
+            seeds: ["49", "0.005", "0.000001", "9999999999.999999", "0.0000001", "1e3", "-1", "+1", ".5", "1.", "１", "1,5", "00.10"]
+        ) { text in
+            guard let amount = Micros(argument: text) else { return }
+            try hold(text.isASCII && !text.isEmpty && text.utf8.count <= 17, "\(text) passed")
+            try hold(amount.count >= 0 && Micros(argument: amount.text) == amount, "written and read, \(amount.text) is another amount")
+            try hold(Decimal(string: text) == Decimal(amount.count) / 1_000_000, "\(text) becomes \(amount.text)")
+        },
+        FuzzTarget(text: "cli-price-tier", seeds: ["100000:0.005", "0.004", "0:1", ":1", "1:", "1:1:1", "-1:1", "9999999999:1", "１:1"]) {
+            text in
+            guard let tier = PriceTier(argument: text) else { return }
+            try hold(tier.upTo.map { $0 > 0 } ?? true, "a tier ends before it begins")
+            let written = (tier.upTo.map { "\($0):" } ?? "") + tier.unitPrice.text
+            try hold(PriceTier(argument: written)?.json == tier.json, "written and read, \(written) is another tier")
+        },
+        FuzzTarget(
             text: "cli-reference", seeds: ["acme", "tenant_01ab3d1v3q0000000000000000", "", "a/b", "..", "\u{212A}", "a%2Fb", "a?b"]
         ) {
             text in

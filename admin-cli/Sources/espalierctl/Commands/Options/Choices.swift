@@ -6,6 +6,10 @@ enum Plan: String, CaseIterable, ExpressibleByArgument {
     case free, scale, enterprise
 }
 
+enum TierMode: String, CaseIterable, ExpressibleByArgument {
+    case graduated, volume
+}
+
 enum TenantStatus: String, CaseIterable, ExpressibleByArgument {
     case active, suspended, deleted, purged
 }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Usage: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Counts billable logins.",
-        subcommands: [ShowUsage.self])
+        subcommands: [ShowUsage.self, ExportUsage.self, UsageSink.self])
 }
 
 extension View {

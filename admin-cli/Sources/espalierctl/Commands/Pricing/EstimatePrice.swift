@@ -1,0 +1,68 @@
+import ArgumentParser
+
+/// `espalierctl pricing estimate`: what a number of logins would cost.
+struct EstimatePrice: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "estimate",
+        abstract: "Reckons what a number of logins in a month costs, line by line, and what the next tier would change.",
+        discussion: """
+            By the prices of a plan, or by those that hold for a tenant. Needs an API key that may read prices.
+
+            EXAMPLES
+              espalierctl pricing estimate --logins 250000 --plan scale
+              espalierctl pricing estimate --logins 250000 --tenant acme --on 2027-01-01
+              espalierctl pricing estimate --logins 250000 --plan scale --json | jq -r .total
+            """)
+
+    @Option(help: ArgumentHelp("How many logins a month has, 0 to 1000000000.", valueName: "count"))
+    var logins: Int
+
+    @Option(help: "By the prices of this plan.")
+    var plan: Plan?
+
+    @Option(
+        help: ArgumentHelp("By the prices that hold for this tenant: its slug or id. (environment: ESPALIER_TENANT)", valueName: "slug"))
+    var tenant: Reference?
+
+    @Option(help: ArgumentHelp("By the prices that hold on this day, as 2026-11-01. Without it, today's.", valueName: "day"))
+    var on: Day?
+
+    @OptionGroup var options: ReadOptions
+
+    func validate() throws {
+        guard (0...1_000_000_000).contains(logins) else { throw ValidationError("--logins takes 0 to 1000000000.") }
+        if plan != nil, tenant != nil { throw ValidationError("Pass --plan or --tenant, not both: a tenant has a plan.") }
+    }
+
+    func call(_ session: Session) throws -> Call {
+        let configured = plan == nil && tenant == nil ? try session.settings.tenant() : nil
+        return .post(
+            "pricing/estimate",
+            ["logins": .integer(logins), "plan": JSON(plan), "tenant": JSON(tenant?.text ?? configured), "on": JSON(on?.text)])
+    }
+
+    func describe(_ estimate: JSON) throws -> String {
+        guard let logins = estimate["logins"], let plan = estimate["plan"], let lines = estimate["lines"]?.elements,
+            let currency = estimate["currency"], let total = estimate["total"], let begin = estimate["rate_card.effective_from"],
+            let version = estimate["rate_card.version"]
+        else { throw Failure.shape() }
+        let whose = estimate["rate_card.tenant_id"] == nil ? "the plan \(plan.text)'s" : "the tenant's own"
+        let view = View(
+            .init("Line", "description"), .init("Quantity", "quantity").number.optional, .init("Unit price", "unit_price").number.optional,
+            .init(currency.text, "amount").number)
+        var text = "\(logins.text) logins in a month, by \(whose) rate card \(version.text), of \(begin.text)".printable + "\n\n"
+        text += try view.table(of: lines + [.object(["description": "Total", "amount": total])])
+        if let next = estimate["next_tier"] { text += "\n" + (try sentence(on: next, estimate, currency.text)).printable + "\n" }
+        return text
+    }
+
+    private func sentence(on next: JSON, _ estimate: JSON, _ currency: String) throws(Failure) -> String {
+        guard let from = next["from_login"]?.text, let more = next["additional_logins"]?.text, let price = next["unit_price"]?.text,
+            let total = next["total"]?.text, let change = next["change"]?.text
+        else { throw .shape() }
+        let what =
+            estimate["rate_card.tier_mode"] == "volume" ? "all logins cost \(price) \(currency) each" : "a login costs \(price) \(currency)"
+        let difference = change.hasPrefix("-") ? "\(change.dropFirst()) less" : "\(change) more"
+        return "From login \(from) on, \(more) more than these, \(what). A month of \(from) comes to \(total) \(currency), \(difference)."
+    }
+}

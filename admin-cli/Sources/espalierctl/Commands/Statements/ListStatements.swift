@@ -1,0 +1,35 @@
+import ArgumentParser
+
+/// `espalierctl statements list`: a tenant's closed months, or all tenants' of one.
+struct ListStatements: CallCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "Lists closed months, the newest first.",
+        discussion: """
+            With --platform all tenants' of one month, which needs an operator's API key.
+
+            EXAMPLES
+              espalierctl statements list --tenant acme
+              espalierctl statements list --platform --period 2026-11 --all --json
+            """)
+    static let view: View? = .statement
+
+    @Option(help: ArgumentHelp("With --platform: the month.", valueName: "month"))
+    var period: Reference?
+
+    @OptionGroup var owner: OwnerOption
+    @OptionGroup var options: ListOptions
+
+    func validate() throws {
+        if owner.platform != (period != nil) { throw ValidationError("Pass --platform and --period together, or neither.") }
+    }
+
+    func call(_ session: Session) throws -> Call {
+        .get("\(try session.path(owner))/statements", ["period": period?.text])
+    }
+
+    func describe(_ answer: JSON) throws -> String {
+        guard let elements = answer["data"]?.elements else { throw Failure.shape() }
+        return elements.isEmpty ? "" : try View.statement.table(of: elements.map(\.withTotal))
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+
+/// `espalierctl statements`: closed months and what they cost.
+struct Statements: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Looks at closed months and what they cost.",
+        subcommands: [ListStatements.self, ShowStatement.self, PrintStatement.self])
+}
+
+extension View {
+    static let statement = View(
+        .init("ID", "id"),
+        .init("Tenant", "tenant_slug"),
+        .init("Name", "tenant_name").detail,
+        .init("Period", "period"),
+        .init("Total", "total"),
+        .init("Events", "events").number,
+        .init("Digest", "digest").detail,
+        .init("Closed", "closed_at"),
+        sections: [.init(title: "Lines", path: "lines", view: .statementLine)])
+
+    static let statementLine = View(
+        .init("Description", "description"),
+        .init("Plan", "plan").optional,
+        .init("Rate card", "rate_card_version").number,
+        .init("Quantity", "quantity").number,
+        .init("Unit price", "unit_price").optional.number,
+        .init("Amount", "amount").number,
+        .init("Currency", "currency"))
+}
+
+extension JSON {
+    /// A statement with its totals in words: `49.01 USD`, of each currency.
+    var withTotal: JSON {
+        guard case .object(var members) = self else { return self }
+        let totals = self["totals"]?.elements?.map { "\($0["amount"]?.text ?? "") \($0["currency"]?.text ?? "")" } ?? []
+        members["total"] = .string(totals.isEmpty ? "-" : totals.joined(separator: ", "))
+        return .object(members)
+    }
+}

@@ -1,0 +1,93 @@
+import Foundation
+
+/// Where an export goes: the standard output, or a file that has its name only when it is whole. Until then it is `NAME.part`, and
+/// `NAME.part.json` says what it is a part of.
+final class ExportFile {
+    private struct Beginning: Codable, Equatable {
+        var call: String
+        /// Where the file ends, which has to stay the same.
+        var to: String?
+    }
+
+    private let name: String?
+    private let handle: FileHandle
+    private var beginning: Beginning
+    private(set) var digest = SHA256()
+    private(set) var bytes = 0
+    /// Ends of lines, of a file that is not compressed.
+    private(set) var lines = 0
+
+    /// As the server said it when the file was begun; nil before.
+    var to: String? { beginning.to }
+
+    /// - Parameters:
+    ///   - name: the file; nil is the standard output.
+    ///   - call: what is asked for.
+    ///   - goesOn: whether a part that is there is the beginning.
+    init(_ name: String?, of call: Call, goesOn: Bool) throws(Failure) {
+        self.name = name
+        beginning = Beginning(call: call.target, to: nil)
+        guard let name else {
+            handle = .standardOutput
+            return
+        }
+        guard !FileManager.default.fileExists(atPath: name) else {
+            throw Failure(status: .usage, detail: "\(name) is there already.", nextStep: "Name a file that isn't there yet.")
+        }
+        do {
+            if goesOn, let data = FileManager.default.contents(atPath: "\(name).part.json") {
+                let earlier = try JSONDecoder().decode(Beginning.self, from: data)
+                guard earlier.call == beginning.call else {
+                    throw Failure(
+                        status: .usage, detail: "\(name).part is a part of another export.",
+                        nextStep: "Repeat the command that it began with, or leave --resume out to begin anew.")
+                }
+                beginning = earlier
+            } else {
+                guard FileManager.default.createFile(atPath: "\(name).part", contents: nil) else { throw CocoaError(.fileWriteUnknown) }
+            }
+            handle = try FileHandle(forUpdating: URL(filePath: "\(name).part"))
+            while let data = try handle.read(upToCount: 1 << 20), !data.isEmpty { count(data) }
+        } catch {
+            throw error as? Failure ?? Self.failure(error)
+        }
+    }
+
+    private func count(_ data: Data) {
+        digest.update(data)
+        bytes += data.count
+        lines += data.count { $0 == UInt8(ascii: "\n") }
+    }
+
+    /// Notes where the file is to end.
+    func begin(to: String) throws(Failure) {
+        beginning.to = to
+        guard let name else { return }
+        do { try JSONEncoder().encode(beginning).write(to: URL(filePath: "\(name).part.json"), options: .atomic) } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    func write(_ data: Data) throws(Failure) {
+        do { try handle.write(contentsOf: data) } catch { throw Self.failure(error) }
+        count(data)
+    }
+
+    /// It is whole: gives it its name.
+    func finish() throws(Failure) {
+        guard let name else { return }
+        do {
+            try handle.synchronize()
+            try handle.close()
+            try FileManager.default.moveItem(atPath: "\(name).part", toPath: name)
+            try? FileManager.default.removeItem(atPath: "\(name).part.json")
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func failure(_ error: any Error) -> Failure {
+        Failure(
+            status: .failure, detail: "The file can't be written: \(error.localizedDescription)", nextStep: "Check where the output goes.")
+    }
+}

@@ -1,0 +1,194 @@
+import ArgumentParser
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// `espalierctl usage export`: usage as a file.
+struct ExportUsage: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Exports a tenant's usage, or the platform's, as a file.",
+        discussion: """
+            Formats: csv, jsonl and cloudevents have the ledger's logins, focus (FOCUS 1.2) what is charged for them, in whole months. What \
+            happened in the last minutes may not be complete yet and is left for the next export; where the file ends is said.
+
+            A connection that is lost is made again and goes on where it stopped. At the end, rows, bytes and SHA-256 are compared with the \
+            server's: a file has its name only if all of it is there.
+
+            EXAMPLES
+              espalierctl usage export --tenant acme --from 2026-11-01 --to 2026-12-01 --output november.csv
+              espalierctl usage export --platform --format cloudevents --gzip --output usage.jsonl.gz
+              espalierctl usage export --platform --format cloudevents --gzip --output usage.jsonl.gz --resume
+              espalierctl usage export --tenant acme --format focus --from 2026-11-01 --to 2026-12-01
+            """)
+
+    @OptionGroup var owner: OwnerOption
+
+    @Option(help: "In which form.")
+    var format = UsageFormat.csv
+
+    @Option(
+        help: ArgumentHelp(
+            "The first moment, as 2026-11-01 or 2026-11-01T00:00:00Z. Without it, this month's beginning.", valueName: "time"))
+    var from: Instant?
+
+    @Option(help: ArgumentHelp("The moment to stop before, in the same form.", valueName: "time"))
+    var to: Instant?
+
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("The file to make; without it, the standard output.", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Flag(help: "Compresses the file as gzip.")
+    var gzip = false
+
+    @Flag(help: "Goes on with the part of --output that an earlier try left.")
+    var resume = false
+
+    @OptionGroup var options: ReadOptions
+
+    func validate() throws {
+        if output == nil, resume { throw ValidationError("--resume needs the --output that it goes on with.") }
+        if output == nil, options.json { throw ValidationError("--json says what was exported, beside a file: name one by --output.") }
+    }
+
+    /// How often a lost connection is made again without a byte in between.
+    private static let repetitions = 5
+
+    func run() async throws {
+        let session = try Session(options)
+        let call = Call.get(
+            "usage/export",
+            [
+                "format": format.rawValue, "compression": gzip ? "gzip" : nil,
+                "tenant": owner.platform ? nil : try session.tenant(owner.tenant),
+                "from": from?.text, "to": to?.text,
+            ])
+        let client = try session.client()
+        let file = try ExportFile(output, of: call, goesOn: resume)
+        if file.bytes > 0 { Terminal.standardError.report("Going on behind \(file.bytes) bytes.") }
+        var attempt = 0
+        while true {
+            let before = file.bytes
+            do {
+                try await receive(call, from: client, into: file)
+                break
+            } catch let failure as Failure {
+                throw failure
+            } catch let wait as Wait {
+                attempt += 1
+                guard attempt <= Self.repetitions else { throw wait.failure }
+                Terminal.standardError.report(
+                    "The server asks to wait \(wait.seconds) s; trying again (\(attempt) of \(Self.repetitions)).")
+                try await Task.sleep(for: .seconds(wait.seconds))
+            } catch {
+                attempt = file.bytes > before ? 1 : attempt + 1
+                guard attempt <= Self.repetitions else { throw lost(error, client) }
+                Terminal.standardError.report("The connection was lost; trying again (\(attempt) of \(Self.repetitions)).")
+                try await Task.sleep(for: .seconds(attempt))
+            }
+        }
+        let manifest = try await compared(file, call, client)
+        try file.finish()
+        if options.json { return try Terminal.standardOutput.write(manifest.text) }
+        let name = output.map { "\($0): " } ?? ""
+        Terminal.standardError.report(
+            "\(name)\(manifest.json["rows"]?.text ?? "-") rows, \(file.bytes) bytes, up to \(file.to ?? "-"), SHA-256 \(file.digest.text)"
+                .printable)
+    }
+
+    /// What the server asks for when it is busy.
+    private struct Wait: Error {
+        let seconds: Int
+        let failure: Failure
+    }
+
+    private func receive(_ call: Call, from client: APIClient, into file: ExportFile) async throws {
+        var call = pinned(call, file)
+        if file.bytes > 0 { call.query.append(("skip", "\(file.bytes)")) }
+        var (refusal, refused): (HTTPURLResponse?, Data) = (nil, Data())
+        var bar: ProgressBar?
+        let sign = Progress("Exporting")
+        var (drawn, told) = (ContinuousClock.now, 0)
+        defer {
+            bar?.end()
+            sign.end()
+        }
+        for try await part in try client.download(call) {
+            switch part {
+            case .head(let response):
+                guard response.statusCode == 200 else {
+                    refusal = response
+                    continue
+                }
+                guard let to = response.value(forHTTPHeaderField: "Export-To") else {
+                    throw Failure.shape(requestID: response.value(forHTTPHeaderField: "Request-Id"))
+                }
+                if file.to == nil { try file.begin(to: to) }
+                if !gzip, let rows = response.value(forHTTPHeaderField: "Export-Rows-Estimate").flatMap({ Int($0) }), rows > 0 {
+                    sign.end()
+                    bar = ProgressBar("Exporting", total: rows)
+                }
+            case .data(let data):
+                guard refusal == nil else {
+                    refused += data.prefix(1 << 20)
+                    continue
+                }
+                try file.write(data)
+                // A line of the terminal ten times a second is enough.
+                if let bar, ContinuousClock.now - drawn > .milliseconds(100) {
+                    bar.advance(file.lines - told, failed: 0)
+                    (drawn, told) = (.now, file.lines)
+                }
+            }
+        }
+        guard let refusal else { return }
+        let failure = Problem(refused, refusal).failure
+        if [429, 503].contains(refusal.statusCode), let seconds = refusal.value(forHTTPHeaderField: "Retry-After").flatMap({ Int($0) }),
+            (0...60).contains(seconds)
+        {
+            throw Wait(seconds: seconds, failure: failure)
+        }
+        throw failure
+    }
+
+    /// The same file, whatever the time is by now.
+    private func pinned(_ call: Call, _ file: ExportFile) -> Call {
+        guard let to = file.to else { return call }
+        var call = call
+        call.query.removeAll { $0.name == "to" }
+        call.query.append(("to", to))
+        return call
+    }
+
+    /// - Throws: ``Failure``, when what is here is not what the server has.
+    private func compared(_ file: ExportFile, _ call: Call, _ client: APIClient) async throws -> Reply {
+        var manifest = pinned(call, file)
+        manifest.path += "/manifest"
+        var client = client
+        // The server makes all of it again before it says a word.
+        client.timeout = max(client.timeout, 3600)
+        let reply = try await client.send(manifest)
+        guard reply.json["bytes"] == .integer(file.bytes), reply.json["sha256"]?.string == file.digest.text else {
+            throw Failure(
+                status: .failure,
+                detail:
+                    "What has arrived is not what the server has by now: the ledger or a name has changed meanwhile, or it was damaged.",
+                nextStep: output == nil ? "Export it again." : "Export it again, without --resume.")
+        }
+        return reply
+    }
+
+    private func lost(_ error: any Error, _ client: APIClient) -> Failure {
+        Failure(
+            status: .failure, detail: "\(client.baseURL.absoluteString) can't be reached: \(error.localizedDescription)",
+            nextStep: output == nil ? "Try again." : "Repeat the command with --resume.")
+    }
+}
+
+enum UsageFormat: String, CaseIterable, ExpressibleByArgument {
+    case csv, jsonl, cloudevents, focus
+}

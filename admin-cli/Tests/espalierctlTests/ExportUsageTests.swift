@@ -1,0 +1,168 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import espalierctl
+
+@Suite("espalierctl usage export")
+struct ExportUsageTests {
+    private static let rows = "id,tenant\nlogin_1,acme\nlogin_2,acme\n"
+    private static let to = "2026-11-21T10:00:00Z"
+
+    private static func digest(_ text: String) -> String {
+        var digest = SHA256()
+        digest.update(Data(text.utf8))
+        return digest.text
+    }
+
+    private static func manifest(_ text: String = rows) -> StubServer.Answer {
+        .init(
+            body: #"{"object":"usage_export_manifest","format":"csv","from":"2026-11-01T00:00:00Z","to":"\#(to)","watermark":"\#(to)","#
+                + #""rows":2,"bytes":\#(text.utf8.count),"sha256":"\#(digest(text))"}"#)
+    }
+
+    private static func part(_ text: String) -> StubServer.Answer {
+        .init(headers: ["Content-Type": "text/csv", "Export-To": to, "Export-Rows-Estimate": "2"], body: text)
+    }
+
+    /// Answers as a server with these rows; with `cut`, the first answer ends behind so many bytes without its end.
+    private static func server(cut: Int? = nil) throws -> StubServer {
+        let asked = Mutex(0)
+        return try StubServer { request in
+            if request.path.hasSuffix("/manifest") { return manifest() }
+            let count = asked.withLock { asked in
+                asked += 1
+                return asked
+            }
+            let skip = URLComponents(string: request.target)?.queryItems?.first { $0.name == "skip" }?.value.flatMap { Int($0) } ?? 0
+            var answer = part(String(rows.dropFirst(skip)))
+            if let cut, count == 1 {
+                // A chunk, and then neither another nor the end.
+                answer.headers["Transfer-Encoding"] = "chunked"
+                answer.body = String(cut, radix: 16) + "\r\n" + rows.prefix(cut) + "\r\n"
+            }
+            return answer
+        }
+    }
+
+    @Test("the file goes to the standard output, and what it came to is said beside it")
+    func output() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let run = try await Run(
+            "usage", "export", "--tenant", "acme", "--from", "2026-11-01", "--to", "2026-12-01", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(run.output == Self.rows)
+        #expect(run.talk == "2 rows, \(Self.rows.utf8.count) bytes, up to \(Self.to), SHA-256 \(Self.digest(Self.rows))\n")
+        #expect(
+            server.calls == [
+                "GET /v1/usage/export?format=csv&tenant=acme&from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z",
+                "GET /v1/usage/export/manifest?format=csv&tenant=acme&from=2026-11-01T00:00:00Z&to=\(Self.to)",
+            ])
+        // An answer with trailers would end the program.
+        #expect(server.received.allSatisfy { $0.header("TE") == nil })
+    }
+
+    @Test("the platform's is asked for without a tenant, compressed when that is wanted")
+    func platform() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let run = try await Run("usage", "export", "--platform", "--format", "jsonl", "--gzip", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(server.calls.first == "GET /v1/usage/export?format=jsonl&compression=gzip")
+    }
+
+    @Test("a file has its name when it is whole, and as JSON the manifest is told")
+    func file() async throws {
+        let (server, folder) = (try Self.server(), try TemporaryFolder())
+        defer { server.stop() }
+        let arguments = ["usage", "export", "--tenant", "acme", "--output", folder.path("november.csv")]
+        let run = try await Run(arguments: arguments + ["--json"], environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(run.output == Self.manifest().body + "\n")
+        #expect(try folder.text("november.csv") == Self.rows)
+        #expect(!folder.exists("november.csv.part") && !folder.exists("november.csv.part.json"))
+        let again = try await Run(arguments: arguments, environment: Run.environment(for: server))
+        #expect(again.status == 2)
+        #expect(again.talk.contains("is there already"))
+    }
+
+    @Test("a lost connection is made again, and goes on where it stopped", arguments: [true, false])
+    func lost(toFile: Bool) async throws {
+        let (server, folder) = (try Self.server(cut: 15), try TemporaryFolder())
+        defer { server.stop() }
+        let arguments = ["usage", "export", "--tenant", "acme"] + (toFile ? ["--output", folder.path("november.csv")] : [])
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.talk.contains("The connection was lost"))
+        #expect(try (toFile ? folder.text("november.csv") : run.output) == Self.rows)
+        #expect(server.calls.dropFirst().first == "GET /v1/usage/export?format=csv&tenant=acme&to=\(Self.to)&skip=15")
+    }
+
+    @Test("what an earlier try left is gone on with, to the end that was said then, and only by the same command")
+    func resumed() async throws {
+        let (server, folder) = (try Self.server(), try TemporaryFolder())
+        defer { server.stop() }
+        try folder.file("november.csv.part", String(Self.rows.prefix(11)))
+        try folder.file("november.csv.part.json", #"{"call":"v1/usage/export?format=csv&tenant=acme","to":"2026-11-20T00:00:00Z"}"#)
+        func run(_ arguments: String...) async throws -> Run {
+            try await Run(
+                arguments: ["usage", "export", "--tenant", "acme", "--output", folder.path("november.csv")] + arguments,
+                environment: Run.environment(for: server))
+        }
+        let other = try await run("--format", "jsonl", "--resume")
+        #expect(other.status == 2)
+        #expect(other.talk.contains("another export"))
+        #expect(server.calls.isEmpty)
+        let resumed = try await run("--resume")
+        #expect(resumed.status == 0, "\(resumed.talk)")
+        #expect(try folder.text("november.csv") == Self.rows)
+        #expect(server.calls.first == "GET /v1/usage/export?format=csv&tenant=acme&to=2026-11-20T00:00:00Z&skip=11")
+    }
+
+    @Test("a file that is not the server's is a failure, and does not get its name")
+    func damaged() async throws {
+        let server = try StubServer { $0.path.hasSuffix("/manifest") ? Self.manifest("other\n") : Self.part(Self.rows) }
+        let folder = try TemporaryFolder()
+        defer { server.stop() }
+        let run = try await Run(
+            "usage", "export", "--tenant", "acme", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("without --resume"))
+        #expect(!folder.exists("a.csv") && folder.exists("a.csv.part"))
+    }
+
+    @Test("a refusal is told as any other")
+    func refused() async throws {
+        let server = try StubServer(answering: .problem(403, #"{"title":"No","detail":"It may not.","code":"insufficient_scope"}"#))
+        defer { server.stop() }
+        let run = try await Run("usage", "export", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.output.isEmpty)
+        #expect(run.talk.contains("It may not."))
+    }
+
+    @Test(
+        "what can't be is a wrong call",
+        arguments: [["--format", "xls"], ["--resume"], ["--json"], ["--from", "yesterday"], ["--platform", "--tenant", "acme"]])
+    func wrong(arguments: [String]) async throws {
+        #expect(try await Run(arguments: ["usage", "export"] + arguments).status == 2)
+    }
+
+    @Test("SHA-256 is FIPS 180's, however the data is cut")
+    func sha256() {
+        #expect(Self.digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+        #expect(Self.digest("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
+        #expect(
+            Self.digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
+                == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+        let data = Data((0..<1000).map { UInt8($0 % 251) })
+        var whole = SHA256()
+        whole.update(data)
+        for size in [1, 3, 55, 56, 63, 64, 65, 119, 128, 999] {
+            var digest = SHA256()
+            for start in stride(from: 0, to: data.count, by: size) { digest.update(data[start..<min(start + size, data.count)]) }
+            #expect(digest.text == whole.text, "\(size)")
+        }
+    }
+}

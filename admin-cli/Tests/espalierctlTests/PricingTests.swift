@@ -1,0 +1,61 @@
+import Testing
+
+@testable import espalierctl
+
+@Suite("what logins cost")
+struct PricingTests {
+    @Test("a person sees the lines, the total, and what the next tier changes")
+    func estimate() async throws {
+        let server = try StubServer(answering: .init(body: Examples.estimate))
+        defer { server.stop() }
+        let run = try await Run("pricing", "estimate", "--logins", "250000", "--plan", "scale", environment: Run.environment(for: server))
+        #expect(run.status == 0)
+        #expect(
+            run.output == """
+                250000 logins in a month, by the plan scale's rate card 2, of 2027-01-01
+
+                LINE                QUANTITY  UNIT PRICE      USD
+                Base fee                   1       49.00    49.00
+                Logins 1 to 240200    240200       0.005  1201.00
+                Total                      -           -  1250.00
+
+                From login 300001 on, 50001 more than these, all logins cost 0.004 USD each. A month of 300001 comes to 1249.00 USD, 1.00 less.
+
+                """)
+        #expect(run.talk.isEmpty)
+    }
+
+    @Test("the tenant that is configured is asked for, unless a plan is")
+    func configured() async throws {
+        let server = try StubServer(answering: .init(body: Examples.estimate))
+        defer { server.stop() }
+        let environment = Run.environment(for: server).merging(["ESPALIER_TENANT": "globex"]) { $1 }
+        _ = try await Run("pricing", "estimate", "--logins", "5", environment: environment)
+        _ = try await Run("pricing", "estimate", "--logins", "5", "--plan", "free", environment: environment)
+        #expect(server.received.map(\.body) == [#"{"logins":5,"tenant":"globex"}"#, #"{"logins":5,"plan":"free"}"#])
+    }
+
+    @Test(
+        "amounts are read to the millionth, and never as floating-point numbers",
+        arguments: [
+            ("0.005", 5000), ("49", 49_000_000), ("0.000001", 1), ("9999999999.999999", 9_999_999_999_999_999), ("0", 0), ("0.10", 100_000),
+        ])
+    func amounts(text: String, micros: Int) {
+        #expect(Micros(argument: text)?.count == micros)
+    }
+
+    @Test(
+        "what is no amount, no tier or no day is a wrong call",
+        arguments: [
+            "--tier 0.0000001", "--tier 5e3", "--tier -1", "--tier 1,5", "--tier 0:1", "--tier x:1", "--tier 1:1:1", "--tier 1:",
+            "--tier 10:1", "--tier 1 --tier 2", "--tier 1 --follow-plan", "--tier 1 --base-fee 1.", "--tier 1 --included many", "",
+        ])
+    func wrong(arguments: String) async throws {
+        let card = ["rate-cards", "create", "--tenant", "acme", "--effective-from", "2027-01-01", "--currency", "USD"]
+        #expect(try await Run(arguments: card + arguments.split(separator: " ").map(String.init)).status == 2, "\(arguments)")
+        #expect(try await Run("pricing", "estimate", "--logins", "-1").status == 2)
+        #expect(try await Run("pricing", "estimate", "--logins", "1", "--on", "2027-02-30").status == 2)
+        #expect(try await Run("pricing", "estimate", "--logins", "1", "--plan", "free", "--tenant", "acme").status == 2)
+        #expect(try await Run("rate-cards", "create", "--plan", "free", "--effective-from", "2027-01-01", "--follow-plan").status == 2)
+    }
+}

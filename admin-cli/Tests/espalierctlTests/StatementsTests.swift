@@ -1,0 +1,62 @@
+import Testing
+
+@Suite("espalierctl statements")
+struct StatementsTests {
+    private static func statement(lines: String? = nil) -> String {
+        #"""
+        {"id":"statement_1","object":"statement","tenant_id":"tenant_1","tenant_slug":"acme","tenant_name":"Acme","period":"2026-11",\#
+        "totals":[{"currency":"USD","amount_micros":54010000,"amount":"54.01"}],"events":1003,"digest":"e3b0",\#
+        "closed_at":"2026-12-02T00:04:10Z"\#(lines.map { #","lines":[\#($0)]"# } ?? "")}
+        """#
+    }
+    private static let line = #"""
+        {"kind":"logins","service_period":"2026-11","first_day":"2026-11-01","last_day":"2026-11-30","plan":"scale",\#
+        "rate_card_id":"ratecard_1","rate_card_version":3,"description":"Logins","quantity":1001,"unit_price_micros":5000,\#
+        "unit_price":"0.005","currency":"USD","exact_micros":5005000,"amount_micros":5000000,"amount":"5.00"}
+        """#
+
+    @Test("a list has the totals in words")
+    func list() async throws {
+        let server = try StubServer(answering: .init(body: Examples.list(Self.statement())))
+        defer { server.stop() }
+        let run = try await Run("statements", "list", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.output.contains("54.01 USD"))
+        #expect(server.calls == ["GET /v1/tenants/acme/statements"])
+    }
+
+    @Test("the platform lists a month")
+    func platform() async throws {
+        let server = try StubServer(answering: .init(body: Examples.list(Self.statement())))
+        defer { server.stop() }
+        let environment = Run.environment(for: server)
+        #expect(try await Run("statements", "list", "--platform", "--period", "2026-11", environment: environment).status == 0)
+        #expect(server.calls == ["GET /v1/platform/statements?period=2026-11"])
+        #expect(try await Run("statements", "list", "--platform", environment: environment).status == 2)
+        #expect(try await Run("statements", "list", "--tenant", "acme", "--period", "2026-11", environment: environment).status == 2)
+    }
+
+    @Test("a statement is shown with its lines")
+    func show() async throws {
+        let server = try StubServer(answering: .init(body: Self.statement(lines: Self.line)))
+        defer { server.stop() }
+        let run = try await Run("statements", "show", "2026-11", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        for text in ["54.01 USD", "DESCRIPTION", "1001", "0.005"] { #expect(run.output.contains(text), "\(text)") }
+        #expect(server.calls == ["GET /v1/tenants/acme/statements/2026-11"])
+    }
+
+    @Test("its page is printed as it came, and nothing else is")
+    func page() async throws {
+        let server = try StubServer(
+            answering: .init(headers: ["Content-Type": "text/html; charset=utf-8"], body: "<!doctype html>\n<p>54.01</p>\n"))
+        defer { server.stop() }
+        let run = try await Run("statements", "print", "2026-11", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.output == "<!doctype html>\n<p>54.01</p>\n")
+        #expect(server.calls == ["GET /v1/tenants/acme/statements/2026-11/page"])
+        let other = try StubServer(answering: .init(body: "{}"))
+        defer { other.stop() }
+        #expect(try await Run("statements", "print", "2026-11", "--tenant", "acme", environment: Run.environment(for: other)).status == 1)
+    }
+}
