@@ -24,6 +24,9 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "Reads of a tenant by API key to measure.")
     var reads = 20_000
 
+    @Option(help: "Events in the ledger of one month to add up, answer from, close, export and verify; 0 for none.")
+    var events = 0
+
     @Option(help: "How many of each are under way at once.")
     var concurrency = 32
 
@@ -48,6 +51,7 @@ struct Bench: AsyncParsableCommand {
         // A session is refreshed by one at a time, as its application would.
         guard (1...1_000).contains(concurrency), concurrency <= logins
         else { throw ValidationError("--concurrency must be 1 to 1,000, and not more than --logins.") }
+        guard (0...100_000_000).contains(events) else { throw ValidationError("--events must be 0 to 100,000,000.") }
         guard (1...1_000_000).contains(tenants) else { throw ValidationError("--tenants must be 1 to 1,000,000.") }
         guard (1...86_400).contains(timeLimit) else { throw ValidationError("--time-limit must be 1 to 86,400 seconds.") }
     }
@@ -100,6 +104,7 @@ struct Bench: AsyncParsableCommand {
         guard billed == warmUp + logins else {
             throw Stage.Failure("\(warmUp + logins) logins got tokens, but \(billed) are in the ledger")
         }
+        if events > 0 { report.ledger = try await LedgerBench(stage, events: events, at: Date()).run() }
         return report
     }
 }

@@ -8,6 +8,7 @@ struct Report: Sendable {
     var memory: [MemoryAfter]
     var measurements: [Measurement] = []
     var atEnd: ProcessID.Memory?
+    var ledger: LedgerBench.Result?
 
     struct MemoryAfter: Encodable, Sendable {
         let logins: Int
@@ -53,6 +54,7 @@ struct Report: Sendable {
         lines += ["", "Memory of the service   resident   allocated   target \(Int(Self.memoryTarget)) MB"]
         for point in memory { lines.append(pad("after \(point.logins) logins", 22) + row(point.memory)) }
         if let atEnd { lines.append(pad("at the end", 22) + row(atEnd)) }
+        if let ledger { lines.append(ledger.table) }
         return lines.joined(separator: "\n")
     }
 
@@ -84,6 +86,7 @@ struct Report: Sendable {
         let operations: [Operation]
         let memory_mb: [MemoryAfter]
         let memory_at_end_mb: ProcessID.Memory?
+        let ledger: LedgerBench.Result?
     }
 
     var json: String {
@@ -99,7 +102,7 @@ struct Report: Sendable {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let document = Document(
                 tenants: tenants, concurrency: concurrency, p99_target_ms: Self.p99Target, memory_target_mb: Self.memoryTarget,
-                operations: operations, memory_mb: memory, memory_at_end_mb: atEnd)
+                operations: operations, memory_mb: memory, memory_at_end_mb: atEnd, ledger: ledger)
             return String(decoding: try encoder.encode(document), as: UTF8.self)
         }
     }

@@ -11,7 +11,11 @@ struct Stage: Sendable {
     let serviceURL: String
     let simulatorURL: String
     let seeded: Seeded
-    private let owner: DatabasePool
+    let owner: DatabasePool
+    let ownerURL: String
+    private let espalier: String
+    private let settings: [String: String]
+    private let children: ChildProcesses
 
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -55,7 +59,9 @@ struct Stage: Sendable {
         else { throw Failure("PostgreSQL's process id cannot be read") }
         postgres = ProcessID(postmaster)
         try await Database.create(in: cluster)
-        owner = try Database.pool(await cluster.url(user: "postgres", database: Database.name))
+        ownerURL = await cluster.url(user: "postgres", database: Database.name)
+        owner = try Database.pool(ownerURL)
+        (espalier, self.children) = (program, children)
 
         let ports = try await FreePorts.find(3)
         (serviceURL, simulatorURL) = ("http://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[2])")
@@ -63,7 +69,7 @@ struct Stage: Sendable {
         try await children.waitUntilReady("\(simulatorURL)/auth/keys")
 
         let masterKey = try await children.output("generate-master-key", [program, "generate-master-key"])
-        let settings = [
+        settings = [
             "ESPALIER_PUBLIC_URL": Self.publicURL, "ESPALIER_PORT": "\(ports[0])", "ESPALIER_OPERATIONS_PORT": "\(ports[1])",
             "ESPALIER_DATABASE_URL": await cluster.url(user: Database.server, database: Database.name),
             "ESPALIER_MIGRATION_DATABASE_URL": await cluster.url(user: "postgres", database: Database.name),
@@ -92,6 +98,11 @@ struct Stage: Sendable {
     /// How many logins the ledger has.
     func billedLogins() async throws -> Int {
         try await owner.run("SELECT count(*) AS logins FROM usage_event").first { try $0.get("logins") } ?? 0
+    }
+
+    /// Runs the service's program with its settings, to the end.
+    func program(_ arguments: String...) async throws -> String {
+        try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings)
     }
 
     func say(_ text: String) { Self.say(text) }
