@@ -10,7 +10,10 @@ package struct Espalier: AsyncParsableCommand {
             Production:  espalier migrate, espalier seed, espalier serve, set up by environment or file (see the README)
             """,
         version: "0.1.0",
-        subcommands: [Serve.self, Dev.self, Migrate.self, SeedCommand.self, AuditCommand.self, GenerateMasterKey.self, SimulateApple.self])
+        subcommands: [
+            Serve.self, Dev.self, Migrate.self, SeedCommand.self, AuditCommand.self, UsageCommand.self, GenerateMasterKey.self,
+            SimulateApple.self,
+        ])
 
     package init() {}
 }

@@ -56,13 +56,16 @@ package struct Installation: Sendable {
             pool: pool, directory: directory, signingKeys: signingKeys, apple: apple, keyring: settings.keyring,
             lastUsed: lastUsed, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks, metrics: metrics,
             logger: logger, now: now)
+        let usage = UsageRoutes(
+            pool: pool, keyring: settings.keyring, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
+            settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
         let router = makeRouter(
             login: login,
             tenancy: TenancyRoutes(
                 pool: pool, keyring: settings.keyring, apple: apple, directory: directory, publicURL: settings.publicURL,
                 allowsPrivateWebhooks: settings.allowsPrivateWebhooks, logger: logger, now: now,
                 prepareSigning: { try await signingKeys.prepare($0, of: $1) }),
-            usage: UsageRoutes(pool: pool, now: now),
+            usage: usage,
             authenticate: Authenticate(
                 callers: callers, directory: directory, limits: RequestLimits(perMinute: settings.apiRequestsPerMinute),
                 lastUsed: lastUsed, now: now),
@@ -83,7 +86,7 @@ package struct Installation: Sendable {
                 Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
                     try await ExpiringKeys(pool: pool).tell(at: now())
                 },
-            ] + login.passes
+            ] + login.passes + usage.passes + Self.archiving(settings, pool: purgePool, logger: logger, now: now)
         routes = router.routes.map { ($0.method.rawValue, $0.path.description) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
@@ -100,7 +103,8 @@ package struct Installation: Sendable {
         let deliverWebhook = DeliverWebhook(pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
         outbox = OutboxWorker(
             pool: pool, prelude: PlatformDatabase.prelude,
-            handlers: login.outboxHandlers.merging([WebhookEvent.outboxKind: deliverWebhook.handle]) { _, new in new },
+            handlers: login.outboxHandlers.merging(usage.outboxHandlers) { $1 }
+                .merging([WebhookEvent.outboxKind: deliverWebhook.handle]) { $1 },
             configuration: .init(concurrency: settings.outboxConcurrency), logger: logger, now: now)
         pruneWebhooks = PruneWebhooks(pool: pool, logger: logger, now: now)
         let publicPort = Mutex(settings.port)
@@ -130,10 +134,30 @@ package struct Installation: Sendable {
         return database
     }
 
-    /// Years of logins go in one statement, once in a tenant's life: the time limit of all other statements is no measure for it.
+    /// Where old months of the ledger go by themselves, once a day.
+    private static func archiving(
+        _ settings: Settings, pool: DatabasePool, logger: Logger, now: @escaping @Sendable () -> Date
+    ) -> [any Service] {
+        guard let folder = settings.usageArchive, let retention = settings.usageRetention else { return [] }
+        return [
+            Recurring("archive usage", every: .seconds(86400), logger: logger) {
+                let now = now()
+                do {
+                    try await ArchiveUsage(to: folder, pool: pool).run(before: ArchiveUsage.limit(keeping: retention, at: now), at: now) {
+                        logger.notice("a month of the ledger was archived", metadata: ["month": "\($0)", "outcome": "\($1)"])
+                    }
+                } catch ArchiveUsage.Refusal.inUse {
+                    // Another process is at it.
+                }
+            }
+        ]
+    }
+
+    /// Years of logins go in one statement, once in a tenant's life, and whole months into a file: the time limit of all other
+    /// statements is no measure for it.
     private static func databaseForPurges(_ settings: Settings) -> DatabasePool.Configuration {
         var database = database(settings)
-        (database.minimumConnections, database.maximumConnections) = (0, 1)
+        (database.minimumConnections, database.maximumConnections) = (0, 2)
         database.statementTimeout = .seconds(3600)
         return database
     }

@@ -21,6 +21,10 @@ func makeRouter(
         .addRoutes(tenancy.platformAPIKeyRoutes)
         .addRoutes(tenancy.platformAuditRoutes)
         .addRoutes(login.platformNotificationRoutes)
+        .addRoutes(usage.platformRoutes)
+        .addRoutes(usage.sinkRoutes)
+    v1.group(context: KeyContext.self)
+        .addRoutes(usage.keyRoutes)
     v1.group("tenants/{tenant}", context: TenantContext.self)
         .addRoutes(tenancy.tenantRoutes)
         .addRoutes(tenancy.applicationRoutes)
@@ -32,7 +36,8 @@ func makeRouter(
         .addRoutes(tenancy.apiKeyRoutes)
         .addRoutes(tenancy.auditRoutes)
         .addRoutes(tenancy.webhookRoutes)
-        .addRoutes(usage.routes)
+        .addRoutes(usage.tenantRoutes)
+        .addRoutes(usage.sinkCustomerRoutes)
     methods.read(router)
     return router
 }

@@ -5,6 +5,7 @@ package import Logging
 package import Sealing
 import SystemPackage
 import Tenancy
+import Usage
 
 /// All that can be set, read once at the start; the README lists it in one table.
 ///
@@ -26,6 +27,10 @@ package struct Settings: Sendable {
     package var apple: AppleSettings
     /// Whether webhooks may lead into private networks and do without TLS: for development.
     package var allowsPrivateWebhooks: Bool
+    /// Whether `espalier usage close` may take another time for now: for development.
+    package var simulatesClock: Bool
+    /// How many seconds after a login its event may come to light: exports end before, and usage says that it is complete until then.
+    package var usageSettlesAfter: Int
     /// How much of the outbox's work this process does at once; 0 leaves all of it to others.
     package var outboxConcurrency: Int
     package var logLevel: Logger.Level
@@ -33,6 +38,10 @@ package struct Settings: Sendable {
     package var apiRequestsPerMinute: Int
     /// How many proxies in front of this server append to `X-Forwarded-For`; with none, the header is not believed.
     package var trustedProxies: Int
+    /// How many whole months stay in the ledger besides the current one; nil for all.
+    package var usageRetention: Int?
+    /// The folder into which older months go by themselves; nil where nobody has said.
+    package var usageArchive: String?
 
     /// Something is missing, weak or contradictory; says which and what to do.
     package struct Refusal: Error, CustomStringConvertible {
@@ -72,9 +81,18 @@ package struct Settings: Sendable {
             audience: reader.string(forKey: "apple.audience", default: "https://appleid.apple.com"),
             timeout: .seconds(try Self.number(reader, "apple.timeout", default: 10)))
         allowsPrivateWebhooks = try Self.flag(reader, "webhooks.allow.private")
+        simulatesClock = try Self.flag(reader, "simulated.clock")
+        usageSettlesAfter = try Self.number(reader, "usage.settles.after", default: Int(RollUp.delay))
+        // Shorter than a login's transaction, and an export would leave out what no later one has.
+        guard usageSettlesAfter >= (simulatesClock ? 0 : 60)
+        else { throw Refusal(description: "ESPALIER_USAGE_SETTLES_AFTER must be 60 or more.") }
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
+        let retention = reader.string(forKey: "usage.retention") ?? ""
+        usageRetention = retention.isEmpty ? nil : try Self.number(reader, "usage.retention", default: 0)
+        let archive = reader.string(forKey: "usage.archive") ?? ""
+        usageArchive = archive.isEmpty ? nil : archive
         let level = reader.string(forKey: "log.level", default: "info")
         guard let logLevel = Logger.Level(rawValue: level)
         else {
@@ -150,6 +168,9 @@ package struct Settings: Sendable {
         }
         guard (0...10).contains(trustedProxies) else {
             throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be between 0 and 10: the number of proxies in front of this server.")
+        }
+        guard usageRetention.map((1...1200).contains) ?? true else {
+            throw Refusal(description: "ESPALIER_USAGE_RETENTION must be between 1 and 1200: the months that stay besides the current one.")
         }
         guard !apple.issuers.isEmpty else { throw Refusal(description: "ESPALIER_APPLE_ISSUERS must name at least one issuer.") }
         for issuer in apple.issuers { try Self.checkURL(issuer, "ESPALIER_APPLE_ISSUERS") }

@@ -39,6 +39,9 @@ struct EventTests {
             let user = try #require(try await things("users").first?["id"] as? String)
             #expect(try await platform.call("DELETE", "/tenants/acme/users/\(user)").status == 204)
 
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
+            try await platform.rollUp()
+
             let told = try await platform.ownerPool.run("SELECT type, data FROM webhook_event ORDER BY id").map { row in
                 (type: try row.get("type", as: String.self), data: Data(try row.get("data", as: JSON.self).bytes))
             }
@@ -46,7 +49,9 @@ struct EventTests {
                 #expect(try specification.violations(data: event.data, of: event.type) == [], "\(event.type)")
             }
             #expect(
-                Set(told.map(\.type)) == ["user.created", "user.deleted", "session.revoked", "connection.failing", "key.expiring"])
+                Set(told.map(\.type)) == [
+                    "user.created", "user.deleted", "session.revoked", "connection.failing", "key.expiring", "usage.threshold",
+                ])
             let ended = told.filter { $0.type == "session.revoked" }.map { String(decoding: $0.data, as: UTF8.self) }
             #expect(ended.count { $0.contains(application) } == 1, "\(ended)")
         }

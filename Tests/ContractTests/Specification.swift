@@ -26,6 +26,8 @@ struct Specification: Sendable {
         var description: String { id }
 
         var isForTenants: Bool { path.contains("/{tenant}") }
+        /// Whether it names no tenant, and a tenant's key is told its own all the same.
+        var isForAnyKey: Bool { scopes != nil && !isForTenants && !isForOperators }
         /// The names in the path, but for the tenant's.
         var things: [String] { parameters.filter { $0.place == "path" && $0.name != "tenant" }.map(\.name) }
 

@@ -28,7 +28,7 @@ struct Things: Sendable {
         let session = try await ids("SELECT id AS thing, user_id AS whole FROM session WHERE tenant_id = \(tenant)")
         // Keys that are old enough to be rotated.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
-        let (webhook, event, delivery, deletion, transfer) = (UUID(), UUID(), UUID(), UUID(), UUID())
+        let (webhook, event, delivery, deletion, transfer, card) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
@@ -50,11 +50,43 @@ struct Things: Sendable {
             INSERT INTO apple_revocation (tenant_id, id, deletion_id, team_id, client_id, status, attempts, last_tried_at, concluded_at)
             VALUES (\(tenant), \(UUID()), \(deletion), 'A1B2C3D4E5', 'com.example', 'revoked', 1, now(), now())
             """,
+            "INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(tenant), 10, now(), now())",
             """
             INSERT INTO team_transfer (tenant_id, id, from_team_id, to_team_id, services_id, created_at, updated_at)
             VALUES (\(tenant), \(transfer), \(installation.own.team), 'Z9Y8X7W6V5', \(installation.own.servicesID), now(), now())
             """,
+            """
+            INSERT INTO rate_card (tenant_id, id, version, effective_from, currency, base_fee_micros, included_logins, minimum_micros,
+                tier_mode, tiers, created_at)
+            VALUES (\(tenant), \(card), 1, '2026-01-01', 'USD', 0, 0, 0, 'graduated', '[{"unit_price_micros": 5000}]', now())
+            """,
         ])
+        // Paused, so that nobody tries to reach it.
+        _ = try await installation.ownerPool.run(
+            """
+            INSERT INTO usage_sink (tenant_id, id, format, url, status, delivered_at, failed_at, failure_status, created_at, updated_at)
+            VALUES (\(UUID.platform), \(UUID()), 'cloudevents', 'https://openmeter.example.com/api/v1/events', 'paused', now(), now(), 503,
+                now(), now())
+            """)
+        let statement = UUID()
+        _ = try await installation.ownerPool.run([
+            """
+            INSERT INTO statement (tenant_id, period, id, tenant_slug, tenant_name, claimed_until, closing_at)
+            VALUES (\(tenant), '2026-01-01', \(statement), 'acme', 'Acme', now(), now())
+            """,
+            """
+            INSERT INTO statement_line (tenant_id, period, position, kind, service_period, first_day, last_day, plan, rate_card_id,
+                rate_card_version, description, quantity, unit_price_micros, currency, exact_micros, amount_micros)
+            VALUES (\(tenant), '2026-01-01', 1, 'logins', '2026-01-01', '2026-01-01', '2026-01-31', 'enterprise', \(UUID()), 1, 'Logins', 2,
+                    5000, 'USD', 10000, 10000),
+                (\(tenant), '2026-01-01', 2, 'correction', '2025-12-01', '2025-12-01', '2025-12-31', NULL, \(UUID()), 1, 'Late', 2, NULL, 'JPY',
+                    10000, 0)
+            """,
+            """
+            UPDATE statement SET state = 'closed', events = 4, digest = sha256(''), closed_at = now() WHERE id = \(statement)
+            """,
+        ])
+        let plans = try await ids("SELECT id AS thing, id AS whole FROM rate_card WHERE plan = 'free'")
         let (told, toldShared) = (UUID(), UUID())
         for (owner, id) in [(tenant, told), (.platform, toldShared)] {
             _ = try await installation.ownerPool.run(
@@ -65,11 +97,14 @@ struct Things: Sendable {
                     now(), 'done', 'unknown_type', 1, now())
                 """)
         }
-        platform = try await connection(of: .platform).merging(["notification": toldShared], uniquingKeysWith: { $1 })
+        platform = try await connection(of: .platform).merging(
+            ["notification": toldShared, "rateCard": plans["thing"]].compactMapValues { $0 }, uniquingKeysWith: { $1 })
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
                 "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": told, "transfer": transfer,
+                "statement": statement,
+                "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }
 

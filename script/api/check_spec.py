@@ -168,7 +168,7 @@ class Check:
     def rest(self, operation, say):
         if not operation.scopes or not all(re.fullmatch("[a-z_]+:(read|write)", scope) for scope in operation.scopes):
             say("names no scope that its API key needs")
-        elif (operation.scopes[0].endswith(":read")) != (operation.method == "get"):
+        elif (operation.scopes[0].endswith(":read")) != (operation.method == "get" or operation.value.get("x-changes-nothing", False)):
             say(f"is a {operation.method.upper()} with the scope {operation.scopes[0]}")
         references = [each.get("$ref", "").rsplit("/", 1)[-1] for each in operation.parameters]
         parameters = [self.specification.resolve(each) for each in operation.parameters]

@@ -83,7 +83,8 @@ def check(file, server):
     folder = server.folder / file.stem
     folder.mkdir()
     (folder / ".espalier").symlink_to(server.data)
-    (folder / "admin-cli").symlink_to(ROOT / "admin-cli")
+    for name in (".build", "admin-cli", "script"):
+        (folder / name).symlink_to(ROOT / name)
     shell, problems, assertions = Shell(folder), 0, 0
     for block in blocks(text):
         for start, commands, expected in steps(*block):

@@ -13,7 +13,8 @@ struct Dev: AsyncParsableCommand {
         abstract: "Run everything on this machine: database, Apple simulator, a demo with two tenants, and the server.",
         discussion: """
             Keeps its data in one folder, finds it again at the next start, and stops everything with Ctrl-C. What programs need to know \
-            is in dev.json in that folder. Listens on loopback only.
+            is in dev.json in that folder, and in dev.env what `espalier usage` and `espalier audit` need to work on it. Listens on \
+            loopback only.
             """)
 
     @Option(help: "Where its data is kept.")
@@ -94,6 +95,9 @@ struct Dev: AsyncParsableCommand {
             "ESPALIER_APPLE_ISSUERS": issuers.joined(separator: ","),
             // Whoever tries webhooks here has the receiver here.
             "ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "true",
+            "ESPALIER_SIMULATED_CLOCK": "true",
+            // One process and one clock: whoever tries an export need not wait for it.
+            "ESPALIER_USAGE_SETTLES_AFTER": "1",
         ]
         // What is said aloud stands first; where it runs and on what is `dev`'s own to say.
         for name in [
@@ -102,6 +106,9 @@ struct Dev: AsyncParsableCommand {
         ] {
             if let value = ProcessInfo.processInfo.environment[name] { environment[name] = value }
         }
+        // The other commands are run on the same installation by it: set -a; . .espalier/dev.env
+        let lines = environment.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value.replacing("'", with: "'\\''"))'\n" }
+        try PrivateFile.write(Data(lines.joined().utf8), to: folder.appending(path: "dev.env"))
         return try Settings(environment: environment)
     }
 }

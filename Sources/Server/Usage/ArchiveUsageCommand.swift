@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import Logging
+import Postgres
+import Usage
+
+struct ArchiveUsageCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "archive",
+        abstract: "Take old months out of the ledger, into files.",
+        discussion: """
+            Writes each month to usage_event_YYYY_MM.csv.gz, with a manifest beside it, reads it back, compares it with the month's \
+            statements, and then removes the month from the database. Numbers, statements and answers stay. Only closed months go; \
+            `espalier usage restore` brings one back. Prints a line for each month. Settings are those of `espalier serve`; people may \
+            sign in meanwhile.
+
+            For example: espalier usage archive --to /var/lib/espalier/usage --before 2025-01
+            """)
+
+    @Option(help: ArgumentHelp("The folder; that of ESPALIER_USAGE_ARCHIVE unless it is said.", valueName: "folder"))
+    var to: String?
+
+    @Option(help: ArgumentHelp("The first month that stays; what ESPALIER_USAGE_RETENTION leaves unless it is said.", valueName: "YYYY-MM"))
+    var before: Month?
+
+    @Flag(help: "Only say what would be done.")
+    var dryRun = false
+
+    func run() async throws {
+        try await orRefuse {
+            let (settings, now) = (try Settings(try await Settings.reader()), Date())
+            guard let folder = to ?? settings.usageArchive
+            else { throw Settings.Refusal(description: "Say where to with --to, or set ESPALIER_USAGE_ARCHIVE.") }
+            guard let limit = before ?? settings.usageRetention.map({ ArchiveUsage.limit(keeping: $0, at: now) })
+            else {
+                throw Settings.Refusal(description: "Say which months with --before, or set ESPALIER_USAGE_RETENTION: nothing was done.")
+            }
+            try await ArchiveUsage(to: folder, pool: try settings.poolForLongStatements()).run(before: limit, isDryRun: dryRun, at: now) {
+                month, outcome in
+                switch outcome {
+                case .archived(let events): print(month, events, "archived", separator: "  ")
+                case .due(let events): print(month, events, "would be archived", separator: "  ")
+                case .gone: print(month, "was taken out by another process", separator: "  ")
+                }
+            }
+        }
+    }
+}
+
+extension Settings {
+    /// For commands that read or write a whole month of the ledger in one statement.
+    func poolForLongStatements() throws -> DatabasePool {
+        var configuration = DatabasePool.Configuration(url: databaseURL, maximumConnections: 2, applicationName: "espalier")
+        configuration.statementTimeout = .seconds(3600)
+        return try DatabasePool(configuration, logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })
+    }
+}

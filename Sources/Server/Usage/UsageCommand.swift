@@ -1,0 +1,10 @@
+import ArgumentParser
+import Usage
+
+struct UsageCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "usage", abstract: "Look after the ledger of logins.",
+        subcommands: [VerifyUsageCommand.self, CloseUsageCommand.self, ArchiveUsageCommand.self, RestoreUsageCommand.self])
+}
+
+extension Month: ExpressibleByArgument {}
