@@ -8,6 +8,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
+let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+
 /// `espalierctl`, a package of its own: it speaks only HTTP and shares no code with the server. It asks through Foundation's URLSession
 /// and not async-http-client, so that a fresh clone doesn't compile NIO a second time.
 let package = Package(
@@ -18,15 +21,16 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         // Tests only: what fuzz targets are made of.
         .package(path: "../Tests/Fuzz"),
     ],
     targets: [
         .executableTarget(
             name: "espalierctl",
-            dependencies: [.product(name: "ArgumentParser", package: "swift-argument-parser")],
+            dependencies: [argumentParser, crypto],
             swiftSettings: strict),
-        .testTarget(name: "espalierctlTests", dependencies: ["espalierctl"], swiftSettings: strict),
+        .testTarget(name: "espalierctlTests", dependencies: ["espalierctl", crypto], swiftSettings: strict),
         .testTarget(
             name: "FuzzTests", dependencies: ["espalierctl", .product(name: "Fuzzing", package: "Fuzz")], path: "Tests/Fuzz",
             exclude: ["Runner"], swiftSettings: strict),
@@ -36,13 +40,12 @@ let package = Package(
 // `script/fuzz` sets this: the targets for libFuzzer, which has a program of its own. Ours lends its code, and its `main` goes by
 // another name.
 if Context.environment["ESPALIER_FUZZ"] != nil {
-    let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
     let fuzzing: Target.Dependency = .product(name: "Fuzzing", package: "Fuzz")
     let tellsWays: SwiftSetting = .unsafeFlags(["-sanitize=fuzzer"])
     package.products = []
     package.targets = [
         .target(
-            name: "espalierctl", dependencies: [argumentParser],
+            name: "espalierctl", dependencies: [argumentParser, crypto],
             swiftSettings: strict + [
                 tellsWays, .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "espalierctl_main"]),
             ]),

@@ -144,7 +144,7 @@ struct LedgerBench: Sendable {
             url: "\(stage.serviceURL)/v1/usage/export?format=\(format)&from=\(month.from)T00:00:00Z&to=\(month.to)T00:00:00Z")
         request.headers.add(name: "Authorization", value: "Bearer \(stage.seeded.apiKey)")
         let sent = request
-        var (bytes, lines, highest) = (0, 0, 0.0)
+        var (bytes, lines, highest, nextLook) = (0, 0, 0.0, 0)
         let (begun, service, postgres) = (
             ContinuousClock.now, try stage.service.processorTime, try stage.postgres.processorTimeWithChildren
         )
@@ -153,7 +153,9 @@ struct LedgerBench: Sendable {
         for try await chunk in response.body {
             bytes += chunk.readableBytes
             lines += chunk.readableBytesView.count { $0 == UInt8(ascii: "\n") }
-            if bytes % 64 == 0 { highest = max(highest, try stage.service.memory.resident) }
+            guard bytes >= nextLook else { continue }
+            highest = max(highest, try stage.service.memory.resident)
+            nextLook = bytes + 16_000_000
         }
         let seconds = (ContinuousClock.now - begun) / .seconds(1)
         let rows = format == "csv" ? lines - 1 : lines

@@ -84,8 +84,9 @@ package struct Settings: Sendable {
         simulatesClock = try Self.flag(reader, "simulated.clock")
         usageSettlesAfter = try Self.number(reader, "usage.settles.after", default: Int(RollUp.delay))
         // Shorter than a login's transaction, and an export would leave out what no later one has.
-        guard usageSettlesAfter >= (simulatesClock ? 0 : 60)
-        else { throw Refusal(description: "ESPALIER_USAGE_SETTLES_AFTER must be 60 or more.") }
+        let shortest = simulatesClock ? 0 : 60
+        guard usageSettlesAfter >= shortest
+        else { throw Refusal(description: "ESPALIER_USAGE_SETTLES_AFTER must be \(shortest) or more: it is in seconds.") }
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)

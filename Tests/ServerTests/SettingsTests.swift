@@ -67,6 +67,15 @@ struct SettingsTests {
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (100, 2))
     }
 
+    @Test("an export ends no sooner than a login's transaction may, unless the clock is a simulated one")
+    func settling() throws {
+        #expect(try settings([:]).usageSettlesAfter == 120)
+        #expect(try settings(["ESPALIER_USAGE_SETTLES_AFTER": "60"]).usageSettlesAfter == 60)
+        #expect(try settings(["ESPALIER_USAGE_SETTLES_AFTER": "0", "ESPALIER_SIMULATED_CLOCK": "true"]).usageSettlesAfter == 0)
+        #expect(try refusal(["ESPALIER_USAGE_SETTLES_AFTER": "59"]).contains("ESPALIER_USAGE_SETTLES_AFTER must be 60 or more"))
+        #expect(try refusal(["ESPALIER_USAGE_SETTLES_AFTER": "-1", "ESPALIER_SIMULATED_CLOCK": "true"]).contains("must be 0 or more"))
+    }
+
     @Test(
         "http is for loopback",
         arguments: [

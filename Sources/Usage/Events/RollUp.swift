@@ -37,17 +37,15 @@ package struct RollUp: Sendable {
         }
     }
 
-    /// Waits until nothing is being added up, and has nobody do it before the transaction ends. The number is "roll" in ASCII.
-    static let wait: SQL = "SELECT pg_advisory_xact_lock(1919904876, 0)"
-
     private func addSome(waits: Bool, batch: Int, at now: Date) async throws -> Int {
         let database = PlatformDatabase(pool)
         // Mostly there is nothing, and nobody needs to be kept waiting for that.
         guard try await !database.run("SELECT FROM usage_arrival LIMIT 1").isEmpty else { return 0 }
         return try await database.transaction { db in
-            // A statement of its own: what the next one sees must be from behind the lock.
+            // A statement of its own: what the next one sees must be from behind the lock. Its number is "roll" in ASCII. No request takes
+            // it: whoever did would hold up what every tenant is told and billed by.
             if waits {
-                _ = try await db.run(Self.wait)
+                _ = try await db.run("SELECT pg_advisory_xact_lock(1919904876, 0)")
             } else {
                 let locked = try await db.run("SELECT pg_try_advisory_xact_lock(1919904876, 0) AS locked")
                 guard try locked[0].get("locked") else { return 0 }

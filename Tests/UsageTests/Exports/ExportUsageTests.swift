@@ -328,11 +328,15 @@ struct CSVTests {
 
     @Test("what a spreadsheet would calculate with is a text to it")
     func formulas() {
-        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")"] {
+        for formula in [
+            "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")", "a;=1", "a;\u{200B}=1",
+            "a\t=1", "a\n=1",
+            "\u{FEFF}=1",
+        ] {
             let written = line(formula)
             #expect(written.hasPrefix("'") || written.hasPrefix("\"'"), "\(written)")
         }
-        #expect(line("Acme", "a-b", "1=1") == "Acme,a-b,1=1\n")
+        #expect(line("Acme", "a-b", "1=1", "a; b") == "Acme,a-b,1=1,\"a; b\"\n")
         #expect(String(decoding: CSV.line([.number("-5"), .null, .text("")]), as: UTF8.self) == "-5,,\"\"\n")
     }
 

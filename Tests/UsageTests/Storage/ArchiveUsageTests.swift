@@ -69,6 +69,17 @@ struct ArchiveUsageTests {
             let later = try await platform.call("GET", path, key: platform.acme.api_keys[0].secret)
             #expect(later.json["logins"] as? Int == 42)
             #expect((later.json["days"] as? [Any])?.count == (answer.json["days"] as? [Any])?.count)
+            // An export would be whole by its digest, and lack them.
+            for window in ["2025-01-31T23:59:59Z&to=2025-02-02T00:00:00Z", "2024-12-31T00:00:00Z&to=2025-01-01T00:00:01Z"] {
+                for path in ["/usage/export", "/usage/export/manifest"] {
+                    let refused = try await platform.call("GET", "\(path)?format=csv&from=\(window)", key: platform.acme.api_keys[0].secret)
+                    #expect(refused.status == 400)
+                    #expect((refused.json["detail"] as? String)?.contains("2025-01") == true)
+                }
+            }
+            for window in ["2024-12-01T00:00:00Z&to=2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z&to=2025-03-01T00:00:00Z"] {
+                #expect(try await platform.call("GET", "/usage/export?format=csv&from=\(window)").status == 200)
+            }
             // There is nothing left to do.
             #expect(try await Self.archive(platform, folder) == [])
         }

@@ -302,62 +302,11 @@ struct RequestTests {
             answer: Examples.notification, shows: "applied"),
     ]
 
-    static let usageSink: [Example] = [
-        .init(
-            "usage sink create --format stripe --url https://api.stripe.com/v1/billing/meter_events --event-name logins",
-            "POST /v1/platform/usage-sink",
-            #"{"event_name":"logins","format":"stripe","url":"https://api.stripe.com/v1/billing/meter_events"}"#,
-            answer: Examples.usageSink, shows: "customers set"),
-        .init("usage sink show --timeout 30", "GET /v1/platform/usage-sink", answer: Examples.usageSink, shows: "no_customer"),
-        .init(
-            "usage sink update --status paused", "PATCH /v1/platform/usage-sink", #"{"status":"paused"}"#, answer: Examples.usageSink,
-            guardian: "/v1/platform/usage-sink", shows: "usagesink_1"),
-        .init("usage sink delete --confirm=platform", "DELETE /v1/platform/usage-sink", answer: "", shows: "Deleted."),
-        .init("usage sink retry --timeout 30", "POST /v1/platform/usage-sink/retry", answer: Examples.usageSink, shows: "usagesink_1"),
-        .init(
-            "usage sink customers list --limit 2", "GET /v1/platform/usage-sink/customers?limit=2",
-            answer: Examples.list(Examples.usageSinkCustomer), shows: "cus_1"),
-        .init(
-            "usage sink customers set cus_1 --tenant acme", "PUT /v1/tenants/acme/usage-sink-customer", #"{"customer_id":"cus_1"}"#,
-            answer: Examples.usageSinkCustomer, shows: "cus_1"),
-        .init(
-            "usage sink customers set none --tenant acme", "PUT /v1/tenants/acme/usage-sink-customer", #"{"customer_id":null}"#,
-            answer: Examples.usageSinkCustomer, shows: "tenant_1"),
-        .init(
-            "usage sink customers remove --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/usage-sink-customer", answer: "",
-            shows: "Forgotten."),
-    ]
-
-    static let pricing: [Example] = [
-        .init(
-            "pricing estimate --logins 250000 --plan scale", "POST /v1/pricing/estimate", #"{"logins":250000,"plan":"scale"}"#,
-            answer: Examples.estimate, shows: "1250.00"),
-        .init(
-            "pricing estimate --logins 0 --tenant acme --on 2027-01-01", "POST /v1/pricing/estimate",
-            #"{"logins":0,"on":"2027-01-01","tenant":"acme"}"#, answer: Examples.estimate, shows: "Total"),
-        .init(
-            "rate-cards list --platform --plan scale --limit 2", "GET /v1/rate-cards?plan=scale&limit=2",
-            answer: Examples.list(Examples.rateCard), shows: "0.005 up to 100000, then 0.004"),
-        .init(
-            "rate-cards list --tenant acme", "GET /v1/tenants/acme/rate-cards", answer: Examples.list(Examples.ownRateCard),
-            shows: "as its plan's"),
-        .init("rate-cards show ratecard_1 --platform", "GET /v1/rate-cards/ratecard_1", answer: Examples.rateCard, shows: "49"),
-        .init(
-            "rate-cards show ratecard_1 --tenant acme", "GET /v1/tenants/acme/rate-cards/ratecard_1", answer: Examples.ownRateCard,
-            shows: "the tenant"),
-        .init(
-            "rate-cards create --plan scale --effective-from 2027-01-01 --currency USD --base-fee 49 --included 1000 --minimum 99.5 --tier-mode volume --tier 100000:0.005 --tier 0.004",
-            "POST /v1/rate-cards",
-            #"{"base_fee_micros":49000000,"currency":"USD","effective_from":"2027-01-01","included_logins":1000,"minimum_micros":99500000,"plan":"scale","tier_mode":"volume","tiers":[{"unit_price_micros":5000,"up_to":100000},{"unit_price_micros":4000}]}"#,
-            answer: Examples.rateCard, shows: "ratecard_1"),
-        .init(
-            "rate-cards create --tenant acme --effective-from 2027-06-01 --follow-plan", "POST /v1/tenants/acme/rate-cards",
-            #"{"effective_from":"2027-06-01","follows_plan":true}"#, answer: Examples.ownRateCard, shows: "as its plan's"),
-    ]
+    static let all = tenants + applications + connections + people + webhooks + notifications + pricing + usageSink
 
     @Test(
         "is what the API describes",
-        arguments: tenants + applications + connections + people + webhooks + notifications + pricing + usageSink)
+        arguments: all)
     func request(example: Example) async throws {
         let folder = try TemporaryFolder()
         try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
@@ -388,7 +337,7 @@ struct RequestTests {
 
     @Test(
         "is only shown by --dry-run, without its secrets",
-        arguments: tenants + applications + connections + people + webhooks + notifications + pricing + usageSink)
+        arguments: all)
     func dryRun(example: Example) async throws {
         // An estimate changes nothing, although it is a POST.
         guard !example.call.hasPrefix("GET"), !example.command.hasPrefix("pricing estimate") else { return }
@@ -422,9 +371,7 @@ struct RequestTests {
         }
         walk(root, [])
         #expect(commands.count > 60)
-        let tested =
-            Self.tenants + Self.applications + Self.connections + Self.people + Self.webhooks + Self.notifications + Self.pricing
-            + Self.usageSink
+        let tested = Self.all
         for (name, command) in commands {
             #expect(command["abstract"] != nil, "\(name)")
             #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")

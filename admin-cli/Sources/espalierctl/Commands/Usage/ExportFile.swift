@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 
 /// Where an export goes: the standard output, or a file that has its name only when it is whole. Until then it is `NAME.part`, and
@@ -54,7 +55,7 @@ final class ExportFile {
     }
 
     private func count(_ data: Data) {
-        digest.update(data)
+        digest.update(data: data)
         bytes += data.count
         lines += data.count { $0 == UInt8(ascii: "\n") }
     }
