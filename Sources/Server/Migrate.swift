@@ -14,12 +14,7 @@ struct Migrate: AsyncParsableCommand {
     func run() async throws {
         try await orRefuse {
             let reader = try await Settings.reader().scoped(to: "espalier")
-            guard let url = reader.string(forKey: "migration.database.url", isSecret: true) else {
-                throw Settings.Refusal(
-                    description: "ESPALIER_MIGRATION_DATABASE_URL is missing: set it to a PostgreSQL URL for the role that owns the schema."
-                )
-            }
-            let applied = try await migrations.migrator.migrate(url: url)
+            let applied = try await migrations.migrator.migrate(url: try Settings.ownerURL(reader))
             print(applied.isEmpty ? "Nothing to do: the schema is current." : applied.map { "applied \($0)" }.joined(separator: "\n"))
         }
     }

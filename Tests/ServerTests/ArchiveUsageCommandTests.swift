@@ -7,13 +7,16 @@ import Testing
 @Suite("Archive usage, as a command")
 struct ArchiveUsageCommandTests {
     private let owner: DatabasePool
+    /// Nothing but this.
     private let environment: [String: String]
+    private let serverURL: String
     private let folder: TemporaryFolder
 
     init() async throws {
         let database = try await TestDatabase.make()
         owner = try TestDatabase.pool(database.ownerURL)
-        environment = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
+        environment = ["ESPALIER_MIGRATION_DATABASE_URL": database.ownerURL]
+        serverURL = database.serverURL
         folder = try TemporaryFolder()
     }
 
@@ -30,7 +33,23 @@ struct ArchiveUsageCommandTests {
         #expect(place.code == 1)
         #expect(place.errors.contains("ESPALIER_USAGE_ARCHIVE"))
         #expect(try await usage("archive", "--to", folder.path, "--before", "2025-13").code == 2)
-        #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": "0"]).errors.contains("between 1 and 1200"))
+        for months in ["0", "1201"] {
+            #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": months]).errors.contains("between 1 and 1200"))
+        }
+        #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": "x"]).errors.contains("no whole number"))
+        let nobody = ["ESPALIER_MIGRATION_DATABASE_URL": ""]
+        #expect(try await usage("archive", settings: nobody).errors.contains("ESPALIER_MIGRATION_DATABASE_URL is missing"))
+        #expect(try await usage("restore", "x.csv.gz", settings: nobody).errors.contains("ESPALIER_MIGRATION_DATABASE_URL is missing"))
+    }
+
+    @Test("the role that serves is refused, and the month stays")
+    func role() async throws {
+        _ = try await owner.run("SELECT create_usage_partition('2025-01-01')")
+        let refused = try await usage(
+            "archive", "--to", folder.path, "--before", "2025-02", settings: ["ESPALIER_MIGRATION_DATABASE_URL": serverURL])
+        #expect(refused.code == 1)
+        #expect(refused.output == "")
+        #expect(try await owner.run("SELECT FROM usage_partitions() AS month WHERE month = '2025-01-01'").count == 1)
     }
 
     @Test("a month goes into a file and comes back; a dry run only says so")

@@ -1,8 +1,9 @@
 package import Foundation
+package import Logging
 import Postgres
 @testable package import Server
-package import Tenancy
-import Usage
+import Tenancy
+package import Usage
 
 extension TestPlatform {
     /// Appends logins to the ledger, as `UsageEvent.insert` does, but for the sessions: for tests of what becomes of them.
@@ -38,20 +39,14 @@ extension TestPlatform {
         try await RollUp(pool: pool).add(at: now)
     }
 
-    /// Has every month closed in which a tenant has events, by hand and for nothing: so that it can be purged.
-    package func closeStatements(of tenant: ID<Tenant>) async throws {
-        try await rollUp()
-        _ = try await ownerPool.run([
-            """
-            INSERT INTO statement (tenant_id, period, id, tenant_slug, tenant_name, claimed_until, closing_at)
-            SELECT tenant_id, billing_period, gen_random_uuid(), 'slug', 'name', now(), now() FROM usage_event
-            WHERE tenant_id = \(tenant) GROUP BY tenant_id, billing_period ON CONFLICT DO NOTHING
-            """,
-            """
-            UPDATE statement SET state = 'closed', closed_at = now(), digest = sha256(''),
-                events = (SELECT count(*) FROM usage_event e WHERE e.tenant_id = statement.tenant_id AND billing_period = period)
-            WHERE tenant_id = \(tenant) AND state = 'closing'
-            """,
-        ])
+    /// What closes months, as another process on the same database has it, at whatever time it is told.
+    package func closing(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) throws -> CloseStatements {
+        CloseStatements(pool: try TestDatabase.pool(database.serverURL), simulatesClock: true, logger: logger)
+    }
+
+    /// Closes all that is due.
+    @discardableResult
+    package func close(at now: Date) async throws -> Int {
+        try await closing().pass(at: now)
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Postgres
 import Server
 import Tenancy
@@ -13,15 +12,20 @@ func moment(_ text: String) throws -> Date {
 }
 
 extension TestPlatform {
-    /// What closes months, as another process on the same database has it.
-    func closing() throws -> CloseStatements {
-        CloseStatements(pool: try TestDatabase.pool(database.serverURL), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    }
-
     /// Closes all that is due.
     @discardableResult
     func close(at now: String) async throws -> Int {
-        try await closing().pass(at: try moment(now))
+        try await close(at: try moment(now))
+    }
+
+    /// Whether somebody waits for an advisory lock of this class.
+    func isWaitedFor(_ lock: Int) async throws -> Bool {
+        try await !ownerPool.run(
+            """
+            SELECT FROM pg_locks WHERE locktype = 'advisory' AND classid::bigint = \(lock) AND NOT granted
+                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+            """
+        ).isEmpty
     }
 
     /// Which plan a tenant had from when on, instead of since it was made.

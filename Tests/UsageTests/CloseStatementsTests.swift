@@ -1,5 +1,4 @@
 import Foundation
-import Logging
 import Postgres
 import Server
 import Tenancy
@@ -225,6 +224,53 @@ struct CloseStatementsTests {
         }
     }
 
+    @Test("of a tenant purged when months did not close yet, the logins are billed whose number is known")
+    func counted() async throws {
+        try await TestPlatform.run { platform in
+            let acme = ID<Tenant>(platform.acme.id)!
+            try await Self.delete(platform)
+            #expect(try await platform.installation.purge.purgeDue() == 1)
+            try await platform.plans([("2026-04-01T00:00:00Z", .enterprise), ("2026-04-20T15:00:00Z", nil)])
+            // As migration 0013 has left them.
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO usage_day VALUES (\(acme), '2026-04-02', '2026-04-01', \(UUID.platform), 'own', 'login', 17),
+                    (\(acme), '2026-04-02', '2026-04-01', \(UUID.platform), 'shared', 'login', 2),
+                    (\(acme), '2026-04-19', '2026-04-01', \(UUID.platform), 'own', 'login', 1)
+                """)
+            #expect(try await platform.close(at: "2026-05-02T00:00:00Z") == 1)
+            let april = try await platform.call("GET", "/tenants/acme/statements/2026-04")
+            let lines = try #require(april.json["lines"] as? [[String: any Sendable]])
+            #expect(lines.map { "\($0["kind"]!) \($0["quantity"]!) \($0["amount"]!)" } == ["logins 20 0.10"])
+            #expect(april.json["events"] as? Int == 20)
+            // That of nothing.
+            #expect(
+                april.json["digest"] as? String == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+            let periods = try await VerifyUsage.periods(of: "acme", from: nil, to: nil, in: PlatformDatabase(platform.pool))
+            #expect(periods.map(\.isTakenOut) == [true])
+            #expect(try await platform.close(at: "2026-06-02T00:00:00Z") == 0)
+        }
+    }
+
+    @Test("more logins than can be rated are an error of that month alone, and the log says so")
+    func tooMany() async throws {
+        try await TestPlatform.run { platform in
+            let acme = ID<Tenant>(platform.acme.id)!
+            try await Self.delete(platform)
+            #expect(try await platform.installation.purge.purgeDue() == 1)
+            try await platform.plans([("2026-04-01T00:00:00Z", .enterprise), ("2026-04-20T15:00:00Z", nil)])
+            try await platform.plans([("2026-04-01T00:00:00Z", .free)], of: platform.globex)
+            let logins = Prices.mostLogins + 1
+            _ = try await platform.ownerPool.run(
+                "INSERT INTO usage_day VALUES (\(acme), '2026-04-02', '2026-04-01', \(UUID.platform), 'own', 'login', \(logins))")
+            let log = RecordedLog()
+            #expect(try await platform.closing(logger: log.logger).pass(at: try moment("2026-05-02T00:00:00Z")) == 1)
+            #expect(try await platform.statement("2026-04", of: platform.globex).status == 200)
+            let told = "cause=1000000001 logins cannot be rated: 1000000000 at the most can period=2026-04 tenant=\(acme)"
+            #expect(log.text.contains("a month could not be closed \(told)"), "\(log.text)")
+        }
+    }
+
     @Test("leap days belong to February, and a year to its last microsecond")
     func calendar() async throws {
         try await TestPlatform.run { platform in
@@ -254,51 +300,6 @@ struct CloseStatementsTests {
             try await platform.append((1...logins).map { try moment("2026-01-0\($0)T00:00:00Z") })
             #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
             #expect(try await platform.lines("2026-01") == ["logins \(logins) \(amount) \(currency)"])
-        }
-    }
-
-    @Test("the digest is that of the events in their order, as COPY writes them")
-    func digest() async throws {
-        try await TestPlatform.run { platform in
-            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
-            let times = try (0..<2000).map { try moment("2026-01-15T12:00:00.\(String(1000 + $0 % 7).dropFirst())Z") }
-            try await platform.append(times)
-            #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
-            let expected = try await platform.ownerPool.run(
-                """
-                SELECT encode(sha256(convert_to(string_agg(concat_ws(E'\\t', occurred_at, id, application_id, user_id, kind, connection) || E'\\n',
-                    '' ORDER BY occurred_at, id), 'UTF8')), 'hex') AS digest FROM usage_event
-                """)[0].get("digest", as: String.self)
-            let answer = try await platform.statement("2026-01")
-            #expect(answer.json["digest"] as? String == expected)
-            #expect(answer.json["events"] as? Int == 2000)
-            // Of no events, that of nothing.
-            #expect(try await platform.close(at: "2026-03-02T00:00:00Z") == 1)
-            #expect(
-                try await platform.statement("2026-02").json["digest"] as? String
-                    == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-        }
-    }
-
-    @Test("a month is read in the order of its key, without sorting it and without the other months")
-    func plan() async throws {
-        try await TestPlatform.run { platform in
-            for month in 1...3 {
-                _ = try await platform.ownerPool.run(
-                    SQL(
-                        unsafe: """
-                            CREATE TABLE usage_event_2026_0\(month) PARTITION OF usage_event
-                            FOR VALUES FROM ('2026-0\(month)-01') TO ('2026-0\(month + 1)-01')
-                            """))
-            }
-            try await platform.append(try (1...3).flatMap { month in try (1...9).map { try moment("2026-0\(month)-0\($0)T00:00:00Z") } })
-            let plan = try await platform.pool.run(
-                SQL(unsafe: "EXPLAIN \(BilledEvents.query)"),
-                prelude: [BilledEvents.settings(ID<Tenant>(platform.acme.id)!, Month("2026-02")!)]
-            ).map { try $0.get("QUERY PLAN", as: String.self) }
-            #expect(!plan.contains { $0.contains("Sort") && !$0.contains("Sort Key") }, "\(plan)")
-            #expect(plan.contains { $0.contains("usage_event_2026_02_pkey") }, "\(plan)")
-            #expect(!plan.contains { $0.contains("usage_event_2026_01") }, "\(plan)")
         }
     }
 

@@ -4,15 +4,16 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-import Usage
+@testable import Usage
 
 /// `espalier usage verify`, from whichever side somebody meddles.
 @Suite("Verify usage")
 struct VerifyUsageTests {
-    private static func differences(_ platform: TestPlatform) async throws -> [String] {
+    private static func differences(_ platform: TestPlatform, from: String? = nil, to: String? = nil) async throws -> [String] {
         let pool = platform.pool
+        let (from, to) = (from.flatMap(Day.init), to.flatMap(Day.init))
         var differences: [String] = []
-        for period in try await VerifyUsage.periods(of: nil, from: nil, to: nil, in: PlatformDatabase(pool)) where !period.isTakenOut {
+        for period in try await VerifyUsage.periods(of: nil, from: from, to: to, in: PlatformDatabase(pool)) where !period.isTakenOut {
             differences += try await VerifyUsage.verify(period, in: pool).differences.map { "\(period.slug) \(period.month): \($0)" }
         }
         return differences
@@ -106,11 +107,38 @@ struct VerifyUsageTests {
     func statement() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
-            // Closed by hand, with the digest of nothing.
-            try await platform.closeStatements(of: try #require(ID<Tenant>(platform.acme.id)))
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-04-02T00:00:00Z") == 4)
+            #expect(try await Self.differences(platform) == [])
+            // With the digest of nothing.
+            _ = try await platform.ownerPool.run([
+                "ALTER TABLE statement DISABLE TRIGGER statement_frozen",
+                "UPDATE statement SET digest = sha256('') WHERE tenant_id = \(ID<Tenant>(platform.acme.id)!)",
+                "ALTER TABLE statement ENABLE TRIGGER statement_frozen",
+            ])
             let differences = try await Self.differences(platform)
             #expect(differences.count == 2)
             #expect(differences.allSatisfy { $0.contains("not the same ones") }, "\(differences)")
+        }
+    }
+
+    @Test("what cannot be reckoned is told of, and the other months are proven all the same")
+    func tooMany() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
+            let late = try moment("2026-01-31T00:00:00Z")
+            try await platform.append([late])
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
+            try await platform.append([late])
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-03-02T00:00:00Z") == 1)
+            #expect(try await Self.differences(platform) == [])
+            _ = try await platform.ownerPool.run("UPDATE usage_day SET events = 1000000000 WHERE billing_period = '2026-01-01'")
+            let differences = try await Self.differences(platform)
+            #expect(differences.count == 2, "\(differences)")
+            #expect(differences.first?.hasPrefix("acme 2026-01: 2026-01-31 login own") == true)
+            #expect(differences.last == "acme 2026-02: the statement: 1000000001 logins cannot be rated: 1000000000 at the most can")
         }
     }
 
@@ -137,6 +165,23 @@ struct VerifyUsageTests {
             #expect(other.code == 0)
             #expect(try await Program.run(["usage", "verify", "--tenant", "initech"], environment: environment).code == 1)
             #expect(try await Program.run(["usage", "verify", "--from", "March"], environment: environment).code == 2)
+
+            // Days, both included, and of a month of which all are in the range, the month.
+            func verify(_ from: String, _ to: String) async throws -> Program.Exit {
+                try await Program.run(["usage", "verify", "--tenant", "acme", "--from", from, "--to", to], environment: environment)
+            }
+            let day = try await verify("2026-02-27", "2026-02-27")
+            #expect(day.output.split(whereSeparator: \.isWhitespace) == ["acme", "2026-02-27", "20", "equal"], "\(day.errors)")
+            let days = try await verify("2026-02-01", "2026-03-01")
+            #expect(days.code == 1)
+            #expect(
+                days.output.split(separator: "\n").map { $0.split(whereSeparator: \.isWhitespace).joined(separator: " ") }
+                    == ["acme 2026-02 40 equal open", "acme 2026-03-01 18 differs"])
+            #expect(days.errors.contains("espalier: acme 2026-03-01: 2026-03-01 login"), "\(days.errors)")
+            #expect(try await verify("2026-03-02", "2026-03").code == 0)
+            for (from, to) in [("2026-03-02", "2026-03-01"), ("2026-03-01", "2026-02"), ("2026-02-30", "2026-03")] {
+                #expect(try await verify(from, to).code == 2)
+            }
         }
     }
 
@@ -152,6 +197,74 @@ struct VerifyUsageTests {
             let periods = try await VerifyUsage.periods(of: "acme", from: nil, to: nil, in: PlatformDatabase(platform.pool))
             #expect(periods.map(\.isTakenOut) == [true, false])
             #expect(try await Self.differences(platform) == [])
+        }
+    }
+
+    @Test("of days it is the sums and the users of these days, whenever their logins are billed")
+    func days() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.append(platform)
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-03-04T00:00:00Z") == 2)
+            // Late: billed in March.
+            try await platform.append([try moment("2026-02-28T23:59:59.999999Z"), try moment("2026-02-27T00:00:00Z")])
+            let first = Day("2026-02-28")
+            let periods = try await VerifyUsage.periods(of: "acme", from: first, to: first, in: PlatformDatabase(platform.pool))
+            #expect(periods.map(\.days) == [first.map { $0...$0 }])
+            let waiting = try await VerifyUsage.verify(periods[0], in: platform.pool)
+            #expect((waiting.events, waiting.waiting, waiting.differences) == (21, 1, []))
+            try await platform.rollUp()
+            let added = try await VerifyUsage.verify(periods[0], in: platform.pool)
+            #expect((added.events, added.waiting, added.statement, added.differences) == (21, 0, nil, []))
+            #expect(try await Self.differences(platform, from: "2026-02-10", to: "2026-03-02") == [])
+
+            // What is wrong on the day beside it is not this day's.
+            _ = try await platform.ownerPool.run([
+                "UPDATE usage_day SET events = events + 1 WHERE day = '2026-02-27' AND connection = 'shared'",
+                "UPDATE usage_users SET users = users + 1 WHERE grain = 'day' AND starts_on = '2026-03-01' AND connection = ''",
+                "UPDATE usage_users SET users = users + 1 WHERE grain = 'month'",
+            ])
+            #expect(try await Self.differences(platform, from: "2026-02-28", to: "2026-02-28") == [])
+            let before = try await Self.differences(platform, from: "2026-02-27", to: "2026-02-28")
+            #expect(before.count == 2 && before.allSatisfy { $0.contains("2026-02-27 login shared") }, "\(before)")
+            let after = try await Self.differences(platform, from: "2026-03-01", to: "2026-03-01")
+            #expect(!after.isEmpty && after.allSatisfy { $0.contains("users of day 2026-03-01") }, "\(after)")
+        }
+    }
+
+    @Test("the users of a month are not compared while a later one, in which some of its logins are billed, is taken out")
+    func usersTakenOut() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.append(platform)
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-03-04T00:00:00Z") == 2)
+            try await platform.append([try moment("2026-02-28T12:00:00Z")])
+            try await platform.rollUp()
+            for month in ["2026-02-01", "2026-03-01"] {
+                _ = try await platform.pool.run("SELECT create_usage_partition(\(Day(month)!))")
+            }
+            func february(_ from: String? = nil, _ slug: String = "acme") async throws -> VerifyUsage.Result {
+                let database = PlatformDatabase(platform.pool)
+                let to = Day("2026-02-28")
+                let periods = try await VerifyUsage.periods(of: slug, from: from.flatMap(Day.init), to: to, in: database)
+                return try await VerifyUsage.verify(try #require(periods.first), in: platform.pool)
+            }
+            #expect(try await february().takenOut == [])
+            _ = try await platform.ownerPool.run("ALTER TABLE usage_event DETACH PARTITION usage_event_2026_03")
+            let result = try await february()
+            #expect((result.takenOut, result.differences) == ([Month("2026-03")!], []))
+            let days = try await february("2026-02-28")
+            #expect((days.takenOut, days.differences) == ([Month("2026-03")!], []))
+            // Nothing of Globex's came late.
+            #expect(try await february(nil, "globex").takenOut == [])
+            // Everything else is compared all the same.
+            _ = try await platform.ownerPool.run(
+                """
+                UPDATE usage_day SET events = events + 1
+                WHERE day = '2026-02-28' AND billing_period = '2026-02-01' AND connection = 'own'
+                """)
+            #expect(try await february().differences.count == 1)
+            #expect(try await february("2026-02-28").differences.count == 1)
         }
     }
 }

@@ -1,7 +1,5 @@
 import ArgumentParser
 import Foundation
-import Logging
-import Postgres
 import Usage
 
 struct ArchiveUsageCommand: AsyncParsableCommand {
@@ -11,8 +9,10 @@ struct ArchiveUsageCommand: AsyncParsableCommand {
         discussion: """
             Writes each month to usage_event_YYYY_MM.csv.gz, with a manifest beside it, reads it back, compares it with the month's \
             statements, and then removes the month from the database. Numbers, statements and answers stay. Only closed months go; \
-            `espalier usage restore` brings one back. Prints a line for each month. Settings are those of `espalier serve`; people may \
-            sign in meanwhile.
+            `espalier usage restore` brings one back. Prints a line for each month. People may sign in meanwhile.
+
+            Connects as the owner of the schema, ESPALIER_MIGRATION_DATABASE_URL: the role that serves may take nothing out of the ledger. \
+            No other setting is needed.
 
             For example: espalier usage archive --to /var/lib/espalier/usage --before 2025-01
             """)
@@ -28,15 +28,14 @@ struct ArchiveUsageCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await orRefuse {
-            let (settings, now) = (try Settings(try await Settings.reader()), Date())
-            guard let folder = to ?? settings.usageArchive
+            let (settings, now) = (try ArchiveSettings(try await Settings.reader()), Date())
+            guard let folder = to ?? settings.folder
             else { throw Settings.Refusal(description: "Say where to with --to, or set ESPALIER_USAGE_ARCHIVE.") }
-            guard let limit = before ?? settings.usageRetention.map({ ArchiveUsage.limit(keeping: $0, at: now) })
+            guard let limit = before ?? settings.retention.map({ ArchiveUsage.limit(keeping: $0, at: now) })
             else {
                 throw Settings.Refusal(description: "Say which months with --before, or set ESPALIER_USAGE_RETENTION: nothing was done.")
             }
-            try await ArchiveUsage(to: folder, pool: try settings.poolForLongStatements()).run(before: limit, isDryRun: dryRun, at: now) {
-                month, outcome in
+            try await ArchiveUsage(to: folder, pool: try settings.pool()).run(before: limit, isDryRun: dryRun, at: now) { month, outcome in
                 switch outcome {
                 case .archived(let events): print(month, events, "archived", separator: "  ")
                 case .due(let events): print(month, events, "would be archived", separator: "  ")
@@ -44,14 +43,5 @@ struct ArchiveUsageCommand: AsyncParsableCommand {
                 }
             }
         }
-    }
-}
-
-extension Settings {
-    /// For commands that read or write a whole month of the ledger in one statement.
-    func poolForLongStatements() throws -> DatabasePool {
-        var configuration = DatabasePool.Configuration(url: databaseURL, maximumConnections: 2, applicationName: "espalier")
-        configuration.statementTimeout = .seconds(3600)
-        return try DatabasePool(configuration, logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })
     }
 }

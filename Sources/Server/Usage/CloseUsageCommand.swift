@@ -39,7 +39,9 @@ struct CloseUsageCommand: AsyncParsableCommand {
             let pool = try DatabasePool(
                 .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger)
             _ = try await RollUp(pool: pool).add(at: now)
-            let closed = try await CloseStatements(pool: pool, logger: logger).pass(at: now)
+            let closed = try await CloseStatements(
+                pool: pool, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger
+            ).pass(at: now)
             print("\(closed) month\(closed == 1 ? "" : "s") closed")
         }
     }

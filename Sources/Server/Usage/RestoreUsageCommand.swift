@@ -7,7 +7,8 @@ struct RestoreUsageCommand: AsyncParsableCommand {
         abstract: "Bring an archived month back into the ledger.",
         discussion: """
             The file must be as it was written: its manifest stands beside it, and the month's statements must agree. Events of tenants \
-            that were purged since stay away. Settings are those of `espalier serve`; people may sign in meanwhile.
+            that were purged since stay away. People may sign in meanwhile. Connects as the owner of the schema, as `espalier usage \
+            archive` does.
 
             For example: espalier usage restore /var/lib/espalier/usage/usage_event_2025_01.csv.gz
             """)
@@ -17,7 +18,7 @@ struct RestoreUsageCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await orRefuse {
-            let pool = try Settings(try await Settings.reader()).poolForLongStatements()
+            let pool = try ArchiveSettings(try await Settings.reader()).pool()
             let (month, events) = try await RestoreUsage(pool: pool).run(file)
             print(month, events, "restored", separator: "  ")
         }

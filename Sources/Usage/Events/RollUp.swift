@@ -50,11 +50,19 @@ package struct RollUp: Sendable {
                 let locked = try await db.run("SELECT pg_try_advisory_xact_lock(1919904876, 0) AS locked")
                 guard try locked[0].get("locked") else { return 0 }
             }
-            let tenants = try await db.run(Self.add(batch)).map { row in
-                (tenant: try row.get("tenant_id", as: ID<Tenant>.self), events: try row.get("events", as: Int.self))
+            let added = try await db.run(Self.add(batch)).map { row in
+                (
+                    tenant: try row.get("tenant_id", as: ID<Tenant>.self), month: try row.get("month", as: Month.self),
+                    events: try row.get("events", as: Int.self)
+                )
             }
-            try await Budget.watch(tenants.map(\.tenant), at: now, in: db)
-            return tenants.reduce(0) { $0 + $1.events }
+            _ = try await db.run(Budget.beingWatched)
+            let month = Month(now)
+            // What came in the last seconds of a month is added up in the next. In the order of time: what is told of the current month
+            // ends what is told of the one before.
+            try await Budget.watch(added.filter { $0.month == month.previous }.map(\.tenant), of: month.previous, at: now, in: db)
+            try await Budget.watch(Array(Set(added.map(\.tenant))), of: month, at: now, in: db)
+            return added.reduce(0) { $0 + $1.events }
         }
     }
 
@@ -104,7 +112,7 @@ package struct RollUp: Sendable {
                 CROSS JOIN generate_series(0, 30) AS bit
             WHERE days & (1 << bit) <> 0 GROUP BY 1, 3, 4, 5
             ON CONFLICT (tenant_id, grain, starts_on, application_id, connection) DO UPDATE SET users = counted.users + excluded.users)
-        SELECT tenant_id, count(*) AS events FROM taken GROUP BY tenant_id
+        SELECT tenant_id, date_trunc('month', day)::date AS month, count(*) AS events FROM taken GROUP BY 1, 2
         """
     }
 

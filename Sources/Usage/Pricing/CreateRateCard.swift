@@ -59,7 +59,7 @@ extension Prices {
 
 extension RateCard {
     /// One that is to be the next version.
-    fileprivate struct Draft: Sendable {
+    struct Draft: Sendable {
         let plan: Tenant.Plan?
         let effectiveFrom: Day
         let followsPlan: Bool
@@ -71,8 +71,7 @@ extension RateCard {
             let isInClosedMonth: Bool? = try await db.run([
                 // One version after the other: "rate" in ASCII.
                 "SELECT pg_advisory_xact_lock(1918989413, hashtext(\(owner)::text))",
-                // Who closes a month reads the prices after it has said so here: either we see it, or it sees what we write.
-                "LOCK TABLE statement IN SHARE MODE",
+                PriceLock.exclusive,
                 """
                 SELECT EXISTS (SELECT FROM statement
                     WHERE (\(owner) = \(UUID.platform) OR tenant_id = \(owner)) AND period >= \(effectiveFrom.month)) AS closed

@@ -14,13 +14,13 @@ package struct Estimate: Sendable {
     /// Nil in the last tier, and where the next is beyond all numbers.
     package let nextTier: NextTier?
 
-    /// - Parameter logins: at most `Prices.mostLogins`.
-    package init(logins: Int, by prices: Prices) {
-        charges = Rating.charges(for: logins, by: prices)
+    /// - Throws: `Rating.TooMany` for more logins than `Prices.mostLogins`.
+    package init(logins: Int, by prices: Prices) throws {
+        charges = try Rating.charges(for: logins, by: prices)
         totalMicros = charges.reduce(0) { $0 + $1.amountMicros }
-        nextTier = Self.tier(behind: logins, prices).flatMap { from, unitPrice in
+        nextTier = try Self.tier(behind: logins, prices).flatMap { from, unitPrice in
             guard from <= Prices.mostLogins else { return nil }
-            let total = Rating.charges(for: from, by: prices).reduce(0) { $0 + $1.amountMicros }
+            let total = try Rating.charges(for: from, by: prices).reduce(0) { $0 + $1.amountMicros }
             return NextTier(fromLogin: from, unitPriceMicros: unitPrice, totalMicros: total)
         }
     }

@@ -42,13 +42,25 @@ package enum Rating {
         }
     }
 
+    /// A number of logins beyond `Prices.mostLogins`: somebody's mistake, which must not become an amount, and with which sums might
+    /// no longer be what an `Int` holds.
+    package struct TooMany: Error, Equatable, CustomStringConvertible {
+        package let logins: Int
+
+        package var description: String { "\(logins) logins cannot be rated: \(Prices.mostLogins) at the most can" }
+    }
+
     /// The charges for so many logins, in the order of a statement. There is always one of kind `logins` or `included`.
     ///
     /// - Parameters:
-    ///   - logins: at most `Prices.mostLogins`.
+    ///   - logins: 0 or more.
     ///   - withFees: whether base fee and minimum are charged, and not only the logins.
-    package static func charges(for logins: Int, by prices: Prices, over share: Share = .wholeMonth, withFees: Bool = true) -> [Charge] {
-        precondition((0...Prices.mostLogins).contains(logins))
+    /// - Throws: `TooMany` for more than `Prices.mostLogins`.
+    package static func charges(
+        for logins: Int, by prices: Prices, over share: Share = .wholeMonth, withFees: Bool = true
+    ) throws(TooMany) -> [Charge] {
+        precondition(logins >= 0)
+        guard logins <= Prices.mostLogins else { throw TooMany(logins: logins) }
         var charges: [Charge] = []
         if withFees, prices.baseFeeMicros > 0 { charges.append(fee(.baseFee, prices.baseFeeMicros, prices, share)) }
 

@@ -10,16 +10,22 @@ import Tenancy
 /// one transaction: who dies before has written nothing, and another process takes the month when the lease is over.
 package struct CloseStatements: Sendable {
     private let pool: DatabasePool
+    private let grace: TimeInterval
+    private let simulatesClock: Bool
     private let logger: Logger
 
-    /// How long after a month's end logins may still be written into it, in seconds: a process that hangs, clocks that are apart. What
-    /// comes later is a correction on the next statement.
+    /// How long after a month's end logins may still be written into it, in seconds, unless a setting says otherwise: a process that
+    /// hangs, clocks that are apart. What comes later is a correction on the next statement.
     package static let grace: TimeInterval = 86400
 
     private static let batch = 1000
 
-    package init(pool: DatabasePool, logger: Logger) {
-        (self.pool, self.logger) = (pool, logger)
+    /// - Parameters:
+    ///   - grace: see the static one.
+    ///   - simulatesClock: whether the time that a pass is told is believed, as for development and tests. Without, a month is over
+    ///     only when it is so by the database's clock as well: a process whose clock is ahead closes none too early, for good.
+    package init(pool: DatabasePool, grace: TimeInterval = Self.grace, simulatesClock: Bool = false, logger: Logger) {
+        (self.pool, self.grace, self.simulatesClock, self.logger) = (pool, grace, simulatesClock, logger)
     }
 
     /// Closes all that is due. A month that cannot be closed does not stop the others, and is tried again when its lease is over.
@@ -28,7 +34,8 @@ package struct CloseStatements: Sendable {
     package func pass(at now: Date) async throws -> Int {
         let database = PlatformDatabase(pool)
         let begun = ContinuousClock.now
-        let last = Month(now.addingTimeInterval(-Self.grace)).previous
+        let time = simulatesClock ? now : min(now, try await database.run("SELECT clock_timestamp() AS now")[0].get("now"))
+        let last = Month(time.addingTimeInterval(-grace)).previous
         var closed = 0
         while true {
             // In any order: processes that begin together do not stand in each other's way.
@@ -58,10 +65,14 @@ package struct CloseStatements: Sendable {
     private func close(_ taken: ClosingMonth, since begun: ContinuousClock.Instant, at now: Date) async throws {
         let database = PlatformDatabase(pool)
         var month = taken
-        let events = try await BilledEvents.read(of: month.tenant, in: month.period, from: pool) {
+        var events = try await BilledEvents.read(of: month.tenant, in: month.period, from: pool) {
             let elapsed = (ContinuousClock.now - begun) / .seconds(1)
             try await month.renew(until: now.addingTimeInterval(elapsed + ClosingMonth.lease), in: database)
         }
+        if month.isPurged, events.count == 0 {
+            events = try await BilledEvents.counted(of: month.tenant, in: month.period, in: database)
+        }
+        let (counted, digest) = (events.count, events.digest)
         let bill = try await Bill(of: month.tenant, in: month.period, events: events, from: database)
         let held = month
         try await database.transaction { db in
@@ -70,7 +81,7 @@ package struct CloseStatements: Sendable {
                 bill.terms.map { $0.insert(into: held.period, of: held.tenant) }
                     + bill.lines.enumerated().map { $1.insert($0 + 1, into: held.period, of: held.tenant) } + [
                         """
-                        UPDATE statement SET state = 'closed', events = \(events.count), digest = \(events.digest), closed_at = \(now)
+                        UPDATE statement SET state = 'closed', events = \(counted), digest = \(digest), closed_at = \(now)
                         WHERE tenant_id = \(held.tenant) AND period = \(held.period)
                         """
                     ])
@@ -85,7 +96,7 @@ package struct CloseStatements: Sendable {
         }
         logger.info(
             "a month was closed",
-            metadata: ["tenant": "\(held.tenant)", "period": "\(held.period)", "events": "\(events.count)", "lines": "\(bill.lines.count)"])
+            metadata: ["tenant": "\(held.tenant)", "period": "\(held.period)", "events": "\(counted)", "lines": "\(bill.lines.count)"])
     }
 }
 

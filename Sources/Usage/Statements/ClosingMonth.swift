@@ -17,7 +17,7 @@ struct ClosingMonth: Sendable {
     let tenant: ID<Tenant>
     let period: Month
     let id: ID<Statement>
-    /// Of a purged tenant there is no audit trail any more.
+    /// Of a purged tenant there is no audit trail any more, nor any event.
     let isPurged: Bool
     /// Until when no other process takes it. It is also what tells whether one has.
     private(set) var claimedUntil: Date
@@ -68,6 +68,7 @@ struct ClosingMonth: Sendable {
         let fresh = ID<Statement>(at: period.end)
         let taken = try await database.transaction { db in
             try await db.run([
+                PriceLock.shared,
                 // Who was signing in has its event by now; who does from here on finds the month closed.
                 LoginLock.exclusive(of: tenant),
                 """
@@ -85,7 +86,7 @@ struct ClosingMonth: Sendable {
                     WHERE statement.state = 'closing' AND statement.claimed_until <= \(now)
                 RETURNING id, (SELECT status = 'purged' FROM tenant WHERE tenant.id = statement.tenant_id) AS is_purged
                 """,
-            ])[1]
+            ])[2]
         }
         return try taken.first {
             ClosingMonth(

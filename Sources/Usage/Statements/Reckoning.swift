@@ -11,10 +11,11 @@ package enum Reckoning {
     ///   - terms: of this month, in their order.
     ///   - spare: by which logins are rated when there is none, without fees.
     ///   - events: logins by the days of this month.
-    package static func lines(of month: Month, terms: [Term], spare: Term?, events: [Day: Int]) -> [StatementLine] {
+    /// - Throws: `Rating.TooMany`
+    package static func lines(of month: Month, terms: [Term], spare: Term?, events: [Day: Int]) throws -> [StatementLine] {
         let rated = terms.isEmpty && !events.isEmpty ? [spare].compactMap(\.self) : terms
-        return zip(rated, logins(events, by: rated)).flatMap { term, logins in
-            charges(for: logins, by: term, of: month, withFees: !terms.isEmpty).map {
+        return try zip(rated, logins(events, by: rated)).flatMap { term, logins in
+            try charges(for: logins, by: term, of: month, withFees: !terms.isEmpty).map {
                 StatementLine($0, of: month, by: term, isPart: term.days < month.days)
             }
         }
@@ -26,15 +27,16 @@ package enum Reckoning {
     /// - Parameters:
     ///   - billed: logins by the days of this month, from its own statement and all corrections since.
     ///   - late: those that were not billed yet.
+    /// - Throws: `Rating.TooMany`
     package static func corrections(
         of month: Month, terms: [Term], spare: Term?, billed: [Day: Int], late: [Day: Int]
-    ) -> [StatementLine] {
+    ) throws -> [StatementLine] {
         let rated = terms.isEmpty ? [spare].compactMap(\.self) : terms
-        return zip(rated, zip(logins(billed, by: rated), logins(late, by: rated))).compactMap { term, counts in
+        return try zip(rated, zip(logins(billed, by: rated), logins(late, by: rated))).compactMap { term, counts in
             let (billed, late) = counts
             guard late > 0 else { return nil }
-            let before = charges(for: billed, by: term, of: month, withFees: !terms.isEmpty)
-            let after = charges(for: billed + late, by: term, of: month, withFees: !terms.isEmpty)
+            let before = try charges(for: billed, by: term, of: month, withFees: !terms.isEmpty)
+            let after = try charges(for: billed + late, by: term, of: month, withFees: !terms.isEmpty)
             func difference(_ amount: (Rating.Charge) -> Int) -> Int {
                 after.reduce(0) { $0 + amount($1) } - before.reduce(0) { $0 + amount($1) }
             }
@@ -48,8 +50,8 @@ package enum Reckoning {
         }
     }
 
-    private static func charges(for logins: Int, by term: Term, of month: Month, withFees: Bool) -> [Rating.Charge] {
-        Rating.charges(
+    private static func charges(for logins: Int, by term: Term, of month: Month, withFees: Bool) throws -> [Rating.Charge] {
+        try Rating.charges(
             for: logins, by: term.rateCard.prices, over: Rating.Share(days: term.days, of: month.days), withFees: withFees)
     }
 

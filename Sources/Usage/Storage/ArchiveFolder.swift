@@ -33,20 +33,13 @@ final class ArchiveFolder {
     /// Where a file grows that is not whole yet. One that somebody left is written over.
     func partial(_ file: URL) -> URL { file.appendingPathExtension("partial") }
 
-    /// Writes to the partial file what comes, compressed, and has it on the disk.
+    /// Writes to the partial file what comes, several rows at a time, compressed, and has it on the disk.
     func write(_ rows: some AsyncSequence<[UInt8], any Error>, for file: URL) async throws {
         let handle = try create(partial(file))
         defer { try? handle.close() }
         let gzip = Gzip()
-        var piece: [UInt8] = []
-        piece.reserveCapacity(1 << 17)
-        for try await row in rows {
-            piece += row
-            guard piece.count >= 1 << 16 else { continue }
-            try handle.write(contentsOf: Data(gzip.compress(piece)))
-            piece.removeAll(keepingCapacity: true)
-        }
-        try handle.write(contentsOf: Data(gzip.compress(piece, isLast: true)))
+        for try await piece in rows { try handle.write(contentsOf: Data(gzip.compress(piece))) }
+        try handle.write(contentsOf: Data(gzip.compress([], isLast: true)))
         try handle.synchronize()
     }
 

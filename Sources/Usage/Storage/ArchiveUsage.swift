@@ -22,7 +22,7 @@ package struct ArchiveUsage: Sendable {
     /// How often the ledger is asked for the moment it takes to give a month away, a second apart: a long export may be reading.
     private let attempts: Int
 
-    /// - Parameter pool: one whose statements may take long.
+    /// - Parameter pool: of the role that owns the schema, which alone may take events away; one whose statements may take long.
     package init(to folder: String, pool: DatabasePool, attempts: Int = 30) {
         (self.folder, self.pool, self.attempts) = (folder, pool, attempts)
     }
@@ -105,7 +105,10 @@ package struct ArchiveUsage: Sendable {
                         WHERE billing_period = date '\(month.firstDay)' ORDER BY tenant_id, billing_period, occurred_at, id)
                     TO STDOUT (FORMAT csv, HEADER)
                     """),
-            prelude: PlatformDatabase.prelude + ["SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true)"])
+            prelude: PlatformDatabase.prelude + [
+                "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true)", UsagePartitions.hold(month),
+            ],
+            upTo: 1 << 16)
         try await folder.write(rows, for: file)
         let content: ArchiveContent
         do {
@@ -183,7 +186,7 @@ package struct ArchiveUsage: Sendable {
                 case "waiting": throw Refusal.waiting(month)
                 default: throw Refusal.counted(month)
                 }
-            } catch let error as DatabaseError where error.sqlState == "55P03" || error.isSerializationFailure {
+            } catch let error as DatabaseError where error.isLockTimeout || error.isSerializationFailure {
                 guard attempt < attempts else { throw Refusal.busy(month) }
                 try await Task.sleep(for: .seconds(1))
             }
@@ -216,7 +219,7 @@ extension ArchiveUsage {
             case .waiting(let month): "Events of \(month) are not added up yet: try again in a minute."
             case .differs(let month, let tenant):
                 "\(month) of \(tenant) is not what its statement says; see `espalier usage verify`. It stays in the ledger."
-            case .busy(let month): "\(month) stays in the ledger for now: somebody has been reading all of it. Try again."
+            case .busy(let month): "\(month) stays where it is for now: somebody has been reading all of the ledger. Try again."
             case .otherFile(let file): "\(file) is there already, and something else is in it: move it away."
             case .damaged(let file): "\(file) is not as it was written."
             case .notArchived(let month): "\(month) is not archived, or with another number of events."

@@ -10,7 +10,7 @@ package struct RestoreUsage: Sendable {
     private let pool: DatabasePool
     private static let batch = 5000
 
-    /// - Parameter pool: one whose statements may take long.
+    /// - Parameter pool: of the role that owns the schema; one whose statements may take long.
     package init(pool: DatabasePool) {
         self.pool = pool
     }
@@ -36,7 +36,9 @@ package struct RestoreUsage: Sendable {
         }
         guard recorded == content.rows else { throw ArchiveUsage.Refusal.notArchived(month) }
         // A transaction of its own: nobody must wait for the rest.
-        _ = try await UsagePartitions.create(month, in: database)
+        do { _ = try await UsagePartitions.create(month, in: database) } catch let error as DatabaseError where error.isLockTimeout {
+            throw ArchiveUsage.Refusal.busy(month)
+        }
         let events = try await database.transaction { db in
             var (events, waiting): (Int, [String]) = (0, [])
             _ = try await ArchiveContent.read(file, of: month) { lines in

@@ -9,10 +9,6 @@ import Tenancy
 package struct UsagePartitions: Sendable {
     /// How many months ahead: so many that weeks of failure are no harm.
     private static let ahead = 3
-    /// Making a part waits for those who write and read now, and all who come meanwhile wait behind it; so it soon gives up, and tries
-    /// again with the next pass.
-    static let patience: SQL = "SELECT set_config('lock_timeout', '1000', true)"
-
     private let pool: DatabasePool
     private let logger: Logger
 
@@ -31,6 +27,9 @@ package struct UsagePartitions: Sendable {
         for month in missing {
             do {
                 if try await Self.create(month, in: database) { made.append(month) }
+            } catch let error as DatabaseError where error.isLockTimeout {
+                // Somebody reads all of the ledger. Who signs in must not wait for that: the next pass tries again.
+                logger.info("a part of the ledger could not be made for now", metadata: ["month": "\(month)"])
             } catch {
                 try Task.checkCancellation()
                 logger.error("a part of the ledger could not be made", metadata: ["month": "\(month)", "cause": "\(error)"])
@@ -39,8 +38,22 @@ package struct UsagePartitions: Sendable {
         return made
     }
 
-    /// - Returns: whether there was none yet.
-    static func create(_ month: Month, in database: PlatformDatabase) async throws -> Bool {
-        try await database.run([patience, "SELECT create_usage_partition(\(month)) AS made"])[1][0].get("made")
+    /// Locks the part that a month's events are in until the transaction ends; for a transaction that is to COPY them.
+    ///
+    /// COPY decides what it sees before it waits for its locks. Of a month whose part is being made, or is being taken out, it would
+    /// see nothing, and come to an end as though that were all.
+    static func hold(_ month: Month) -> SQL {
+        SQL(unsafe: "SELECT FROM usage_event WHERE billing_period = date '\(month.firstDay)' LIMIT 0")
     }
+
+    /// - Returns: whether there was none yet.
+    /// - Throws: `DatabaseError` whose `isLockTimeout` is true where half a second was not enough to have the ledger for itself.
+    static func create(_ month: Month, in database: PlatformDatabase) async throws -> Bool {
+        try await database.run("SELECT create_usage_partition(\(month)) AS made")[0].get("made")
+    }
+}
+
+extension DatabaseError {
+    /// Whether a lock was not had within `lock_timeout`.
+    var isLockTimeout: Bool { sqlState == "55P03" }
 }

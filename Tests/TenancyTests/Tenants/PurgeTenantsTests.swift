@@ -14,6 +14,12 @@ struct PurgeTenantsTests {
         _ = try await platform.ownerPool.run("UPDATE tenant SET purge_after = now() - interval '1 second' WHERE slug = ANY(\(slugs))")
     }
 
+    /// Adds up what has arrived, and closes the running month and those before it.
+    private static func bill(_ platform: TestPlatform) async throws {
+        try await platform.rollUp()
+        try await platform.close(at: Date(timeIntervalSinceNow: 40 * 86400))
+    }
+
     /// How many rows of a tenant each table holds; every table there is, from the catalogue.
     private static func rows(_ platform: TestPlatform, of tenant: UUID) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
@@ -31,6 +37,8 @@ struct PurgeTenantsTests {
     private static let kept: Set = [
         "usage_day", "usage_users", "rate_card", "tenant_plan", "statement", "statement_term", "statement_line", "usage_sink",
         "usage_sink_batch",
+        // Until the meter has taken it (`RefusedUsageTests`).
+        "usage_sink_event", "usage_sink_customer",
     ]
 
     @Test("all data is gone, usage and bills stay as numbers, the slug stays taken, nobody else loses a row")
@@ -45,7 +53,7 @@ struct PurgeTenantsTests {
             }
             try await TenantIsolationTests.fill(ID(acme), platform.ownerPool)
             // What the passes would have done by then.
-            try await platform.closeStatements(of: ID(acme))
+            try await Self.bill(platform)
             try await Self.expire(platform, ["acme"])
             let before = try await Self.rows(platform, of: acme)
             // What is added up is in its table no more, and what is the platform's is nobody's.
@@ -114,7 +122,7 @@ struct PurgeTenantsTests {
             #expect(try await platform.installation.purge.purgeDue() == 0)
             try await platform.rollUp()
             #expect(try await platform.installation.purge.purgeDue() == 0)
-            try await platform.closeStatements(of: acme)
+            try await Self.bill(platform)
             // One that is still being closed.
             _ = try await platform.ownerPool.run(
                 """
@@ -122,7 +130,7 @@ struct PurgeTenantsTests {
                 VALUES (\(acme), '2000-01-01', \(UUID()), 'acme', 'Acme', now(), now())
                 """)
             #expect(try await platform.installation.purge.purgeDue() == 0)
-            try await platform.closeStatements(of: acme)
+            _ = try await platform.ownerPool.run("DELETE FROM statement WHERE tenant_id = \(acme) AND state = 'closing'")
             #expect(try await platform.installation.purge.purgeDue() == 1)
         }
     }

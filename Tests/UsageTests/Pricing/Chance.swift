@@ -53,3 +53,10 @@ extension Prices {
             tiers: tiers.map { Tier(upTo: $0.upTo, unitPriceMicros: $0.price) })
     }
 }
+
+/// The charges for numbers that can be rated.
+func rated(
+    for logins: Int, by prices: Prices, over share: Rating.Share = .wholeMonth, withFees: Bool = true
+) -> [Rating.Charge] {
+    try! Rating.charges(for: logins, by: prices, over: share, withFees: withFees)
+}

@@ -4,6 +4,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
+import Web
 
 @testable import Usage
 
@@ -159,6 +160,7 @@ struct RateCardTests {
         try await TestPlatform.run { platform in
             let (acme, now) = (ID<Tenant>(platform.acme.id)!, Date())
             let answer = try await platform.ownerPool.transaction { db in
+                _ = try await db.run(PriceLock.shared)
                 _ = try await db.run(
                     """
                     INSERT INTO statement (tenant_id, period, id, tenant_slug, tenant_name, claimed_until, closing_at)
@@ -168,14 +170,38 @@ struct RateCardTests {
                     try await platform.call(
                         "POST", "/tenants/acme/rate-cards", Self.own.merging(["effective_from": "2026-10-15"]) { $1 })
                 }
-                try await eventually("the card waits") {
-                    try await platform.pool.run(
-                        "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'statement'::regclass AND NOT granted) AS waits"
-                    ).first { try $0.get("waits", as: Bool.self) } == true
-                }
+                try await eventually("the card waits") { try await platform.isWaitedFor(1_886_546_275) }
                 return call
             }
             #expect(try await answer.value.status == 409)
+        }
+    }
+
+    @Test("a month waits for a rate card that is being written, and then is rated by it; nobody's login waits for either")
+    func writing() async throws {
+        try await TestPlatform.run { platform in
+            let acme = ID<Tenant>(platform.acme.id)!
+            let (now, month) = (Date(), Month(Date()))
+            let draft = RateCard.Draft(
+                plan: nil, effectiveFrom: month.firstDay, followsPlan: false, prices: .of(.graduated, (nil, 1_000_000)))
+            let writer = try TestDatabase.pool(platform.database.serverURL)
+            try await platform.append([now])
+            let closed = try await writer.transaction(prelude: PlatformDatabase.prelude) { db in
+                _ = try await draft.add(to: acme.uuid, "createTenantRateCard", by: .system, db, at: now)
+                let closed = Task { try await platform.close(at: month.end.addingTimeInterval(2 * 86400)) }
+                try await eventually("the month waits") { try await platform.isWaitedFor(1_886_546_275) }
+                #expect(try await TestBrowser(platform).tokens(.init(platform.acme))["access_token"] != nil)
+                return closed
+            }
+            #expect(try await closed.value == 2)
+            let statement = try await platform.call("GET", "/tenants/acme/statements/\(month)")
+            #expect((statement.json["totals"] as? [[String: any Sendable]])?.map { $0["amount"] as? String } == ["2.00"])
+            // Too late for the next one.
+            await #expect(throws: Problem.self) {
+                try await writer.transaction(prelude: PlatformDatabase.prelude) { db in
+                    _ = try await draft.add(to: acme.uuid, "createTenantRateCard", by: .system, db, at: now)
+                }
+            }
         }
     }
 

@@ -33,7 +33,7 @@ struct RatingTests {
         var chance = Chance(seed)
         let (prices, logins) = (chance.prices(), chance.number(0...400))
         for share in [.wholeMonth, chance.share()] {
-            let charges = Rating.charges(for: logins, by: prices, over: share)
+            let charges = rated(for: logins, by: prices, over: share)
             let free = min(logins, included(prices, share))
             let billable = logins - free
             let lines = ofLogins(charges)
@@ -59,9 +59,9 @@ struct RatingTests {
     func monotone(seed: Int) {
         var chance = Chance(seed)
         let (prices, share) = (chance.prices(), chance.share())
-        var before = total(Rating.charges(for: 0, by: prices, over: share))
+        var before = total(rated(for: 0, by: prices, over: share))
         for logins in 1...300 {
-            let now = total(Rating.charges(for: logins, by: prices, over: share))
+            let now = total(rated(for: logins, by: prices, over: share))
             let (last, billable) = (logins - 1 - included(prices, share), logins - included(prices, share))
             let mayFall =
                 prices.tierMode == .volume && last > 0
@@ -76,7 +76,7 @@ struct RatingTests {
         var chance = Chance(seed)
         let prices = chance.prices(.graduated)
         let (a, b) = (chance.number(0...200), chance.number(0...200))
-        func exactly(_ logins: Int) -> Int { exact(Rating.charges(for: logins, by: prices, withFees: false)) }
+        func exactly(_ logins: Int) -> Int { exact(rated(for: logins, by: prices, withFees: false)) }
         let added = ((a + 1)..<(a + b + 1)).map { $0 - prices.includedLogins }.filter { $0 > 0 }
         #expect(exactly(a + b) - exactly(a) == added.reduce(0) { $0 + price($1, of: $1, prices, .wholeMonth) })
     }
@@ -86,7 +86,7 @@ struct RatingTests {
         var chance = Chance(seed)
         let prices = chance.prices()
         let coin = prices.currency.smallestMicros
-        for charge in Rating.charges(for: chance.number(0...300), by: prices, over: chance.share()) where charge.kind != .minimum {
+        for charge in rated(for: chance.number(0...300), by: prices, over: chance.share()) where charge.kind != .minimum {
             #expect(charge.amountMicros % coin == 0)
             // `exactMicros` of a fee is itself rounded to the millionth.
             #expect(abs(charge.amountMicros - charge.exactMicros) * 2 <= coin + 1)
@@ -101,23 +101,23 @@ struct RatingTests {
         arguments: [("JPY", 1_000_000), ("USD", 10_000), ("KWD", 1_000), ("CLF", 100)])
     func halves(currency: String, coin: Int) {
         let prices = Prices.of(.graduated, in: currency, (nil, coin / 2))
-        let amounts = (0...7).map { total(Rating.charges(for: $0, by: prices)) / coin }
+        let amounts = (0...7).map { total(rated(for: $0, by: prices)) / coin }
         #expect(amounts == [0, 0, 1, 2, 2, 2, 3, 4])
         // Just beside the half there is nothing even about it.
-        #expect(total(Rating.charges(for: 1, by: .of(.graduated, in: currency, (nil, coin / 2 + 1)))) == coin)
-        #expect(total(Rating.charges(for: 3, by: .of(.graduated, in: currency, (nil, coin / 2 - 1)))) == coin)
+        #expect(total(rated(for: 1, by: .of(.graduated, in: currency, (nil, coin / 2 + 1)))) == coin)
+        #expect(total(rated(for: 3, by: .of(.graduated, in: currency, (nil, coin / 2 - 1)))) == coin)
     }
 
     @Test("a month never costs less than its minimum, and no more on account of it", arguments: 0..<200)
     func minimum(seed: Int) {
         var chance = Chance(seed)
         let (prices, share, logins) = (chance.prices(), chance.share(), chance.number(0...300))
-        let charges = Rating.charges(for: logins, by: prices, over: share)
+        let charges = rated(for: logins, by: prices, over: share)
         let bare = try! Prices(
             currency: prices.currency, baseFeeMicros: prices.baseFeeMicros, includedLogins: prices.includedLogins, minimumMicros: 0,
             tierMode: prices.tierMode, tiers: prices.tiers)
         let least = Double(prices.minimumMicros) * Double(share.days) / Double(share.daysOfMonth)
-        let rest = total(Rating.charges(for: logins, by: bare, over: share))
+        let rest = total(rated(for: logins, by: bare, over: share))
         #expect(Double(total(charges)) >= least - Double(prices.currency.smallestMicros) / 2)
         if let line = charges.first(where: { $0.kind == .minimum }) {
             #expect(charges.last == line && line.amountMicros > 0)
@@ -137,7 +137,7 @@ struct RatingTests {
         let cuts = ([0, month] + (0..<chance.number(0...4)).map { _ in chance.number(1...(month - 1)) }).sorted()
         let shares = zip(cuts, cuts.dropFirst()).filter(<).map { Rating.Share(days: $1 - $0, of: month) }
         func fees(_ share: Rating.Share) -> [Charge] {
-            Rating.charges(for: 0, by: prices, over: share).filter { $0.kind == .baseFee }
+            rated(for: 0, by: prices, over: share).filter { $0.kind == .baseFee }
         }
         let coin = prices.currency.smallestMicros
         let whole = fees(.wholeMonth)
@@ -146,8 +146,8 @@ struct RatingTests {
 
         // Who logs in evenly pays what he paid without the change: a login here or there, where counts were rounded up.
         let perDay = chance.number(0...20)
-        let parts = shares.reduce(0) { $0 + exact(Rating.charges(for: perDay * $1.days, by: prices, over: $1, withFees: false)) }
-        let together = exact(Rating.charges(for: perDay * month, by: prices, withFees: false))
+        let parts = shares.reduce(0) { $0 + exact(rated(for: perDay * $1.days, by: prices, over: $1, withFees: false)) }
+        let together = exact(rated(for: perDay * month, by: prices, withFees: false))
         if prices.tierMode == .graduated {
             let dearest = prices.tiers.map(\.unit_price_micros).max()!
             #expect(abs(parts - together) <= shares.count * (prices.tiers.count + 1) * dearest)
@@ -163,17 +163,17 @@ struct RatingTests {
             (10, 0, 0), (11, 5000, 5000), (110, 500_000, 500_000), (111, 504_000, 404_000), (1010, 4_100_000, 4_000_000),
             (1011, 4_103_000, 3_003_000),
         ] {
-            #expect(exact(Rating.charges(for: logins, by: graduated)) == byTier)
-            #expect(exact(Rating.charges(for: logins, by: volume)) == atOnce)
+            #expect(exact(rated(for: logins, by: graduated)) == byTier)
+            #expect(exact(rated(for: logins, by: volume)) == atOnce)
         }
     }
 
     @Test("a month without a login has its fees, and a line that says that there was none")
     func nothing() {
-        let charges = Rating.charges(for: 0, by: .of(.graduated, baseFee: 49_000_000, minimum: 60_000_000, (nil, 5000)))
+        let charges = rated(for: 0, by: .of(.graduated, baseFee: 49_000_000, minimum: 60_000_000, (nil, 5000)))
         #expect(charges.map(\.kind) == [.baseFee, .logins(from: 1, to: 0), .minimum])
         #expect(charges.map(\.amountMicros) == [49_000_000, 0, 11_000_000])
-        let free = Rating.charges(for: 0, by: .of(.graduated, (nil, 5000)))
+        let free = rated(for: 0, by: .of(.graduated, (nil, 5000)))
         #expect(free.map(\.kind) == [.logins(from: 1, to: 0)])
         #expect(total(free) == 0)
     }
@@ -182,7 +182,7 @@ struct RatingTests {
     func byDefault() {
         let prices = Prices.of(.graduated, (nil, 5000))
         for (logins, micros) in [(1, 0), (2, 10_000), (3, 20_000), (1000, 5_000_000), (250_000, 1_250_000_000)] {
-            #expect(total(Rating.charges(for: logins, by: prices)) == micros)
+            #expect(total(rated(for: logins, by: prices)) == micros)
         }
     }
 
@@ -192,15 +192,23 @@ struct RatingTests {
             let prices = Prices.of(
                 mode, baseFee: Prices.largestFeeMicros, minimum: Prices.largestFeeMicros, (1, Prices.largestUnitPriceMicros),
                 (nil, Prices.largestUnitPriceMicros))
-            let charges = Rating.charges(for: Prices.mostLogins, by: prices)
+            let charges = rated(for: Prices.mostLogins, by: prices)
             #expect(total(charges) == Prices.largestFeeMicros + Prices.mostLogins * Prices.largestUnitPriceMicros)
         }
+    }
+
+    @Test("more logins than that are refused, and nothing else comes to harm")
+    func tooMany() {
+        #expect(throws: Rating.TooMany(logins: Prices.mostLogins + 1)) {
+            try Rating.charges(for: Prices.mostLogins + 1, by: .of(.graduated, (nil, 5000)))
+        }
+        #expect(throws: Rating.TooMany(logins: .max)) { try Estimate(logins: .max, by: .of(.graduated, (nil, 5000))) }
     }
 
     @Test("two tiers that end at the same login of a short share are one")
     func emptyTier() {
         let prices = Prices.of(.graduated, (1, 9), (2, 8), (nil, 7))
-        let charges = Rating.charges(for: 3, by: prices, over: .init(days: 1, of: 30))
+        let charges = rated(for: 3, by: prices, over: .init(days: 1, of: 30))
         #expect(charges.map(\.kind) == [.logins(from: 1, to: 1), .logins(from: 2, to: 3)])
         #expect(charges.map(\.unitPriceMicros) == [9, 7])
     }
@@ -236,34 +244,34 @@ struct PricesTests {
 @Suite("Estimate")
 struct EstimateTests {
     @Test("its next tier is where one login more has another price, and what a month costs there", arguments: 0..<200)
-    func nextTier(seed: Int) {
+    func nextTier(seed: Int) throws {
         var chance = Chance(seed)
         let (prices, logins) = (chance.prices(), chance.number(0...400))
-        let estimate = Estimate(logins: logins, by: prices)
-        #expect(estimate.totalMicros == Rating.charges(for: logins, by: prices).reduce(0) { $0 + $1.amountMicros })
+        let estimate = try Estimate(logins: logins, by: prices)
+        #expect(estimate.totalMicros == rated(for: logins, by: prices).reduce(0) { $0 + $1.amountMicros })
         // What is included is a tier before the first; they begin behind these logins.
         let begins =
             (prices.includedLogins > 0 ? [prices.includedLogins] : []) + prices.tiers.compactMap(\.up_to).map { $0 + prices.includedLogins }
         let next = begins.first { $0 >= logins }
         #expect(estimate.nextTier?.fromLogin == next.map { $0 + 1 })
         guard let tier = estimate.nextTier else { return }
-        #expect(tier.totalMicros == Estimate(logins: tier.fromLogin, by: prices).totalMicros)
-        let line = Rating.charges(for: tier.fromLogin, by: prices).last { if case .logins = $0.kind { true } else { false } }
+        #expect(try tier.totalMicros == Estimate(logins: tier.fromLogin, by: prices).totalMicros)
+        let line = rated(for: tier.fromLogin, by: prices).last { if case .logins = $0.kind { true } else { false } }
         #expect(line?.unitPriceMicros == tier.unitPriceMicros)
     }
 
     @Test("by volume, the next tier can cost less")
-    func cheaper() {
-        let estimate = Estimate(logins: 99_000, by: .of(.volume, (100_000, 5000), (nil, 4000)))
+    func cheaper() throws {
+        let estimate = try Estimate(logins: 99_000, by: .of(.volume, (100_000, 5000), (nil, 4000)))
         #expect(estimate.totalMicros == 495_000_000)
         #expect(estimate.nextTier == .init(fromLogin: 100_001, unitPriceMicros: 4000, totalMicros: 400_000_000))
-        #expect(Estimate(logins: 100_001, by: .of(.volume, (100_000, 5000), (nil, 4000))).nextTier == nil)
+        #expect(try Estimate(logins: 100_001, by: .of(.volume, (100_000, 5000), (nil, 4000))).nextTier == nil)
     }
 
     @Test("a tier beyond all numbers is none")
-    func beyond() {
+    func beyond() throws {
         let prices = Prices.of(.graduated, included: 1, (Prices.mostLogins, 5000), (nil, 4000))
-        #expect(Estimate(logins: Prices.mostLogins, by: prices).nextTier == nil)
-        #expect(Estimate(logins: 1, by: prices).nextTier?.fromLogin == 2)
+        #expect(try Estimate(logins: Prices.mostLogins, by: prices).nextTier == nil)
+        #expect(try Estimate(logins: 1, by: prices).nextTier?.fromLogin == 2)
     }
 }

@@ -17,7 +17,7 @@ struct ArchiveUsageTests {
         attempts: Int = 1
     ) async throws -> [String] {
         var told: [String] = []
-        try await ArchiveUsage(to: folder.path, pool: platform.pool, attempts: attempts)
+        try await ArchiveUsage(to: folder.path, pool: platform.ownerPool, attempts: attempts)
             .run(before: limit, isDryRun: isDryRun, at: Date()) { told.append("\($0) \($1)") }
         return told
     }
@@ -252,12 +252,13 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("the server's role removes nothing from the ledger by other means")
+    @Test("the server's role removes nothing from the ledger by any means, and says of no month that it did")
     func role() async throws {
         try await TestPlatform.run { platform in
             try await platform.fillJanuary()
             try await platform.closeMonth()
             for statement in [
+                "SELECT archive_usage_partition('2025-01-01', 82)", "SELECT restored_usage_partition('2025-01-01', 82)",
                 "DROP TABLE usage_event_2025_01", "TRUNCATE usage_event", "TRUNCATE usage_event_2025_01",
                 "ALTER TABLE usage_event DETACH PARTITION usage_event_2025_01", "DELETE FROM usage_event",
                 "DELETE FROM usage_event_2025_01",
@@ -270,14 +271,22 @@ struct ArchiveUsageTests {
                 } throws: { ($0 as? DatabaseError)?.sqlState == "42501" }
             }
             #expect(try await platform.count("usage_event") == 82)
+            #expect(try await platform.count("usage_event_2025_01") == 82)
+            // Whoever has the file, and not the owner's role, gets no further.
+            let folder = try ArchiveFolderOfTest()
+            await #expect {
+                try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+            } throws: {
+                ($0 as? DatabaseError)?.sqlState == "42501"
+            }
+            #expect(try await platform.count("usage_event") == 82)
         }
     }
 
     // MARK: What the tests ask
 
     private static func ask(_ platform: TestPlatform, _ rows: Int, _ month: Month = january) async throws -> String {
-        try await platform.pool.run("SELECT archive_usage_partition(\(month), \(rows)) AS answer", prelude: PlatformDatabase.prelude)[0]
-            .get("answer")
+        try await platform.ownerPool.run("SELECT archive_usage_partition(\(month), \(rows)) AS answer")[0].get("answer")
     }
 
     /// An event of a closed month, which no statement has.

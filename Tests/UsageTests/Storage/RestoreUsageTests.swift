@@ -12,7 +12,7 @@ struct RestoreUsageTests {
     private static let file = "usage_event_2025_01.csv.gz"
 
     private static func restore(_ platform: TestPlatform, _ folder: ArchiveFolderOfTest) async throws -> Int {
-        try await RestoreUsage(pool: platform.pool).run(folder.path + "/" + file).events
+        try await RestoreUsage(pool: platform.ownerPool).run(folder.path + "/" + file).events
     }
 
     /// An archived January.
@@ -22,7 +22,7 @@ struct RestoreUsageTests {
             try await platform.fillJanuary()
             try await platform.closeMonth()
             let ledger = try await platform.ledgerLines()
-            try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+            try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
             try await body(platform, folder, ledger)
         }
     }
@@ -37,7 +37,7 @@ struct RestoreUsageTests {
             #expect(try await platform.count("usage_arrival") == 0)
             await #expect(throws: ArchiveUsage.Refusal.notArchived(january)) { try await Self.restore(platform, folder) }
             #expect(try await platform.ledgerLines() == ledger)
-            try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+            try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
             #expect(try await platform.ledgerLines() == [])
         }
     }
@@ -72,7 +72,7 @@ struct RestoreUsageTests {
             #expect(try await platform.ledgerLines() == ledger.filter { !$0.contains(of) })
             // And the month can go again, without them: but not over the file that has them.
             await #expect(throws: ArchiveUsage.Refusal.otherFile(Self.file)) {
-                try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
+                try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
             }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import Logging
 import Postgres
+import Server
 import Tenancy
 import TestSupport
 import Testing
@@ -71,6 +72,69 @@ struct UsagePartitionsTests {
         }
     }
 
+    @Test("who reads a month while its part is being made finds all of it", .timeLimit(.minutes(1)))
+    func readWhileMoving() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append((0..<500).map { january.start.addingTimeInterval(Double($0)) })
+            let tenant = ID<Tenant>(platform.acme.id)!
+            let pool = platform.pool
+            let reading = try await platform.ownerPool.transaction { db in
+                _ = try await db.run("SELECT create_usage_partition(\(january))")
+                let reading = Task { try await BilledEvents.read(of: tenant, in: january, from: pool) }
+                try await eventually("the reader waits") {
+                    try await !platform.pool.run(
+                        """
+                        SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = database
+                        WHERE datname = current_database() AND NOT granted
+                        """
+                    ).isEmpty
+                }
+                return reading
+            }
+            let events = try await reading.value
+            #expect(events.count == 500)
+        }
+    }
+
+    @Test("a part is made while a month is read to close it, or to prove it")
+    func reading() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.append([january.start], of: platform.acme)
+            #expect(try await Self.partitions(platform).pass(at: Date()) == [january])
+            let acme = ID<Tenant>(platform.acme.id)!
+            let reader = try TestDatabase.pool(platform.database.serverURL)
+            try await reader.transaction { db in
+                _ = try await db.run(BilledEvents.settings(acme))
+                #expect(try await db.run(SQL(unsafe: BilledEvents.query(of: acme, in: january))).count == 1)
+                // Also where it moves what came without a part.
+                try await platform.append([january.previous.start], of: platform.acme)
+                let made = try await Self.partitions(platform).pass(at: january.start)
+                #expect(made == [january.previous, january.next, january.next.next, january.next.next.next])
+            }
+        }
+    }
+
+    @Test("nobody signs in behind a part that waits for who reads all of the ledger")
+    func waiting() async throws {
+        try await TestPlatform.run { platform in
+            // So long that this test can look at it; otherwise it gives up in half a second.
+            _ = try await platform.ownerPool.run("ALTER FUNCTION create_usage_partition(date) SET lock_timeout = '60s'")
+            let reader = try TestDatabase.pool(platform.database.serverURL)
+            let made = try await reader.transaction(prelude: PlatformDatabase.prelude) { db in
+                _ = try await db.run("SELECT count(*) FROM usage_event")
+                let made = Task { try await Self.partitions(platform).pass(at: january.previous.start) }
+                try await eventually("it waits") {
+                    try await !platform.ownerPool.run(
+                        "SELECT FROM pg_locks WHERE relation = 'usage_event_default'::regclass AND NOT granted"
+                    ).isEmpty
+                }
+                #expect(try await TestBrowser(platform).tokens(.init(platform.acme))["access_token"] != nil)
+                return made
+            }
+            #expect(try await made.value.first == january.previous)
+        }
+    }
+
     @Test("a ledger that was filled before it had parts is the same afterwards, to the event")
     func migrated() async throws {
         let database = try await TestDatabase.empty()
@@ -111,5 +175,19 @@ struct UsagePartitionsTests {
         #expect(try counts.get("last", as: Int.self) == 1)
         #expect(try counts.get("january", as: Int.self) == 743)
         #expect(try counts.get("purged", as: Int.self) == 21)
+        // And adds up to what it was.
+        #expect(try await RollUp(pool: try TestDatabase.pool(database.serverURL)).add(at: Date()) == 2000)
+        let sums = try await owner.run(
+            """
+            SELECT (SELECT count(*) FROM (
+                SELECT tenant_id, (occurred_at AT TIME ZONE 'UTC')::date AS day, connection, count(*) AS events FROM usage_event GROUP BY 1, 2, 3
+                EXCEPT SELECT tenant_id, day, connection, sum(events)::bigint FROM usage_day GROUP BY 1, 2, 3) AS missing) AS missing,
+                (SELECT sum(events)::bigint FROM usage_day) AS events, (SELECT sum(users)::bigint FROM usage_users
+                WHERE grain = 'month' AND application_id = '00000000-0000-0000-0000-000000000000' AND connection = '') AS users
+            """)[0]
+        #expect(try sums.get("missing", as: Int.self) == 0)
+        #expect(try sums.get("events", as: Int.self) == 2021)
+        // Each login another user's.
+        #expect(try sums.get("users", as: Int.self) == 2000)
     }
 }

@@ -1,21 +1,23 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// All that a server would have written to its log, at the lowest level there is.
-final class RecordedLog: Sendable {
+package final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
 
-    var text: String { lines.withLock { $0.joined(separator: "\n") } }
+    package init() {}
+
+    package var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
     /// The lines written since this was last called.
-    func take() -> String {
+    package func take() -> String {
         lines.withLock { lines in
             defer { lines = [] }
             return lines.joined(separator: "\n")
         }
     }
 
-    var logger: Logger {
+    package var logger: Logger {
         Logger(label: "recorded") { _ in Handler(log: self) }
     }
 

@@ -1,0 +1,46 @@
+import Foundation
+import Logging
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+/// When a month closes, and by whose clock.
+@Suite("Closing time")
+struct ClosingTimeTests {
+    @Test("a process whose clock is ahead closes no month before its time; a simulated clock is believed")
+    func clock() async throws {
+        try await TestPlatform.run { platform in
+            let now = Date()
+            try await platform.append([now])
+            let pool = try TestDatabase.pool(platform.database.serverURL)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let later = Month(now).end.addingTimeInterval(2 * 86400)
+            #expect(try await CloseStatements(pool: pool, logger: logger).pass(at: later) == 0)
+            #expect(try await platform.count("statement") == 0)
+            // One that is behind is believed: what it closes is over.
+            let earlier = Month(now).previous.start
+            try await platform.plans([(earlier.ISO8601Format(), .enterprise)])
+            #expect(try await CloseStatements(pool: pool, logger: logger).pass(at: earlier) == 0)
+            #expect(try await CloseStatements(pool: pool, grace: 0, logger: logger).pass(at: later) == 1)
+            #expect(try await platform.statement(Month(now).previous.description).status == 200)
+            #expect(try await CloseStatements(pool: pool, simulatesClock: true, logger: logger).pass(at: later) == 2)
+            #expect(try await platform.statement(Month(now).description).json["events"] as? Int == 1)
+        }
+    }
+
+    @Test("the time of grace is a setting's to say: a month closes so long after its end, to the second")
+    func grace() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
+            let pool = try TestDatabase.pool(platform.database.serverURL)
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let closing = CloseStatements(pool: pool, grace: 3600, simulatesClock: true, logger: logger)
+            #expect(try await closing.pass(at: try moment("2026-02-01T00:59:59Z")) == 0)
+            #expect(try await closing.pass(at: try moment("2026-02-01T01:00:00Z")) == 1)
+        }
+    }
+}
