@@ -44,16 +44,25 @@ package struct OutgoingRequest: Sendable {
         try await ask(within: limit, readingRefusal: 0).answer
     }
 
-    /// The answer, and of a refusal (400 to 499) the beginning of what it says, where that decides what becomes of it.
+    /// What came of it, for who has to know more than the answer.
+    package struct Outcome: Sendable {
+        package let answer: Answer
+        /// Of a refusal (400 to 499) the beginning of what it says.
+        package fileprivate(set) var refusal: [UInt8] = []
+        /// Whether the other side may have got it: no, where no connection was made.
+        package fileprivate(set) var mayHaveArrived = true
+    }
+
+    /// The answer, and of a refusal what it says, where that decides what becomes of it.
     /// - Parameter bytes: how much of a refusal is read at the most.
     /// - Throws: `CancellationError`.
-    package func ask(within limit: Duration, readingRefusal bytes: Int) async throws -> (answer: Answer, refusal: [UInt8]) {
-        try await withThrowingTaskGroup(of: (answer: Answer, refusal: [UInt8]).self) { group in
+    package func ask(within limit: Duration, readingRefusal bytes: Int) async throws -> Outcome {
+        try await withThrowingTaskGroup(of: Outcome.self) { group in
             defer { group.cancelAll() }
             group.addTask { try await exchange(readingRefusal: bytes) }
             group.addTask {
                 try await Task.sleep(for: limit)
-                return (.failure(.timedOut), [])
+                return Outcome(answer: .failure(.timedOut))
             }
             guard let answer = try await group.next() else { throw CancellationError() }
             try Task.checkCancellation()
@@ -61,26 +70,26 @@ package struct OutgoingRequest: Sendable {
         }
     }
 
-    private func exchange(readingRefusal bytes: Int) async throws -> (answer: Answer, refusal: [UInt8]) {
+    private func exchange(readingRefusal bytes: Int) async throws -> Outcome {
         // The host as the client will read it, or it would not take our address for it. What was let in as a development server must not
         // get through now that it is none.
         guard let parts = URL(string: url), let host = parts.host, !host.isEmpty, allowsPrivate || parts.scheme == "https"
-        else { return (.failure(.addressRefused), []) }
+        else { return Outcome(answer: .failure(.addressRefused), mayHaveArrived: false) }
         let found = try await NameLookup.addresses(of: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
-        guard !found.isEmpty else { return (.failure(.nameNotResolved), []) }
+        guard !found.isEmpty else { return Outcome(answer: .failure(.nameNotResolved), mayHaveArrived: false) }
         let allowed = allowsPrivate ? found : found.filter { PublicAddress.bytes(of: $0).map(PublicAddress.isPublic) ?? false }
         var last = Failure.addressRefused
         for address in allowed.prefix(4) {
             do {
                 let (status, refusal) = try await status(of: host, at: address, readingRefusal: bytes)
-                return (.status(status), refusal)
+                return Outcome(answer: .status(status), refusal: refusal)
             } catch {
                 if Task.isCancelled { throw CancellationError() }
                 last = Self.failure(error)
-                guard Self.neverConnected(error) else { break }
+                guard Self.neverConnected(error) else { return Outcome(answer: .failure(last), mayHaveArrived: last != .tlsFailed) }
             }
         }
-        return (.failure(last), [])
+        return Outcome(answer: .failure(last), mayHaveArrived: false)
     }
 
     private func status(of host: String, at address: String, readingRefusal bytes: Int) async throws -> (Int, [UInt8]) {

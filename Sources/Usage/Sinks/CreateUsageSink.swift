@@ -23,7 +23,7 @@ extension UsageRoutes {
         let now = now()
         let id = ID<UsageSink>(at: now)
         let sealed = secret.map { UsageSink.seal($0, of: id, keyring: keyring) }
-        let reply = try await call.database(pool).transaction { db in
+        let reply = try await PlatformDatabase(pool).transaction { db in
             let made = try await db.run(
                 """
                 INSERT INTO usage_sink (tenant_id, id, format, url, event_name, sealed_secret, status, created_at, updated_at)

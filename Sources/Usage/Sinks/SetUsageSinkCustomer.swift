@@ -5,7 +5,7 @@ import Tenancy
 import Web
 
 extension UsageRoutes {
-    /// What waited for it is sent at once.
+    /// What waited for it is sent at once, and so is what was refused.
     @Sendable
     func setUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.requireOperator("say what Stripe calls a tenant")
@@ -31,6 +31,8 @@ extension UsageRoutes {
             ).first(UsageSinkCustomer.init)
             guard let set else { throw Problem.notFound("tenant") }
             _ = try await db.run([
+                // What Stripe did not take may have been for a customer that it did not know.
+                UsageSink.takeBack(of: tenant),
                 UsageSinkCustomer.wake(tenant, at: now),
                 AuditEvent.insert(
                     "setUsageSinkCustomer", of: tenant.description, owner: tenant.uuid, by: call.origin, before: before?.reply,

@@ -20,7 +20,7 @@ extension UsageRoutes {
         try fields.finish()
 
         let now = now()
-        let (reply, updatedAt) = try await call.database(pool).transaction { db in
+        let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
             guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
             try request.requireMatch(EntityTag(sink.updatedAt))
             switch sink.format {

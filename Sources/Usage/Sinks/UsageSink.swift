@@ -89,9 +89,37 @@ struct UsageSink: Identified, Sendable {
         let since: Date?
     }
 
+    /// What was set aside.
+    struct Refused: Encodable {
+        let events: Int
+        /// Those among them that may have been counted.
+        let uncertain: Int
+        let since: Date?
+    }
+
+    /// What waits and what was set aside, of all tenants: only the platform sees it.
     static let waiting: SQL = """
-        SELECT COALESCE(sum(events), 0)::bigint AS events, min(created_at) AS since FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)
+        SELECT * FROM (
+            SELECT COALESCE(sum(events), 0)::bigint AS events, min(created_at) FILTER (WHERE events > 0) AS since
+            FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)) AS waiting
+        CROSS JOIN (
+            SELECT count(*) AS refused, count(*) FILTER (WHERE refused_status IS NULL) AS uncertain, min(refused_at) AS refused_since
+            FROM usage_sink_event WHERE refused_at IS NOT NULL) AS refused
         """
+
+    /// Lets what was set aside wait again.
+    /// - Parameter tenant: only of this one, and not what may have been counted.
+    static func takeBack(of tenant: ID<Tenant>? = nil) -> SQL {
+        """
+        WITH again AS (
+            UPDATE usage_sink_event SET refused_at = NULL, refused_status = NULL, uncertain_since = NULL
+            WHERE refused_at IS NOT NULL AND (\(tenant) IS NULL OR tenant_id = \(tenant) AND refused_status IS NOT NULL)
+            RETURNING batch_id)
+        UPDATE usage_sink_batch SET events = events + counted
+        FROM (SELECT batch_id, count(*) AS counted FROM again GROUP BY batch_id) AS again
+        WHERE tenant_id = \(UUID.platform) AND id = batch_id
+        """
+    }
 
     /// Makes all that waits due. Whoever is at work on a batch at this moment does not conclude it any more: it has another number of
     /// attempts then.
@@ -114,6 +142,7 @@ struct UsageSink: Identified, Sendable {
         let status: Status
         /// Not in the audit trail.
         var waiting: Waiting?
+        var refused: Refused?
         var last_delivered_at: Date?
         var last_failure: Failure?
         let created_at, updated_at: Date
@@ -130,6 +159,9 @@ struct UsageSink: Identified, Sendable {
     func reply(_ waiting: Rows) throws -> Reply {
         var reply = settings
         reply.waiting = try waiting.first { Waiting(events: try $0.get("events"), since: try $0.get("since")) }
+        reply.refused = try waiting.first {
+            Refused(events: try $0.get("refused"), uncertain: try $0.get("uncertain"), since: try $0.get("refused_since"))
+        }
         (reply.last_delivered_at, reply.last_failure) = (deliveredAt, failure)
         return reply
     }

@@ -12,10 +12,13 @@ struct WaitingUsage: Sendable {
     let time: String
     let billingPeriod: Month
     let application: ID<Application>
-    let user: UUID
+    /// Nil when the tenant was purged meanwhile.
+    let user: UUID?
     let kind: String
     let connection: String
     let customer: Customer
+    /// When it was sent for the first time without an answer that said what became of it.
+    let uncertainSince: Date?
 
     /// What Stripe calls the tenant.
     enum Customer: Sendable, Equatable {
@@ -37,15 +40,18 @@ struct WaitingUsage: Sendable {
         kind = try row.get("kind")
         connection = try row.get("connection")
         let customer: String? = try row.get("customer_id")
+        uncertainSince = try row.get("uncertain_since")
         self.customer = try customer.map(Customer.known) ?? (row.get("has_customer") ? .none : .unknown)
     }
 
+    /// But for those that were set aside.
     static func all(of batch: UUID) -> SQL {
         """
         SELECT e.tenant_id, e.id, e.occurred_at, to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS time,
-            e.billing_period, e.application_id, e.user_id, e.kind, e.connection, c.customer_id, c.tenant_id IS NOT NULL AS has_customer
+            e.billing_period, e.application_id, e.user_id, e.kind, e.connection, e.uncertain_since, c.customer_id,
+            c.tenant_id IS NOT NULL AS has_customer
         FROM usage_sink_event e LEFT JOIN usage_sink_customer c ON c.tenant_id = e.tenant_id
-        WHERE e.batch_id = \(batch) ORDER BY e.occurred_at, e.tenant_id, e.id
+        WHERE e.batch_id = \(batch) AND e.refused_at IS NULL ORDER BY e.occurred_at, e.tenant_id, e.id
         """
     }
 
@@ -53,14 +59,14 @@ struct WaitingUsage: Sendable {
     var login: String { ID<Login>(id).description }
 
     // As Login writes them, which stands above this target.
-    private enum Login: Identified { static let idPrefix = "login" }
+    enum Login: Identified { static let idPrefix = "login" }
     private enum User: Identified { static let idPrefix = "user" }
 
     /// What it says (CloudEvents 1.0.2, "JSON Event Format"): the same as in an export.
     struct CloudEvent: Encodable {
         struct Data: Encodable {
             let application_id: ID<Application>
-            let user_id: String
+            let user_id: String?
             let kind, connection: String
             let billing_period: Month
         }
@@ -79,7 +85,7 @@ struct WaitingUsage: Sendable {
         CloudEvent(
             id: login, source: "/tenants/\(tenant)", type: "espalier.\(kind).succeeded", subject: tenant, time: time,
             data: .init(
-                application_id: application, user_id: ID<User>(user).description, kind: kind, connection: connection,
+                application_id: application, user_id: user.map { ID<User>($0).description }, kind: kind, connection: connection,
                 billing_period: billingPeriod))
     }
 

@@ -354,21 +354,4 @@ struct DeliverUsageTests {
             #expect(try await platform.shownSink()["last_failure"] == nil)
         }
     }
-
-    @Test("a purged tenant's events are not sent any more")
-    func purged() async throws {
-        try await withMeter { platform, meter in
-            try await platform.sink(to: meter)
-            meter.refuse((503, ""))
-            try await platform.append(Self.times(2))
-            try await platform.append(Self.times(1), of: platform.globex)
-            try await platform.takeArrivals()
-            _ = try await platform.ownerPool.run("DELETE FROM usage_sink_event WHERE tenant_id = \(ID<Tenant>(platform.acme.id)!)")
-            meter.refuse(nil)
-            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
-            #expect(Array(meter.counted.values) == [platform.globex.id])
-            let listed = try await platform.ownerPool.run("SELECT name FROM purged_table").map { try $0.get("name", as: String.self) }
-            #expect(Set(listed).isSuperset(of: ["usage_sink_event", "usage_sink_customer"]))
-        }
-    }
 }

@@ -44,6 +44,9 @@ final class MeterReceiver: Sendable {
         var repetitions = 0
         var isReleased = false
         var refusal: (status: Int, body: String)?
+        /// Ids of events that it cannot bear: whatever they are part of is refused.
+        var poison: Set<String> = []
+        var poisonStatus = 400
     }
 
     private let state = Mutex(State())
@@ -63,6 +66,9 @@ final class MeterReceiver: Sendable {
     func misbehave(_ misdeeds: [Misdeed]) { state.withLock { $0.misdeeds = misdeeds } }
     /// Refuses everything, until told otherwise.
     func refuse(_ refusal: (status: Int, body: String)?) { state.withLock { $0.refusal = refusal } }
+
+    /// Refuses whatever has one of these logins in it, and counts nothing of it.
+    func refuse(_ logins: Set<String>, status: Int) { state.withLock { ($0.poison, $0.poisonStatus) = (logins, status) } }
 
     static func run<Outcome: Sendable>(
         isStripe: Bool = false, _ body: @Sendable (MeterReceiver) async throws -> Outcome
@@ -91,9 +97,11 @@ final class MeterReceiver: Sendable {
     private func respond(to request: Hummingbird.Request) async throws -> Response {
         let received = Request(
             headers: request.headers, body: Array(buffer: try await request.body.collect(upTo: 1 << 20)))
+        let ids = Set(received.events.compactMap { $0["id"] as? String } + [received.form?["identifier"]].compactMap(\.self))
         let (misdeed, refusal) = state.withLock { state in
             state.requests.append(received)
-            return (state.misdeeds.popLast(), state.refusal)
+            let poisoned = state.poison.isDisjoint(with: ids) ? nil : (status: state.poisonStatus, body: "")
+            return (poisoned == nil ? state.misdeeds.popLast() : nil, state.refusal ?? poisoned)
         }
         if let refusal {
             return Response(status: .init(code: refusal.status), body: .init(byteBuffer: .init(string: refusal.body)))

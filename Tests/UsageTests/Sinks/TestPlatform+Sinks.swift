@@ -48,6 +48,12 @@ extension TestPlatform {
         (try await shownSink()["waiting"] as? [String: any Sendable])?["events"] as? Int ?? -1
     }
 
+    /// How many events the sink says were set aside, and how many of them may have been counted.
+    func setAside() async throws -> [Int] {
+        let refused = try await shownSink()["refused"] as? [String: any Sendable]
+        return [refused?["events"] as? Int ?? -1, refused?["uncertain"] as? Int ?? -1]
+    }
+
     /// How many rows the sink's tables have, and the outbox has for it.
     func sinkRows() async throws -> [Int] {
         try await ownerPool.run([

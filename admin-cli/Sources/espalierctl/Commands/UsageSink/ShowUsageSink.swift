@@ -4,7 +4,7 @@ import ArgumentParser
 struct ShowUsageSink: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows where usage is pushed to, and how much of it waits.",
+        abstract: "Shows where usage is pushed to, how much of it waits, and what was set aside.",
         discussion: """
             EXAMPLES
               espalierctl usage sink show

@@ -1,0 +1,305 @@
+import Foundation
+import Outbox
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+@Suite("Refused usage")
+struct RefusedUsageTests {
+    private static func times(_ count: Int) -> [Date] {
+        (0..<count).map { Date(timeIntervalSince1970: 1_772_323_199.999_999 + Double($0)) }
+    }
+
+    /// Some logins of the ledger.
+    private static func some(_ count: Int, of platform: TestPlatform) async throws -> Set<String> {
+        Set(try await platform.ledger().keys.sorted().prefix(count))
+    }
+
+    @Test("an event that is refused by itself is set aside, and the others of its batch arrive", arguments: [400, 409, 413, 422])
+    func poison(status: Int) async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(100))
+            let poison = try await Self.some(2, of: platform)
+            try await platform.takeArrivals()
+            meter.refuse(poison, status: status)
+            let at = Date().addingTimeInterval(60)
+            #expect(try await platform.sinkWorker().pass(at: at) == 1)
+            #expect(Set(meter.counted.keys) == Set(try await platform.ledger().keys).subtracting(poison))
+            // Halves, not each by itself.
+            #expect(meter.requests.count < 40)
+            #expect(meter.repetitions == 0)
+            #expect(try await platform.waiting() == 0)
+            #expect(try await platform.setAside() == [2, 0])
+            let shown = try await platform.shownSink()
+            #expect((shown["refused"] as? [String: any Sendable])?["since"] as? String != nil)
+            #expect((shown["waiting"] as? [String: any Sendable])?["since"] == nil)
+            #expect((shown["last_failure"] as? [String: any Sendable])?["status"] as? Int == status)
+            // Nobody asks for it again, not even where all that waits is woken.
+            let asked = meter.requests.count
+            #expect(try await platform.call("PATCH", TestPlatform.sinkPath, ["status": "enabled"]).status == 200)
+            for later in [3600.0, 1_000_000] { try await platform.sinkWorker().pass(at: at.addingTimeInterval(later)) }
+            #expect(meter.requests.count == asked)
+            #expect(try await platform.setAside() == [2, 0])
+            // Until somebody says so.
+            meter.refuse([], status: 400)
+            let retried = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
+            #expect((retried.json["waiting"] as? [String: any Sendable])?["events"] as? Int == 2, "\(retried.body)")
+            #expect((retried.json["refused"] as? [String: any Sendable])?["events"] as? Int == 0)
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(meter.counted == (try await platform.ledger()))
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("a receiver that refuses all is not asked for each, and nothing is set aside for that; then all of it arrives")
+    func all() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(100))
+            try await platform.takeArrivals()
+            meter.refuse((400, ""))
+            var at = Date().addingTimeInterval(60)
+            for _ in 1...8 {
+                try await platform.sinkWorker().pass(at: at)
+                at += 3600
+            }
+            #expect(meter.requests.count < 8 * 30)
+            #expect(try await platform.setAside() == [0, 0])
+            #expect(try await platform.waiting() == 100)
+            meter.refuse(nil)
+            try await platform.sinkWorker().pass(at: at)
+            #expect(meter.counted == (try await platform.ledger()))
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("one that is alone in its batch is set aside when others have been taken since, and not after one refusal")
+    func alone() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(1))
+            let poison = try await Self.some(1, of: platform)
+            meter.refuse(poison, status: 400)
+            try await platform.takeArrivals()
+            var at = Date().addingTimeInterval(60)
+            for _ in 1...6 {
+                try await platform.sinkWorker().pass(at: at)
+                at += 3600
+            }
+            #expect(try await platform.setAside() == [0, 0])
+            try await platform.append(Self.times(1), of: platform.globex)
+            try await platform.takeArrivals()
+            for _ in 1...2 {
+                try await platform.sinkWorker().pass(at: at)
+                at += 3600
+            }
+            #expect(try await platform.setAside() == [1, 0])
+            #expect(meter.counted.count == 1)
+            // With the sink goes what it did not take.
+            #expect(try await platform.call("DELETE", TestPlatform.sinkPath).status == 204)
+            try await platform.sinkWorker().pass(at: at)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("what says something about the sink, or passes, sets nothing aside", arguments: [401, 403, 404, 408, 425, 429, 500, 503])
+    func passing(status: Int) async throws {
+        for isStripe in [false, true] {
+            try await withMeter(isStripe: isStripe) { platform, meter in
+                try await platform.sink(to: meter, isStripe: isStripe)
+                _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+                try await platform.append(Self.times(3))
+                try await platform.takeArrivals()
+                meter.refuse(try await Self.some(1, of: platform), status: status)
+                var at = Date().addingTimeInterval(60)
+                for _ in 1...7 {
+                    try await platform.sinkWorker().pass(at: at)
+                    at += 900
+                }
+                #expect(try await platform.setAside() == [0, 0])
+                #expect(try await platform.waiting() > 0)
+                meter.refuse([], status: 400)
+                try await platform.sinkWorker().pass(at: at)
+                #expect(Set(meter.counted.keys) == Set(try await platform.ledger().keys))
+                #expect(try await platform.sinkRows() == [0, 0, 0])
+            }
+        }
+    }
+
+    @Test("Stripe: what it does not want is set aside, and tried again when its customer is named anew")
+    func stripe() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            for tenant in ["acme", "globex"] {
+                _ = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
+            }
+            try await platform.append(Self.times(3))
+            let poison = Set(try await platform.ledger().keys)
+            try await platform.append(Self.times(3), of: platform.globex)
+            try await platform.takeArrivals()
+            meter.refuse(poison, status: 400)
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            #expect(Array(meter.counted.values) == ["cus_globex", "cus_globex", "cus_globex"])
+            #expect(try await platform.setAside() == [3, 0])
+            meter.refuse([], status: 400)
+            _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex2"])
+            #expect(try await platform.setAside() == [3, 0])
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme2"])
+            #expect(try await platform.setAside() == [0, 0])
+            #expect(try await platform.waiting() == 3)
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(meter.counted.values.filter { $0 == "cus_acme2" }.count == 3)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("Stripe: what may have been counted a day ago is not sent again, unless somebody says so; what never arrived is")
+    func uncertain() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(Self.times(2))
+            try await platform.takeArrivals()
+            // Both are counted, and the answers lost.
+            meter.misbehave([.failsAfterwards, .failsAfterwards])
+            let start = Date().addingTimeInterval(60)
+            try await platform.sinkWorker().pass(at: start)
+            #expect(meter.counted.count == 2)
+            #expect(try await platform.waiting() == 2)
+            // Nothing arrives for a while.
+            meter.refuse((503, ""))
+            try await platform.sinkWorker().pass(at: start.addingTimeInterval(22 * 3600))
+            #expect(try await platform.setAside() == [0, 0])
+            meter.refuse(nil)
+            let asked = meter.requests.count
+            try await platform.sinkWorker().pass(at: start.addingTimeInterval(24 * 3600))
+            #expect(meter.requests.count == asked)
+            #expect(try await platform.setAside() == [2, 2])
+            #expect(try await platform.waiting() == 0)
+            // To name a customer is not to say that it may count twice.
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            #expect(try await platform.setAside() == [2, 2])
+            _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(meter.requests.count == asked + 2)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("Stripe: what never got there is sent however late, since it cannot have been counted")
+    func neverArrived() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            // Nobody listens there.
+            let free = FreePorts.take()
+            let nowhere = try await platform.call("PATCH", TestPlatform.sinkPath, ["url": "http://127.0.0.1:\(free)/"])
+            #expect(nowhere.status == 200, "\(nowhere.body)")
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(Self.times(2))
+            try await platform.takeArrivals()
+            let start = Date().addingTimeInterval(60)
+            for hours in [0.0, 22, 30, 50] { try await platform.sinkWorker().pass(at: start.addingTimeInterval(hours * 3600)) }
+            #expect(try await platform.setAside() == [0, 0])
+            #expect(try await platform.waiting() == 2)
+            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "connection_failed")
+            _ = try await platform.call("PATCH", TestPlatform.sinkPath, ["url": meter.url])
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(meter.counted.count == 2)
+        }
+    }
+
+    // MARK: The end of a tenant
+
+    /// Deletes Acme, whose time is then over, and purges it.
+    private static func purge(_ platform: TestPlatform) async throws {
+        // What the passes would have done by then.
+        try await platform.rollUp()
+        try await platform.close(at: Date(timeIntervalSinceNow: 40 * 86400))
+        #expect(try await platform.call("DELETE", "/tenants/acme?confirm=acme").status == 200)
+        _ = try await platform.ownerPool.run("UPDATE tenant SET purge_after = now() - interval '1 second' WHERE slug = 'acme'")
+        #expect(try await platform.installation.purge.purgeDue() == 1)
+    }
+
+    private static func customers(_ platform: TestPlatform) async throws -> [String] {
+        try await platform.ownerPool.run("SELECT customer_id FROM usage_sink_customer ORDER BY 1").map { try $0.get("customer_id") }
+    }
+
+    @Test("what waits of a tenant that is purged is counted all the same, without its users, and then gone", arguments: [false, true])
+    func purged(isStripe: Bool) async throws {
+        try await withMeter(isStripe: isStripe) { platform, meter in
+            try await platform.sink(to: meter, isStripe: isStripe)
+            for tenant in ["acme", "globex"] {
+                _ = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
+            }
+            meter.refuse((503, ""))
+            // Two batches.
+            for _ in 1...2 {
+                try await platform.append(Self.times(2))
+                try await platform.append(Self.times(1), of: platform.globex)
+                try await platform.rollUp()
+            }
+            let ledger = try await platform.ledger()
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            try await Self.purge(platform)
+            #expect(try await platform.ledger().count == 2)
+            let acme = ID<Tenant>(platform.acme.id)!
+            let users = try await platform.ownerPool.run(
+                "SELECT tenant_id = \(acme) AS is_acme, user_id IS NULL AS is_forgotten FROM usage_sink_event")
+            #expect(users.count == 6)
+            for row in users { #expect(try row.get("is_acme", as: Bool.self) == row.get("is_forgotten", as: Bool.self)) }
+            #expect(try await Self.customers(platform) == ["cus_acme", "cus_globex"])
+
+            meter.refuse(nil)
+            try await platform.deliverAll(platform.sinkWorker())
+            #expect(Set(meter.counted.keys) == Set(ledger.keys))
+            if isStripe {
+                #expect(meter.counted.values.filter { $0 == "cus_acme" }.count == 4)
+            } else {
+                #expect(meter.counted == ledger)
+                // The last two requests are those after the purge.
+                let events = meter.requests.suffix(2).flatMap(\.events)
+                #expect(events.count == 6)
+                for event in events {
+                    let data = try #require(event["data"] as? [String: any Sendable])
+                    #expect((data["user_id"] == nil) == (event["subject"] as? String == platform.acme.id))
+                    #expect(data["application_id"] != nil)
+                }
+            }
+            #expect(try await Self.customers(platform) == ["cus_globex"])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("of a purged tenant of which nothing waits nothing stays, and what was set aside waits for a decision")
+    func purgedLater() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            for tenant in ["acme", "globex"] {
+                _ = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
+            }
+            try await platform.append(Self.times(2))
+            let poison = try await Self.some(1, of: platform)
+            meter.refuse(poison, status: 400)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
+            try await Self.purge(platform)
+            #expect(try await platform.setAside() == [1, 0])
+            #expect(try await Self.customers(platform) == ["cus_acme", "cus_globex"])
+            meter.refuse([], status: 400)
+            _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(meter.counted.count == 2)
+            #expect(try await Self.customers(platform) == ["cus_globex"])
+        }
+        try await TestPlatform.run { platform in
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await Self.purge(platform)
+            #expect(try await Self.customers(platform) == [])
+        }
+    }
+}
