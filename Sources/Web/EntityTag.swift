@@ -2,13 +2,18 @@ package import Foundation
 package import HTTPTypes
 package import Hummingbird
 
-/// The version of a resource (RFC 9110, section 8.8.3): from the time of its last change, which grows with every change.
+/// The version of a resource (RFC 9110, section 8.8.3): mostly from the time of its last change, which grows with every change.
 package struct EntityTag: Sendable {
     package let text: String
 
     package init(_ updatedAt: Date) {
         // A time that was just written, and the same one read again, are one version.
         text = "\"" + String(Int64(updatedAt.inMicroseconds), radix: 36) + "\""
+    }
+
+    /// Of what has no such time: from a digest of all that makes it what it is.
+    package init(digest: [UInt8]) {
+        text = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
     }
 }
 

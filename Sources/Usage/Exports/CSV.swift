@@ -31,13 +31,13 @@ enum CSV {
     }
 
     /// Whether a spreadsheet would calculate with it, or run it (OWASP, "CSV Injection"): an apostrophe in front makes it a text. Also where
-    /// blanks or what nobody sees stand before it, which some programs drop, in the wide letters that some take for the narrow ones, and
+    /// blanks, quotes or what nobody sees stand before it, which some programs drop, in the wide letters that some take for the narrow ones, and
     /// behind what some take for the end of a cell.
     private static func isFormula(_ text: String) -> Bool {
         if let first = text.unicodeScalars.first, ["\t", "\r", "\n"].contains(first) { return true }
         return text.unicodeScalars.split(whereSeparator: { [";", "\t", "\r", "\n"].contains($0) }).contains { cell in
             let first = cell.first { scalar in
-                !scalar.properties.isWhitespace && ![.control, .format].contains(scalar.properties.generalCategory)
+                scalar != "\"" && !scalar.properties.isWhitespace && ![.control, .format].contains(scalar.properties.generalCategory)
             }
             return first.map { ["=", "+", "-", "@", "＝", "＋", "－", "＠"].contains($0) } ?? false
         }

@@ -48,6 +48,8 @@ struct ExportRun: Sendable {
             page = try await following
             goesOn()
         }
+        // A month that was taken out meanwhile is missing here, or a part of it.
+        try await export.requireLedger(pool)
     }
 
     private func learn(_ text: inout LedgerText, for page: Ledger.Page) async throws {

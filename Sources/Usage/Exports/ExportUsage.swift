@@ -14,12 +14,15 @@ extension UsageRoutes {
         try call.require(.usageRead)
         let export = try await UsageExport(request, call, pool: pool, skips: true, settling: settling, at: now())
         let place = try exports.place(of: call.owner)
+        let tag = try await export.entityTag(pool)
+        try UsageExport.requireMatch(request, tag)
         let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
 
         var headers = try await fields(of: export)
         headers[.contentType] = export.mediaType
         headers[.contentDisposition] = "attachment; filename=\"\(export.fileName)\""
         headers[.cacheControl] = "no-store"
+        headers[.eTag] = tag?.text
         let takesTrailers = request.headers[values: .te].contains { value in
             value.split(separator: ",").contains { $0.trimmingPrefix(while: \.isWhitespace).lowercased().hasPrefix("trailers") }
         }

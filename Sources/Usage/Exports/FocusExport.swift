@@ -31,7 +31,7 @@ struct FocusExport: Sendable {
             if let statement = facts.statements[tenant.id] {
                 rows += try (facts.lines[tenant.id] ?? []).map { try row($0, of: tenant.id, statement, in: month) }
             } else {
-                rows += open(of: tenant.id, name: tenant.name, in: month, facts)
+                rows += try open(of: tenant.id, name: tenant.name, in: month, facts)
             }
         }
         return (rows.filter(\.isTold), last.id.uuid)
@@ -98,10 +98,10 @@ struct FocusExport: Sendable {
             invoice: statement.id.description, state: .closed, provider: provider)
     }
 
-    private func open(of tenant: ID<Tenant>, name: String, in month: Month, _ facts: Facts) -> [FocusRow] {
+    private func open(of tenant: ID<Tenant>, name: String, in month: Month, _ facts: Facts) throws -> [FocusRow] {
         let cards = facts.rateCards.filter { $0.owner == .platform || $0.owner == tenant.uuid }
         let plans = facts.plans[tenant] ?? []
-        let lines = Reckoning.lines(
+        let lines = try Reckoning.lines(
             of: month, terms: Term.all(of: month, plans: plans, rateCards: cards),
             spare: .spare(of: month, plans: plans, rateCards: cards),
             events: Dictionary(uniqueKeysWithValues: (facts.logins[tenant] ?? []).map { ($0.day, $0.logins) }))

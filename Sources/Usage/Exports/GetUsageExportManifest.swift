@@ -19,13 +19,31 @@ extension UsageRoutes {
         try call.require(.usageRead)
         let export = try await UsageExport(request, call, pool: pool, skips: false, settling: settling, at: now())
         let place = try exports.place(of: call.owner)
-        var file = ExportFile(export)
-        try await ExportRun(export, pool: pool, publicURL: publicURL, at: now()).write(into: &file) { _ in }
+        async let made = made(export)
+        let file: Made
+        do { file = try await made } catch is CancellationError where !Task.isCancelled {
+            throw Problem(.unavailable, "The file could not be read to its end at the moment. Ask again a little later.")
+        }
         withExtendedLifetime(place) {}
         return try .json(
             Reply(
                 format: export.format.rawValue, compression: export.compression?.rawValue, tenant_id: export.tenant?.id,
                 from: Day.moment(export.from), to: Day.moment(export.to), watermark: Day.moment(export.watermark), rows: file.rows,
                 bytes: file.bytes, sha256: file.sha256))
+    }
+
+    private struct Made: Sendable {
+        let rows, bytes: Int
+        let sha256: String
+    }
+
+    /// In a task of its own: if it makes no progress it is ended, and the caller is told.
+    private func made(_ export: UsageExport) async throws -> Made {
+        let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
+        var file = ExportFile(export)
+        try await StallWatch.run(limit: .seconds(60)) { watch in
+            try await run.write(into: &file, goesOn: watch.step) { _ in watch.step() }
+        }
+        return Made(rows: file.rows, bytes: file.bytes, sha256: file.sha256)
     }
 }

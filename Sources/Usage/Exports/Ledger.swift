@@ -32,11 +32,12 @@ struct Ledger: Sendable {
     let from, to: Date
     /// The last month in which an event may be billed.
     let lastPeriod: Month
+    let now: Date
     var pageSize = 32_768
 
     /// - Parameter now: an event is billed in its month, or in the first that is still open: never in one that has not begun.
     init(_ source: Source, from: Date, to: Date, at now: Date) {
-        (self.source, self.from, self.to) = (source, from, to)
+        (self.source, self.from, self.to, self.now) = (source, from, to, now)
         lastPeriod = max(Month(now), Month(to)).next
     }
 
@@ -57,55 +58,37 @@ struct Ledger: Sendable {
     private func read(after position: Position) async throws -> Page {
         let settings: [SQL] = [
             """
-            SELECT set_config('espalier.export_period', \(position.period)::text, true),
-                set_config('espalier.export_tenant', \(position.tenant)::text, true),
-                set_config('espalier.export_time', \(position.time)::text, true),
-                set_config('espalier.export_id', \(position.id)::text, true),
-                set_config('espalier.export_from', \(from)::text, true),
-                set_config('espalier.export_to', \(to)::text, true),
-                set_config('espalier.export_limit', \(pageSize)::text, true),
-                set_config('jit', 'off', true),
+            SELECT set_config('jit', 'off', true),
                 -- By the key, row after row: all else would read and sort the whole month for each page.
                 set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
                 set_config('max_parallel_workers_per_gather', '0', true)
-            """
+            """,
+            UsagePartitions.hold(position.period),
         ]
+        let copy = SQL(unsafe: "COPY (\(rows(after: position))) TO STDOUT (FORMAT binary)")
         var bytes: [UInt8] = []
         bytes.reserveCapacity(min(pageSize, 32_768) * LedgerRow.size)
         switch source {
         case .tenant(let database):
-            for try await rows in database.copyOut(Self.ofTenant, settings: settings, upTo: 1 << 16) { bytes += rows }
+            for try await rows in database.copyOut(copy, settings: settings, upTo: 1 << 16) { bytes += rows }
         case .platform(let database):
-            for try await rows in database.copyOut(Self.ofPlatform, settings: settings, upTo: 1 << 16) { bytes += rows }
+            for try await rows in database.copyOut(copy, settings: settings, upTo: 1 << 16) { bytes += rows }
         }
         let (rows, last) = try LedgerRow.summary(of: bytes)
         return Page(bytes: bytes, rows: rows, next: last ?? position)
     }
 
-    // One month at a time, so that the key's order is the file's, and nothing is sorted.
-    private static let ofPlatform: SQL = """
-        COPY (
-            SELECT tenant_id, billing_period, occurred_at, id, application_id, user_id, kind, connection FROM usage_event
-            WHERE billing_period = current_setting('espalier.export_period')::date
-                AND (tenant_id, billing_period, occurred_at, id) > (current_setting('espalier.export_tenant')::uuid,
-                    current_setting('espalier.export_period')::date, current_setting('espalier.export_time')::timestamptz,
-                    current_setting('espalier.export_id')::uuid)
-                AND occurred_at >= current_setting('espalier.export_from')::timestamptz
-                AND occurred_at < current_setting('espalier.export_to')::timestamptz
-            ORDER BY tenant_id, occurred_at, id LIMIT current_setting('espalier.export_limit')::bigint
-        ) TO STDOUT (FORMAT binary)
+    /// The first month of those in which events of a window are billed that is no longer in the ledger.
+    static func archived(_ tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {
         """
-    private static let ofTenant: SQL = """
-        COPY (
-            SELECT tenant_id, billing_period, occurred_at, id, application_id, user_id, kind, connection FROM usage_event
-            WHERE tenant_id = current_setting('espalier.tenant')::uuid
-                AND billing_period = current_setting('espalier.export_period')::date
-                AND (occurred_at, id) > (current_setting('espalier.export_time')::timestamptz, current_setting('espalier.export_id')::uuid)
-                AND occurred_at >= current_setting('espalier.export_from')::timestamptz
-                AND occurred_at < current_setting('espalier.export_to')::timestamptz
-            ORDER BY occurred_at, id LIMIT current_setting('espalier.export_limit')::bigint
-        ) TO STDOUT (FORMAT binary)
+        SELECT month FROM usage_archive WHERE month >= \(Month(from)) AND (
+            month::timestamp AT TIME ZONE 'UTC' < \(to)
+            -- One that is later has what came late, if it was not brought back with its month.
+            OR EXISTS (SELECT FROM usage_day WHERE billing_period = month AND (\(tenant) IS NULL OR tenant_id = \(tenant))
+                AND day >= \(Day(from)) AND day::timestamp AT TIME ZONE 'UTC' < \(to)))
+        ORDER BY month LIMIT 1
         """
+    }
 
     /// About how many events there are, by the days in which they occurred: for a progress bar.
     static func estimate(tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {

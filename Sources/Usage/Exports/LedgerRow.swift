@@ -45,6 +45,13 @@ struct LedgerRow {
         UnsafeRawBufferPointer(start: start + offset + 4, count: Int(load(offset) as Int32))
     }
 
+    /// By tenant, time and id, as PostgreSQL compares them.
+    private func isBefore(_ row: LedgerRow) -> Bool {
+        let order = memcmp(tenant, row.tenant, 16)
+        if order != 0 { return order < 0 }
+        return time == row.time ? memcmp(id, row.id, 16) < 0 : time < row.time
+    }
+
     /// Walks over the rows of a page.
     /// - Parameters:
     ///   - offset: where to begin, from 0; afterwards, where the body stopped.
@@ -77,11 +84,13 @@ struct LedgerRow {
     }
 
     /// How many rows a page has, and behind which the next begins.
+    /// - Throws: `Malformed`, also for rows in another order than the file's: what follows them would be left out, or told twice.
     static func summary(of page: [UInt8]) throws -> (rows: Int, last: Ledger.Position?) {
         var (rows, offset) = (0, 0)
         return try page.withUnsafeBytes { page in
             var last: LedgerRow?
             try walk(page, from: &offset) { row in
+                if let last { guard last.isBefore(row) else { throw Malformed() } }
                 rows += 1
                 last = row
                 return true

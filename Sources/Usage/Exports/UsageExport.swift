@@ -60,16 +60,18 @@ struct UsageExport: Sendable {
             to = max(from, min(whole, watermark))
         }
         tenant = try await Self.tenant(query.text("tenant"), call, pool)
-        if format != .focus {
-            let archived = try await PlatformDatabase(pool).run(
-                """
-                SELECT month FROM usage_archive WHERE month >= \(Month(from)) AND month::timestamp AT TIME ZONE 'UTC' < \(to)
-                ORDER BY month LIMIT 1
-                """)
-            if let month = try archived.first({ try $0.get("month", as: Month.self) }) {
-                throw Problem.invalid(
-                    .init("from", "The logins of \(month) are no longer in the ledger but in its archive. Ask for what lies outside it."))
-            }
+        try await requireLedger(pool)
+    }
+
+    /// Makes sure that all of it is in the ledger.
+    /// - Throws: `Problem`: 400 by name for a month that is archived.
+    func requireLedger(_ pool: DatabasePool) async throws {
+        // FOCUS has charges, which stay.
+        guard format != .focus else { return }
+        let archived = try await PlatformDatabase(pool).run(Ledger.archived(tenant?.id, from: from, to: to))
+        if let month = try archived.first({ try $0.get("month", as: Month.self) }) {
+            throw Problem.invalid(
+                .init("from", "Logins of this window were billed in \(month), which is no longer in the ledger but in its archive."))
         }
     }
 

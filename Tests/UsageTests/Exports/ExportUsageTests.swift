@@ -286,29 +286,6 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("a place is given back when the export ends, and so many are given to one owner")
-    func places() async throws {
-        let limit = ExportLimit()
-        let (one, other) = (UUID(), UUID())
-        var held: [ExportLimit.Place] = [try limit.place(of: one), try limit.place(of: one)]
-        #expect(throws: Problem.self) { _ = try limit.place(of: one) }
-        held.append(try limit.place(of: other))
-        held.removeFirst()
-        held.append(try limit.place(of: one))
-        for _ in 1...5 { held.append(try limit.place(of: UUID())) }
-        #expect(held.count == 8)
-        #expect(throws: Problem.self) { _ = try limit.place(of: UUID()) }
-        held = []
-        held.append(try limit.place(of: other))
-        try await TestPlatform.run { platform in
-            // More than there are places, one after the other.
-            for _ in 1...10 {
-                let answer = try await platform.export("format=csv")
-                #expect(answer.status == 200)
-            }
-        }
-    }
-
     @Test("who takes nothing any more is left, and who takes his time is not")
     func stalled() async throws {
         await #expect(throws: CancellationError.self) {
@@ -331,7 +308,7 @@ struct CSVTests {
         for formula in [
             "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")", "a;=1", "a;\u{200B}=1",
             "a\t=1", "a\n=1",
-            "\u{FEFF}=1",
+            "\u{FEFF}=1", "\"=1+1\"", "\"\"@SUM(A1)", " \" -1", "a;\"=1\"", "\u{00A0}+1", "\u{0000}=1", "\t1", "\r1",
         ] {
             let written = line(formula)
             #expect(written.hasPrefix("'") || written.hasPrefix("\"'"), "\(written)")

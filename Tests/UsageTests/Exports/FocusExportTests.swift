@@ -69,6 +69,18 @@ struct FocusExportTests {
         }
     }
 
+    @Test("a tenant that is called a formula is called so in a text")
+    func names() async throws {
+        try await TestPlatform.run { platform in
+            try await age(platform)
+            try await platform.append([time("2026-03-05T00:00:00Z")])
+            for name in ["=1+1", "+1", "-1", "@SUM(A1)", " =1", "\"=1\""] {
+                _ = try await platform.ownerPool.run("UPDATE tenant SET name = \(name) WHERE slug = 'acme'")
+                #expect(try await rows(platform).first?["BillingAccountName"] == "'" + name)
+            }
+        }
+    }
+
     @Test("fees, included logins, tiers and a minimum keep the rules, in currencies with no cents, two digits and three")
     func kinds() async throws {
         for (currency, amount) in [("USD", "0.33"), ("JPY", "0"), ("KWD", "0.333")] {

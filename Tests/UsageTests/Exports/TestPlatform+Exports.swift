@@ -4,7 +4,9 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Postgres
 import Server
+import Tenancy
 import TestSupport
 
 /// An export as a client gets it.
@@ -58,8 +60,58 @@ extension TestPlatform {
         }
     }
 
+    /// Somebody who asks for an export, and reads nothing of it but its beginning.
+    func reader(of query: String, key: String) async throws -> any Channel {
+        let port = Int(address.split(separator: ":").last ?? "") ?? 0
+        let beginning = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: String.self)
+        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .channelOption(.autoRead, value: false).channelOption(.socketOption(.so_rcvbuf), value: 1 << 12)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(FirstRead(beginning)) }
+            }
+            .connect(host: "127.0.0.1", port: port).get()
+        let request = "GET /v1/usage/export?\(query) HTTP/1.1\r\nHost: login.test\r\nAuthorization: Bearer \(key)\r\n\r\n"
+        try await channel.writeAndFlush(ByteBuffer(string: request))
+        channel.read()
+        let head = try await beginning.futureResult.get()
+        guard head.hasPrefix("HTTP/1.1 200") else { throw TestSimulator.Refused(description: head) }
+        return channel
+    }
+
+    /// Appends logins of March 2026, made by the database; all of Acme's, or of so many tenants that are none of the platform's.
+    func appendMany(_ count: Int, tenants: Int? = nil) async throws {
+        let acme = ID<Tenant>(acme.id)!
+        _ = try await ownerPool.run([
+            "SELECT create_usage_partition('2026-03-01')",
+            """
+            INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
+            SELECT timestamptz '2026-03-01 00:00:00Z' + number * interval '31 days' / \(count), '2026-03-01',
+                COALESCE(md5((number % \(tenants))::text)::uuid, \(acme)), gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), 'login', 'own'
+            FROM generate_series(0, \(count) - 1) AS number
+            """,
+            "ANALYZE usage_event",
+        ])
+    }
+
     func manifest(_ query: String, key: String? = nil) async throws -> ExportAnswer {
         try await export(query, key: key, path: "/manifest", headers: [])
+    }
+}
+
+private final class FirstRead: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let promise: EventLoopPromise<String>
+
+    init(_ promise: EventLoopPromise<String>) {
+        self.promise = promise
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        promise.succeed(String(buffer: unwrapInboundIn(data)))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        promise.fail(ChannelError.eof)
     }
 }
 

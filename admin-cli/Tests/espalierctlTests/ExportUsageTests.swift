@@ -130,7 +130,83 @@ struct ExportUsageTests {
             "usage", "export", "--tenant", "acme", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
         #expect(run.status == 1)
         #expect(run.talk.contains("without --resume"))
+        #expect(server.calls.filter { !$0.contains("manifest") }.count == 2)
         #expect(!folder.exists("a.csv") && folder.exists("a.csv.part"))
+    }
+
+    private static let renamed = StubServer.Answer.problem(
+        412, #"{"title":"No","detail":"It is another file by now.","code":"precondition_failed"}"#)
+
+    /// Answers as a server where an application was renamed: who has the beginning of the old file is refused.
+    private static func renamingServer() throws -> StubServer {
+        try StubServer { request in
+            if request.path.hasSuffix("/manifest") { return manifest() }
+            if let match = request.header("If-Match"), match != "\"new\"" { return renamed }
+            var answer = part(rows)
+            answer.headers["ETag"] = "\"new\""
+            return answer
+        }
+    }
+
+    @Test("a part of a file that is another one by now is thrown away, and the file begun anew")
+    func renamed() async throws {
+        let (server, folder) = (try Self.renamingServer(), try TemporaryFolder())
+        defer { server.stop() }
+        try folder.file("november.csv.part", "id,tenant\nlogin_1,before")
+        try folder.file(
+            "november.csv.part.json", #"{"call":"v1/usage/export?format=csv&tenant=acme","to":"\#(Self.to)","entityTag":"\"old\""}"#)
+        let run = try await Run(
+            "usage", "export", "--tenant", "acme", "--output", folder.path("november.csv"), "--resume",
+            environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.talk.contains("It is another file by now. Beginning anew."))
+        #expect(try folder.text("november.csv") == Self.rows)
+        #expect(server.received.first?.header("If-Match") == "\"old\"")
+        #expect(
+            server.calls.dropFirst().first == "GET /v1/usage/export?format=csv&tenant=acme", "it ends where a new file ends, without skip")
+        #expect(!folder.exists("november.csv.part") && !folder.exists("november.csv.part.json"))
+    }
+
+    @Test("on the standard output nothing is joined to what is no beginning of it")
+    func renamedOnOutput() async throws {
+        let asked = Mutex(0)
+        let server = try StubServer { request in
+            if request.path.hasSuffix("/manifest") { return Self.manifest() }
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            guard isFirst else { return request.header("If-Match") == "\"old\"" ? Self.renamed : Self.part("spliced") }
+            var answer = Self.part("f\r\n" + Self.rows.prefix(15) + "\r\n")
+            answer.headers["Transfer-Encoding"] = "chunked"
+            answer.headers["ETag"] = "\"old\""
+            return answer
+        }
+        defer { server.stop() }
+        let run = try await Run("usage", "export", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.output == Self.rows.prefix(15))
+        #expect(run.talk.contains("It is another file by now.") && run.talk.contains("Export it again."))
+    }
+
+    @Test("what changes while it is fetched is fetched a second time")
+    func changedMeanwhile() async throws {
+        let asked = Mutex(0)
+        let server = try StubServer { request in
+            if request.path.hasSuffix("/manifest") { return Self.manifest() }
+            let isFirst = asked.withLock { asked in
+                asked += 1
+                return asked == 1
+            }
+            return Self.part(isFirst ? "id,tenant\nlogin_1,before\n" : Self.rows)
+        }
+        let folder = try TemporaryFolder()
+        defer { server.stop() }
+        let run = try await Run(
+            "usage", "export", "--tenant", "acme", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.talk.contains("Beginning anew."))
+        #expect(try folder.text("a.csv") == Self.rows)
     }
 
     @Test("a refusal is told as any other")

@@ -55,6 +55,47 @@ struct ShowUsageTests {
         #expect(server.requests.first?.hasPrefix("GET /v1/tenants/acme/usage HTTP/1.1\r\n") == true)
     }
 
+    @Test("by windows, told apart and filtered; the total has no users, and up to when it is complete is said beside it")
+    func windows() async throws {
+        let answer = """
+            {"object":"usage","tenant_id":"tenant_1","from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z",\
+            "complete_until":"2026-11-21T09:58:00Z","logins":13,"windows":[\
+            {"from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z","application_id":"app_1","connection":"own","logins":3,"users":2},\
+            {"from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z","application_id":"app_2","connection":"own","logins":10,"users":4}]}
+            """
+        let server = try StubServer(answering: .init(body: answer))
+        defer { server.stop() }
+        let run = try await Run(
+            "usage", "show", "--tenant", "acme", "--window", "month", "--group-by", "application", "--group-by", "connection",
+            "--application", "app_1", "--connection", "own", "--kind", "login", environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(
+            server.calls == [
+                "GET /v1/tenants/acme/usage?window=month&group_by=application%2Cconnection&application_id=app_1&connection=own&kind=login"
+            ])
+        #expect(
+            run.output == """
+                2026-11-01T00:00:00Z to 2026-12-01T00:00:00Z
+
+                FROM                  APPLICATION  CONNECTION  LOGINS  USERS
+                2026-11-01T00:00:00Z  app_1        own              3      2
+                2026-11-01T00:00:00Z  app_2        own             10      4
+                Total                 -            -               13      -
+
+                """)
+        #expect(run.talk == "Complete up to 2026-11-21T09:58:00Z.\n")
+    }
+
+    @Test(
+        "what needs a window is refused without one, and what is none too",
+        arguments: [
+            ["--group-by", "kind"], ["--application", "app_1"], ["--connection", "own"], ["--kind", "login"], ["--window", "week"],
+            ["--window", "day", "--group-by", "user"],
+        ])
+    func needsWindow(arguments: [String]) async throws {
+        #expect(try await Run(arguments: ["usage", "show", "--tenant", "acme"] + arguments).status == 2)
+    }
+
     @Test("a window that is no time is a wrong call", arguments: ["yesterday", "2026-13-01", "2026-11-01T00:00:00"])
     func wrongWindow(time: String) async throws {
         let run = try await Run("usage", "show", "--tenant", "acme", "--from", time)

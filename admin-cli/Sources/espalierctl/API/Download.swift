@@ -21,6 +21,7 @@ extension APIClient {
         // The bytes as they are: a file is compressed or not, as was asked.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
+        if let tag = call.entityTag { request.setValue(tag, forHTTPHeaderField: "If-Match") }
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: DownloadPart.self)
         let session = URLSession(configuration: .ephemeral, delegate: Receiver(continuation), delegateQueue: nil)
         let task = session.dataTask(with: request)

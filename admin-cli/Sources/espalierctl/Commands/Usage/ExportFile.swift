@@ -8,6 +8,8 @@ final class ExportFile {
         var call: String
         /// Where the file ends, which has to stay the same.
         var to: String?
+        /// The version of the file: with another one, the rest is that of another file.
+        var entityTag: String?
     }
 
     private let name: String?
@@ -20,6 +22,9 @@ final class ExportFile {
 
     /// As the server said it when the file was begun; nil before.
     var to: String? { beginning.to }
+    var entityTag: String? { beginning.entityTag }
+    /// Whether it can be thrown away and begun anew.
+    var isFile: Bool { name != nil }
 
     /// - Parameters:
     ///   - name: the file; nil is the standard output.
@@ -60,13 +65,26 @@ final class ExportFile {
         lines += data.count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// Notes where the file is to end.
-    func begin(to: String) throws(Failure) {
-        beginning.to = to
+    /// Notes where the file is to end, and which version of it this is.
+    func begin(to: String, entityTag: String?) throws(Failure) {
+        (beginning.to, beginning.entityTag) = (to, entityTag)
         guard let name else { return }
         do { try JSONEncoder().encode(beginning).write(to: URL(filePath: "\(name).part.json"), options: .atomic) } catch {
             throw Self.failure(error)
         }
+    }
+
+    /// Forgets what is there.
+    func beginAnew() throws(Failure) {
+        do {
+            try handle.truncate(atOffset: 0)
+            try handle.seek(toOffset: 0)
+            if let name { try? FileManager.default.removeItem(atPath: "\(name).part.json") }
+        } catch {
+            throw Self.failure(error)
+        }
+        (beginning.to, beginning.entityTag) = (nil, nil)
+        (digest, bytes, lines) = (SHA256(), 0, 0)
     }
 
     func write(_ data: Data) throws(Failure) {

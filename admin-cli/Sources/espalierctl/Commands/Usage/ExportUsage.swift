@@ -14,8 +14,9 @@ struct ExportUsage: AsyncParsableCommand {
             Formats: csv, jsonl and cloudevents have the ledger's logins, focus (FOCUS 1.2) what is charged for them, in whole months. What \
             happened in the last minutes may not be complete yet and is left for the next export; where the file ends is said.
 
-            A connection that is lost is made again and goes on where it stopped. At the end, rows, bytes and SHA-256 are compared with the \
-            server's: a file has its name only if all of it is there.
+            A connection that is lost is made again and goes on where it stopped. If the file is another one by then, because an application \
+            was renamed, it is begun anew. At the end, rows, bytes and SHA-256 are compared with the server's: a file has its name only if all \
+            of it is there.
 
             EXAMPLES
               espalierctl usage export --tenant acme --from 2026-11-01 --to 2026-12-01 --output november.csv
@@ -70,14 +71,38 @@ struct ExportUsage: AsyncParsableCommand {
         let client = try session.client()
         let file = try ExportFile(output, of: call, goesOn: resume)
         if file.bytes > 0 { Terminal.standardError.report("Going on behind \(file.bytes) bytes.") }
+        var manifest = Reply(text: "", json: .null)
+        // Twice: what changes while it is fetched a second time is likely to change a third time.
+        for isLast in [false, true] {
+            do {
+                try await fetch(call, from: client, into: file)
+                manifest = try await compared(file, call, client)
+                break
+            } catch let change as Changed {
+                guard file.isFile, !isLast else { throw change.failure }
+                Terminal.standardError.report("\(change.reason) Beginning anew.".printable)
+                try file.beginAnew()
+            }
+        }
+        try file.finish()
+        if options.json { return try Terminal.standardOutput.write(manifest.text) }
+        let name = output.map { "\($0): " } ?? ""
+        Terminal.standardError.report(
+            "\(name)\(manifest.json["rows"]?.text ?? "-") rows, \(file.bytes) bytes, up to \(file.to ?? "-"), SHA-256 \(file.digest.text)"
+                .printable)
+    }
+
+    /// Fetches what is not there yet, over as many connections as it takes.
+    private func fetch(_ call: Call, from client: APIClient, into file: ExportFile) async throws {
         var attempt = 0
         while true {
             let before = file.bytes
             do {
-                try await receive(call, from: client, into: file)
-                break
+                return try await receive(call, from: client, into: file)
             } catch let failure as Failure {
                 throw failure
+            } catch let change as Changed {
+                throw change
             } catch let wait as Wait {
                 attempt += 1
                 guard attempt <= Self.repetitions else { throw wait.failure }
@@ -91,13 +116,12 @@ struct ExportUsage: AsyncParsableCommand {
                 try await Task.sleep(for: .seconds(attempt))
             }
         }
-        let manifest = try await compared(file, call, client)
-        try file.finish()
-        if options.json { return try Terminal.standardOutput.write(manifest.text) }
-        let name = output.map { "\($0): " } ?? ""
-        Terminal.standardError.report(
-            "\(name)\(manifest.json["rows"]?.text ?? "-") rows, \(file.bytes) bytes, up to \(file.to ?? "-"), SHA-256 \(file.digest.text)"
-                .printable)
+    }
+
+    /// What is here is no beginning of what the server has by now.
+    private struct Changed: Error {
+        let reason: String
+        let failure: Failure
     }
 
     /// What the server asks for when it is busy.
@@ -108,7 +132,10 @@ struct ExportUsage: AsyncParsableCommand {
 
     private func receive(_ call: Call, from client: APIClient, into file: ExportFile) async throws {
         var call = pinned(call, file)
-        if file.bytes > 0 { call.query.append(("skip", "\(file.bytes)")) }
+        if file.bytes > 0 {
+            call.query.append(("skip", "\(file.bytes)"))
+            call.entityTag = file.entityTag
+        }
         var (refusal, refused): (HTTPURLResponse?, Data) = (nil, Data())
         var bar: ProgressBar?
         let sign = Progress("Exporting")
@@ -127,7 +154,7 @@ struct ExportUsage: AsyncParsableCommand {
                 guard let to = response.value(forHTTPHeaderField: "Export-To") else {
                     throw Failure.shape(requestID: response.value(forHTTPHeaderField: "Request-Id"))
                 }
-                if file.to == nil { try file.begin(to: to) }
+                if file.to == nil { try file.begin(to: to, entityTag: response.value(forHTTPHeaderField: "ETag")) }
                 if !gzip, let rows = response.value(forHTTPHeaderField: "Export-Rows-Estimate").flatMap({ Int($0) }), rows > 0 {
                     sign.end()
                     bar = ProgressBar("Exporting", total: rows)
@@ -146,7 +173,12 @@ struct ExportUsage: AsyncParsableCommand {
             }
         }
         guard let refusal else { return }
-        let failure = Problem(refused, refusal).failure
+        let problem = Problem(refused, refusal)
+        var failure = problem.failure
+        if refusal.statusCode == 412 {
+            failure.nextStep = "Export it again."
+            throw Changed(reason: failure.detail, failure: failure)
+        }
         if [429, 503].contains(refusal.statusCode), let seconds = refusal.value(forHTTPHeaderField: "Retry-After").flatMap({ Int($0) }),
             (0...60).contains(seconds)
         {
@@ -164,7 +196,7 @@ struct ExportUsage: AsyncParsableCommand {
         return call
     }
 
-    /// - Throws: ``Failure``, when what is here is not what the server has.
+    /// - Throws: ``Changed``, when what is here is not what the server has; ``Failure``.
     private func compared(_ file: ExportFile, _ call: Call, _ client: APIClient) async throws -> Reply {
         var manifest = pinned(call, file)
         manifest.path += "/manifest"
@@ -173,11 +205,13 @@ struct ExportUsage: AsyncParsableCommand {
         client.timeout = max(client.timeout, 3600)
         let reply = try await client.send(manifest)
         guard reply.json["bytes"] == .integer(file.bytes), reply.json["sha256"]?.string == file.digest.text else {
-            throw Failure(
-                status: .failure,
-                detail:
-                    "What has arrived is not what the server has by now: the ledger or a name has changed meanwhile, or it was damaged.",
-                nextStep: output == nil ? "Export it again." : "Export it again, without --resume.")
+            let reason =
+                "What has arrived is not what the server has by now: the ledger or a name has changed meanwhile, or it was damaged."
+            throw Changed(
+                reason: reason,
+                failure: Failure(
+                    status: .failure, detail: reason,
+                    nextStep: output == nil ? "Export it again." : "Export it again, without --resume."))
         }
         return reply
     }

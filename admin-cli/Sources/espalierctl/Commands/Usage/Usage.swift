@@ -4,9 +4,25 @@ import ArgumentParser
 struct Usage: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Counts billable logins.",
-        subcommands: [ShowUsage.self, ExportUsage.self, UsageSink.self])
+        subcommands: [ShowUsage.self, ListUsage.self, ExportUsage.self, UsageSink.self])
 }
 
 extension View {
     static let usageDay = View(.init("Date", "date"), .init("Logins", "logins").number)
+
+    static let usageOfTenant = View(
+        .init("Tenant", "slug"),
+        .init("ID", "tenant_id"),
+        .init("Logins", "logins").number,
+        .init("Users", "users").optional.number)
+
+    static func usageWindow(by groups: [UsageGroup]) -> View {
+        var view = View(.init("From", "from"))
+        // Which are left out in the line of the total. So are users: somebody in two windows is one user.
+        if groups.contains(.application) { view.fields.append(.init("Application", "application_id").optional) }
+        if groups.contains(.connection) { view.fields.append(.init("Connection", "connection").optional) }
+        if groups.contains(.kind) { view.fields.append(.init("Kind", "kind").optional) }
+        view.fields += [.init("Logins", "logins").number, .init("Users", "users").optional.number]
+        return view
+    }
 }
