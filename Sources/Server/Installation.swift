@@ -58,7 +58,11 @@ package struct Installation: Sendable {
             logger: logger, now: now)
         let usage = UsageRoutes(
             pool: pool, keyring: settings.keyring, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
-            settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
+            settling: TimeInterval(settings.usageSettlesAfter), grace: TimeInterval(settings.usageGrace),
+            simulatesClock: settings.simulatesClock,
+            // As many as calls without a key.
+            pricingPage: settings.showsPricing ? TokenBuckets(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil,
+            logger: logger, now: now)
         let router = makeRouter(
             login: login,
             tenancy: TenancyRoutes(
@@ -86,7 +90,7 @@ package struct Installation: Sendable {
                 Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
                     try await ExpiringKeys(pool: pool).tell(at: now())
                 },
-            ] + login.passes + usage.passes + Self.archiving(settings, pool: purgePool, logger: logger, now: now)
+            ] + login.passes + usage.passes
         routes = router.routes.map { ($0.method.rawValue, $0.path.description) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
@@ -134,27 +138,7 @@ package struct Installation: Sendable {
         return database
     }
 
-    /// Where old months of the ledger go by themselves, once a day.
-    private static func archiving(
-        _ settings: Settings, pool: DatabasePool, logger: Logger, now: @escaping @Sendable () -> Date
-    ) -> [any Service] {
-        guard let folder = settings.usageArchive, let retention = settings.usageRetention else { return [] }
-        return [
-            Recurring("archive usage", every: .seconds(86400), logger: logger) {
-                let now = now()
-                do {
-                    try await ArchiveUsage(to: folder, pool: pool).run(before: ArchiveUsage.limit(keeping: retention, at: now), at: now) {
-                        logger.notice("a month of the ledger was archived", metadata: ["month": "\($0)", "outcome": "\($1)"])
-                    }
-                } catch ArchiveUsage.Refusal.inUse {
-                    // Another process is at it.
-                }
-            }
-        ]
-    }
-
-    /// Years of logins go in one statement, once in a tenant's life, and whole months into a file: the time limit of all other
-    /// statements is no measure for it.
+    /// Years of logins go in one statement, once in a tenant's life: the time limit of all other statements is no measure for it.
     private static func databaseForPurges(_ settings: Settings) -> DatabasePool.Configuration {
         var database = database(settings)
         (database.minimumConnections, database.maximumConnections) = (0, 2)

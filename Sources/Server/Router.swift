@@ -14,6 +14,7 @@ func makeRouter(
     router.add(middleware: edge(methods))
     router.add(middleware: login.crossOrigin)
     router.addRoutes(login.routes)
+    router.addRoutes(usage.publicRoutes)
     let v1 = router.group("v1", context: CallContext.self).add(middleware: authenticate).add(middleware: idempotency)
     v1.group(context: PlatformContext.self)
         .addRoutes(tenancy.platformTenantRoutes)

@@ -27,10 +27,14 @@ package struct Settings: Sendable {
     package var apple: AppleSettings
     /// Whether webhooks may lead into private networks and do without TLS: for development.
     package var allowsPrivateWebhooks: Bool
-    /// Whether `espalier usage close` may take another time for now: for development.
+    /// Whether `espalier usage close` may take another time for now, and months close by this process's clock alone: for development.
     package var simulatesClock: Bool
     /// How many seconds after a login its event may come to light: exports end before, and usage says that it is complete until then.
     package var usageSettlesAfter: Int
+    /// How many seconds after its end a month closes: until then what comes late is still in it.
+    package var usageGrace: Int
+    /// Whether everybody may see what the plans cost, on a page.
+    package var showsPricing: Bool
     /// How much of the outbox's work this process does at once; 0 leaves all of it to others.
     package var outboxConcurrency: Int
     package var logLevel: Logger.Level
@@ -38,10 +42,9 @@ package struct Settings: Sendable {
     package var apiRequestsPerMinute: Int
     /// How many proxies in front of this server append to `X-Forwarded-For`; with none, the header is not believed.
     package var trustedProxies: Int
-    /// How many whole months stay in the ledger besides the current one; nil for all.
-    package var usageRetention: Int?
-    /// The folder into which older months go by themselves; nil where nobody has said.
-    package var usageArchive: String?
+
+    /// Thirty days, in seconds: a month closes before the next one ends.
+    private static let longestGrace = 2_592_000
 
     /// Something is missing, weak or contradictory; says which and what to do.
     package struct Refusal: Error, CustomStringConvertible {
@@ -87,13 +90,21 @@ package struct Settings: Sendable {
         let shortest = simulatesClock ? 0 : 60
         guard usageSettlesAfter >= shortest
         else { throw Refusal(description: "ESPALIER_USAGE_SETTLES_AFTER must be \(shortest) or more: it is in seconds.") }
+        usageGrace = try Self.number(reader, "usage.grace", default: Int(CloseStatements.grace))
+        // What is in time would be a correction on the next statement.
+        guard (simulatesClock ? 0...Self.longestGrace : usageSettlesAfter + 1...Self.longestGrace).contains(usageGrace)
+        else {
+            throw Refusal(
+                description: simulatesClock
+                    ? "ESPALIER_USAGE_GRACE must be between 0 and \(Self.longestGrace): it is in seconds."
+                    : """
+                    ESPALIER_USAGE_GRACE must be more than ESPALIER_USAGE_SETTLES_AFTER and \(Self.longestGrace) at the most: it is in seconds.
+                    """)
+        }
+        showsPricing = try Self.flag(reader, "pricing.page")
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
-        let retention = reader.string(forKey: "usage.retention") ?? ""
-        usageRetention = retention.isEmpty ? nil : try Self.number(reader, "usage.retention", default: 0)
-        let archive = reader.string(forKey: "usage.archive") ?? ""
-        usageArchive = archive.isEmpty ? nil : archive
         let level = reader.string(forKey: "log.level", default: "info")
         guard let logLevel = Logger.Level(rawValue: level)
         else {
@@ -104,6 +115,11 @@ package struct Settings: Sendable {
         try check()
     }
 
+    /// For commands that do what the role that serves may not.
+    static func ownerURL(_ reader: ConfigReader) throws -> String {
+        try required(reader, "migration.database.url", "a PostgreSQL URL for the role that owns the schema", isSecret: true)
+    }
+
     private static func required(_ reader: ConfigReader, _ key: ConfigKey, _ what: String, isSecret: Bool = false) throws -> String {
         guard let value = reader.string(forKey: key, isSecret: isSecret), !value.isEmpty
         else { throw Refusal(description: "\(name(key)) is missing: set it to \(what).") }
@@ -111,7 +127,7 @@ package struct Settings: Sendable {
     }
 
     /// The reader itself takes the default for what is no number, as if nothing had been said.
-    private static func number(_ reader: ConfigReader, _ key: ConfigKey, default usual: Int) throws -> Int {
+    static func number(_ reader: ConfigReader, _ key: ConfigKey, default usual: Int) throws -> Int {
         if let value = reader.int(forKey: key) { return value }
         guard let text = reader.string(forKey: key), !text.isEmpty else { return usual }
         throw Refusal(description: "\(name(key)): \(text) is no whole number.")
@@ -169,9 +185,6 @@ package struct Settings: Sendable {
         }
         guard (0...10).contains(trustedProxies) else {
             throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be between 0 and 10: the number of proxies in front of this server.")
-        }
-        guard usageRetention.map((1...1200).contains) ?? true else {
-            throw Refusal(description: "ESPALIER_USAGE_RETENTION must be between 1 and 1200: the months that stay besides the current one.")
         }
         guard !apple.issuers.isEmpty else { throw Refusal(description: "ESPALIER_APPLE_ISSUERS must name at least one issuer.") }
         for issuer in apple.issuers { try Self.checkURL(issuer, "ESPALIER_APPLE_ISSUERS") }

@@ -16,10 +16,13 @@ extension UsageRoutes {
             Recurring("add up usage", every: .seconds(2), logger: logger) { [pool, now] in
                 try await RollUp(pool: pool).add(waits: false, at: now())
             },
-            Recurring("close months", every: .seconds(600), logger: logger) { [pool, logger, now] in
-                try await CloseStatements(pool: pool, logger: logger).pass(at: now())
+            Recurring("look at budgets in money", every: .seconds(600), logger: logger) { [pool, now] in
+                try await Budget.watchAmounts(in: pool, at: now())
             },
-            Recurring("make the ledger's parts", every: .seconds(3600), logger: logger) { [pool, logger, now] in
+            Recurring("close months", every: .seconds(600), logger: logger) { [pool, grace, simulatesClock, logger, now] in
+                try await CloseStatements(pool: pool, grace: grace, simulatesClock: simulatesClock, logger: logger).pass(at: now())
+            },
+            Recurring("make the ledger's parts", every: .seconds(600), logger: logger) { [pool, logger, now] in
                 try await UsagePartitions(pool: pool, logger: logger).pass(at: now())
             },
         ]

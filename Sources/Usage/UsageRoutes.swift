@@ -4,7 +4,7 @@ package import Logging
 package import Postgres
 package import Sealing
 package import Tenancy
-import Web
+package import Web
 
 /// What was used and what it costs, told to those who pay for it.
 ///
@@ -21,16 +21,31 @@ package struct UsageRoutes: Sendable {
     let allowsPrivate: Bool
     /// How long after a login its event may come to light, in seconds.
     let settling: TimeInterval
+    /// How long after its end a month closes, in seconds.
+    let grace: TimeInterval
+    /// Whether a month is over when this process's clock says so, whatever the database's says: for development.
+    let simulatesClock: Bool
+    /// Who may look at the page of what the plans cost, and how often, by network; nil where nobody may.
+    let pricingPage: TokenBuckets<String>?
     let logger: Logger
     let now: @Sendable () -> Date
     let exports = ExportLimit()
 
     package init(
-        pool: DatabasePool, keyring: Keyring, publicURL: String, allowsPrivate: Bool, settling: TimeInterval = RollUp.delay, logger: Logger,
-        now: @escaping @Sendable () -> Date
+        pool: DatabasePool, keyring: Keyring, publicURL: String, allowsPrivate: Bool, settling: TimeInterval = RollUp.delay,
+        grace: TimeInterval = CloseStatements.grace, simulatesClock: Bool = false, pricingPage: TokenBuckets<String>? = nil,
+        logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.keyring, self.publicURL, self.allowsPrivate) = (pool, keyring, publicURL, allowsPrivate)
-        (self.settling, self.logger, self.now) = (settling, logger, now)
+        (self.settling, self.grace, self.simulatesClock) = (settling, grace, simulatesClock)
+        (self.pricingPage, self.logger, self.now) = (pricingPage, logger, now)
+    }
+
+    /// For everybody, without a key.
+    package var publicRoutes: RouteCollection<WebContext> {
+        let routes = RouteCollection(context: WebContext.self)
+        routes.on(.get, "pricing", "getPricingPage", use: getPricingPage)
+        return routes
     }
 
     /// Below `/v1/tenants/{tenant}`.
@@ -38,6 +53,8 @@ package struct UsageRoutes: Sendable {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.get, "usage", "getUsage", use: getUsage)
         routes.on(.get, "statements", "listStatements", use: listStatements)
+        routes.on(.get, "statements/upcoming", "getUpcomingStatement", use: getUpcomingStatement)
+        routes.on(.get, "statements/upcoming/page", "getUpcomingStatementPage", use: getUpcomingStatementPage)
         routes.on(.get, "statements/{statement}", "getStatement", use: getStatement)
         routes.on(.get, "statements/{statement}/page", "getStatementPage", use: getStatementPage)
         addTenantPricing(to: routes)

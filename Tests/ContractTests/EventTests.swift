@@ -41,6 +41,8 @@ struct EventTests {
 
             #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
             try await platform.rollUp()
+            let amount: [String: any Sendable] = ["amount_micros": 1, "currency": "USD"]
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", amount).status == 200)
 
             let told = try await platform.ownerPool.run("SELECT type, data FROM webhook_event ORDER BY id").map { row in
                 (type: try row.get("type", as: String.self), data: Data(try row.get("data", as: JSON.self).bytes))
@@ -52,6 +54,8 @@ struct EventTests {
                 Set(told.map(\.type)) == [
                     "user.created", "user.deleted", "session.revoked", "connection.failing", "key.expiring", "usage.threshold",
                 ])
+            #expect(
+                told.contains { $0.type == "usage.threshold" && String(decoding: $0.data, as: UTF8.self).contains("budget_amount_micros") })
             let ended = told.filter { $0.type == "session.revoked" }.map { String(decoding: $0.data, as: UTF8.self) }
             #expect(ended.count { $0.contains(application) } == 1, "\(ended)")
         }

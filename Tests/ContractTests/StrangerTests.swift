@@ -43,6 +43,7 @@ struct StrangerTests {
                 "authorizeByClient",
                 "authorizeByPost",
                 "deleteOwnUser",
+                "getPricingPage",
                 "introspect",
                 "jwks",
                 "listRevocations",

@@ -32,6 +32,9 @@ struct EspalierctlTests {
         }
     }
 
+    private static let today = String(Date().formatted(.iso8601).prefix(10))
+    private static let tomorrow = String(Date().addingTimeInterval(86_400).formatted(.iso8601).prefix(10))
+
     /// A key made at Apple, in a file that is named as Apple names it.
     private func downloadKey(of team: String, from simulator: TestSimulator, to folder: TemporaryFolder) async throws -> (
         id: String, file: String
@@ -211,6 +214,27 @@ struct EspalierctlTests {
         try await works("sessions", "revoke-all", "--tenant", "acme", "--confirm=acme")
         try await works("signing-keys", "list", "--tenant", "acme")
         try await works("users", "delete", user, "--tenant", "acme", "--confirm=acme")
+
+        for window in ["minute", "hour", "day", "month"] {
+            let from = window == "month" ? [] : ["--from", Self.today, "--to", Self.tomorrow]
+            let counted = try await admin.run(
+                ["usage", "show", "--window", window, "--group-by", "application", "--group-by", "connection", "--group-by", "kind"] + from
+                    + acme)
+            #expect(counted.code == 0, "\(window): \(counted.errors)")
+            #expect(counted.output.contains("app_") && counted.output.contains("own") && counted.output.contains("login"))
+        }
+        try await works(
+            "usage", "show", "--window", "day", "--application", application, "--connection", "own", "--kind", "login", "--tenant", "acme")
+        try await works("usage", "list", "--all")
+        // The part of a file in which an application was called otherwise.
+        let folder = try TemporaryFolder()
+        let file = folder.url.appending(path: "usage.csv").path(percentEncoded: false)
+        try "occurred_at,before".write(toFile: "\(file).part", atomically: true, encoding: .utf8)
+        try #"{"call":"v1/usage/export?format=csv&tenant=acme","to":"\#(Self.today)T00:00:00Z","entityTag":"\"old\""}"#
+            .write(toFile: "\(file).part.json", atomically: true, encoding: .utf8)
+        let exported = try await admin.run(["usage", "export", "--output", file, "--resume"] + acme)
+        #expect(exported.code == 0 && exported.errors.contains("Beginning anew."), "\(exported.errors)")
+        #expect(try String(contentsOfFile: file, encoding: .utf8).hasPrefix("occurred_at,billing_period,"))
 
         try await works("api-keys", "issue", "--tenant", "acme", "--name", "Usage", "--scope", "usage:read", "--expires-at", "2099-01-01")
         let key = try await first("api-keys", "list")

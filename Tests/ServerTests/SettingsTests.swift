@@ -30,7 +30,6 @@ struct SettingsTests {
         #expect((settings.operationsHost, settings.operationsPort) == ("127.0.0.1", 8081))
         #expect(settings.databaseConnections == 8)
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (6000, 0))
-        #expect((settings.usageRetention, settings.usageArchive) == (nil, nil))
         #expect(settings.apple.baseURL == "https://appleid.apple.com")
         #expect(settings.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
         #expect(settings.apple.timeout == .seconds(10))
@@ -52,13 +51,11 @@ struct SettingsTests {
             "ESPALIER_APPLE_BASE_URL": "http://localhost:9000", "ESPALIER_APPLE_ISSUERS": "https://one.example,https://two.example/path",
             "ESPALIER_APPLE_AUDIENCE": "https://one.example", "ESPALIER_APPLE_TIMEOUT": "3", "ESPALIER_LOG_LEVEL": "debug",
             "ESPALIER_API_REQUESTS_PER_MINUTE": "100", "ESPALIER_TRUSTED_PROXIES": "2",
-            "ESPALIER_USAGE_RETENTION": "13", "ESPALIER_USAGE_ARCHIVE": "/srv/usage",
         ])
         // The same port on another address is another place.
         #expect((settings.host, settings.port) == ("0.0.0.0", 443))
         #expect((settings.operationsHost, settings.operationsPort) == ("10.0.0.1", 443))
         #expect(settings.databaseConnections == 20)
-        #expect((settings.usageRetention, settings.usageArchive) == (13, "/srv/usage"))
         #expect(settings.apple.baseURL == "http://localhost:9000")
         #expect(settings.apple.issuers == ["https://one.example", "https://two.example/path"])
         #expect(settings.apple.audience == "https://one.example")
@@ -74,6 +71,28 @@ struct SettingsTests {
         #expect(try settings(["ESPALIER_USAGE_SETTLES_AFTER": "0", "ESPALIER_SIMULATED_CLOCK": "true"]).usageSettlesAfter == 0)
         #expect(try refusal(["ESPALIER_USAGE_SETTLES_AFTER": "59"]).contains("ESPALIER_USAGE_SETTLES_AFTER must be 60 or more"))
         #expect(try refusal(["ESPALIER_USAGE_SETTLES_AFTER": "-1", "ESPALIER_SIMULATED_CLOCK": "true"]).contains("must be 0 or more"))
+    }
+
+    @Test("a month closes when what came in time is surely in it, unless the clock is a simulated one")
+    func grace() throws {
+        #expect(try settings([:]).usageGrace == 86400)
+        #expect(try settings(["ESPALIER_USAGE_GRACE": "121"]).usageGrace == 121)
+        #expect(try settings(["ESPALIER_USAGE_GRACE": "2592000"]).usageGrace == 2_592_000)
+        #expect(try settings(["ESPALIER_USAGE_GRACE": "0", "ESPALIER_SIMULATED_CLOCK": "true"]).usageGrace == 0)
+        for more in [
+            ["ESPALIER_USAGE_GRACE": "120"], ["ESPALIER_USAGE_GRACE": "2592001"],
+            ["ESPALIER_USAGE_GRACE": "600", "ESPALIER_USAGE_SETTLES_AFTER": "600"],
+            ["ESPALIER_USAGE_GRACE": "-1", "ESPALIER_SIMULATED_CLOCK": "true"],
+        ] { #expect(try refusal(more).contains("ESPALIER_USAGE_GRACE must be")) }
+        #expect(try refusal(["ESPALIER_USAGE_GRACE": "a day"]).contains("no whole number"))
+    }
+
+    @Test("nobody shows prices to everybody by accident")
+    func pricingPage() throws {
+        #expect(try !settings([:]).showsPricing)
+        #expect(try !settings(["ESPALIER_PRICING_PAGE": "false"]).showsPricing)
+        #expect(try settings(["ESPALIER_PRICING_PAGE": "true"]).showsPricing)
+        #expect(try refusal(["ESPALIER_PRICING_PAGE": "on"]).contains("ESPALIER_PRICING_PAGE: on is neither true nor false"))
     }
 
     @Test(

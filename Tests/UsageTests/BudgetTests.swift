@@ -5,6 +5,8 @@ import Tenancy
 import TestSupport
 import Testing
 
+@testable import Usage
+
 @Suite("Budgets")
 struct BudgetTests {
     /// What webhooks were told of thresholds, the oldest first.
@@ -132,6 +134,88 @@ struct BudgetTests {
             try await platform.append([now])
             try await platform.rollUp(at: now)
             #expect(try await Self.told(platform).count == 3)
+        }
+    }
+
+    @Test("what a month's last seconds came to is told of that month when it is over, once, and refuses nobody")
+    func lastSeconds() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.hook(platform)
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 10, "hard": true]).status == 200)
+            let now = Date()
+            let (month, next) = (Self.month(now), Month(now).end)
+            let last = next.addingTimeInterval(-0.000001)
+            func login(_ number: Int, at time: Date, addedUpAt now: Date) async throws {
+                try await platform.append(Array(repeating: time, count: number))
+                try await platform.rollUp(at: now)
+            }
+            try await login(5, at: last, addedUpAt: last)
+            #expect(try await Self.told(platform) == ["\(month) 50 5 10 false"])
+            try await login(5, at: last, addedUpAt: next)
+            let all = ["\(month) 50 5 10 false", "\(month) 80 10 10 false", "\(month) 100 10 10 false"]
+            #expect(try await Self.told(platform) == all)
+            #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins_refused_until"] == nil)
+            try await login(1, at: last, addedUpAt: next)
+            #expect(try await Self.told(platform) == all)
+
+            // The month that has begun is told of as ever, and what comes late then changes nothing of that.
+            try await login(6, at: next, addedUpAt: next)
+            let more = try await Self.told(platform)
+            #expect(more.count == 4 && more.contains("\(Self.month(next)) 50 6 10 false"))
+            try await login(1, at: last, addedUpAt: next)
+            try await login(1, at: next, addedUpAt: next)
+            #expect(try await Self.told(platform) == more)
+            // Of the month before that, nothing.
+            try await login(20, at: last, addedUpAt: Month(next).end)
+            #expect(try await Self.told(platform) == more)
+        }
+    }
+
+    @Test("a month's last logins and the next one's first, added up together, are told of both; not by a budget of later")
+    func bothMonths() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.hook(platform)
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 2]).status == 200)
+            let (month, next) = (Self.month(Date()), Month(Date()).end)
+            try await platform.append([next.addingTimeInterval(-1), next])
+            try await platform.rollUp(at: next)
+            #expect(try await Set(Self.told(platform)) == ["\(month) 50 1 2 false", "\(Self.month(next)) 50 1 2 false"])
+            // A budget that was set when the month was over.
+            _ = try await platform.ownerPool.run("UPDATE budget SET told_period = NULL, told_percent = 0, updated_at = \(next)")
+            try await platform.append([next.addingTimeInterval(-1)])
+            try await platform.rollUp(at: next)
+            #expect(try await Self.told(platform).filter { $0.hasPrefix(month) } == ["\(month) 50 1 2 false"])
+        }
+    }
+
+    @Test("a first budget that is set while logins are added up hears of them")
+    func atOnce() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.hook(platform)
+            let now = Date()
+            try await platform.append(Array(repeating: now, count: 5))
+            // Waits where the budgets are looked at: somebody is just setting one.
+            let setter = try TestDatabase.pool(platform.database.serverURL)
+            let added = try await setter.transaction(prelude: PlatformDatabase.prelude) { db in
+                _ = try await db.run(Budget.beingSet)
+                let added = Task { try await platform.rollUp(at: now) }
+                try await eventually("the sums wait") { try await platform.isWaitedFor(1_651_860_583) }
+                _ = try await db.run(
+                    """
+                    INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(ID<Tenant>(platform.acme.id)!), 10, \(now), \(now))
+                    """)
+                return added
+            }
+            try await added.value
+            #expect(try await Self.told(platform) == ["\(Self.month(now)) 50 5 10 false"])
+            // And whoever sets one waits for the sums.
+            let watcher = try await setter.transaction(prelude: PlatformDatabase.prelude) { db in
+                _ = try await db.run(Budget.beingWatched)
+                let answer = Task { try await platform.call("PUT", "/tenants/globex/budget", ["logins": 1]) }
+                try await eventually("the budget waits") { try await platform.isWaitedFor(1_651_860_583) }
+                return answer
+            }
+            #expect(try await watcher.value.status == 200)
         }
     }
 

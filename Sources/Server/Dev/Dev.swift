@@ -90,6 +90,8 @@ struct Dev: AsyncParsableCommand {
         var environment = [
             "ESPALIER_PUBLIC_URL": ports.baseURL, "ESPALIER_PORT": "\(ports.server)", "ESPALIER_OPERATIONS_PORT": "\(ports.operations)",
             "ESPALIER_DATABASE_URL": database.serverURL,
+            // For the commands: nothing that serves looks at it.
+            "ESPALIER_MIGRATION_DATABASE_URL": database.ownerURL,
             "ESPALIER_MASTER_KEYS": try DevMasterKey.read(orMakeIn: folder),
             "ESPALIER_APPLE_BASE_URL": appleBaseURL ?? ports.simulatorURL,
             "ESPALIER_APPLE_ISSUERS": issuers.joined(separator: ","),
@@ -98,6 +100,7 @@ struct Dev: AsyncParsableCommand {
             "ESPALIER_SIMULATED_CLOCK": "true",
             // One process and one clock: whoever tries an export need not wait for it.
             "ESPALIER_USAGE_SETTLES_AFTER": "1",
+            "ESPALIER_PRICING_PAGE": "true",
         ]
         // What is said aloud stands first; where it runs and on what is `dev`'s own to say.
         for name in [

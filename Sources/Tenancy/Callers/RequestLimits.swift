@@ -67,7 +67,7 @@ package struct RequestLimits: Sendable {
     }
 
     /// What one person can be taken to have: an IPv4 address, or an IPv6 /64.
-    static func network(of address: String?) -> String {
+    package static func network(of address: String?) -> String {
         var bytes = [UInt8](repeating: 0, count: 16)
         guard let address, inet_pton(AF_INET6, address, &bytes) == 1 else { return address ?? "" }
         // An IPv4 address in IPv6's clothes (RFC 4291, section 2.5.5.2).

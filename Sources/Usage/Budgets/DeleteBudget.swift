@@ -14,7 +14,8 @@ extension UsageRoutes {
             let removed = try await db.run(
                 """
                 DELETE FROM budget WHERE tenant_id = \(call.tenant)
-                RETURNING tenant_id, logins, is_hard, told_period, told_percent, refused_until, created_at, updated_at
+                RETURNING tenant_id, logins, amount_micros, currency, is_hard, told_period, told_percent, refused_until, created_at,
+                    updated_at
                 """)
             guard let budget = try removed.first(Budget.init) else { throw Problem.notFound("budget") }
             try request.requireMatch(EntityTag(budget.updatedAt))

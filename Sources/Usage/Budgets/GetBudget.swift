@@ -11,9 +11,10 @@ extension UsageRoutes {
         try call.require(.usageRead)
         _ = try Query(request)
         let now = now()
-        let found = try await call.database(pool).run([Budget.find(of: call.tenant), Budget.used(by: [call.tenant], in: Month(now))])
-        guard let budget = try found[0].first(Budget.init) else { throw Problem.notFound("budget") }
-        let used = try found[1].first { try $0.get("logins", as: Int.self) } ?? 0
-        return try .resource(BudgetReply(budget, used: used, at: now), updatedAt: budget.updatedAt)
+        guard let budget = try await call.database(pool).run(Budget.find(of: call.tenant)).first(Budget.init)
+        else { throw Problem.notFound("budget") }
+        // As the platform: no tenant's transaction sees what the plans cost.
+        let used = try await Budget.used(of: [(call.tenant, budget)], in: Month(now)) { try await PlatformDatabase(pool).run($0) }
+        return try .resource(BudgetReply(budget, used: used[call.tenant] ?? 0, at: now), updatedAt: budget.updatedAt)
     }
 }

@@ -24,5 +24,6 @@ extension UsageRoutes {
     /// Below `/v1`, for operators and tenants alike.
     func addPricing(to routes: RouteCollection<KeyContext>) {
         routes.on(.post, "pricing/estimate", "estimatePrice", use: estimatePrice)
+        routes.on(.get, "pricing/estimate/page", "getEstimatePage", use: getEstimatePage)
     }
 }

@@ -8,7 +8,9 @@ struct Bill: Sendable {
     let terms: [Term]
     let lines: [StatementLine]
 
-    struct NoPrices: Error {}
+    struct NoPrices: Error, CustomStringConvertible {
+        var description: String { "there are logins that nobody knows the price of" }
+    }
 
     /// - Parameters:
     ///   - events: all that is billed in this month, in whichever it occurred.
@@ -16,21 +18,27 @@ struct Bill: Sendable {
     init(
         of tenant: ID<Tenant>, in period: Month, events: BilledEvents, isWritten: Bool = false, from database: PlatformDatabase
     ) async throws {
-        let read = try await database.run([PlanChange.all(of: tenant), RateCard.all(for: tenant)])
-        let plans = try read[0].map { try PlanChange($0) }
-        let rateCards = try read[1].map { try RateCard($0) }
+        let prices = try PriceHistory(try await database.run(PriceHistory.find(of: tenant)))
+        try await self.init(of: tenant, in: period, events: events, by: prices, isWritten: isWritten) { try await database.run($0) }
+    }
 
+    /// - Parameter run: asks the database, as somebody who sees all of the tenant's.
+    init(
+        of tenant: ID<Tenant>, in period: Month, events: BilledEvents, by prices: PriceHistory, isWritten: Bool = false,
+        run: ([SQL]) async throws -> [Rows]
+    ) async throws {
+        let (plans, rateCards) = (prices.plans, prices.rateCards)
         terms =
             try isWritten
-            ? await database.run(Term.written(of: period, tenant)).map { try Term($0, among: rateCards) }
+            ? await run([Term.written(of: period, tenant)])[0].map { try Term($0, among: rateCards) }
             : Term.all(of: period, plans: plans, rateCards: rateCards)
-        var lines = Reckoning.lines(
+        var lines = try Reckoning.lines(
             of: period, terms: terms, spare: .spare(of: period, plans: plans, rateCards: rateCards), events: events.of(period))
         for month in Set(events.byDay.keys.map(\.month)).subtracting([period]).sorted() {
-            let known = try await database.run([Term.written(of: month, tenant), Self.billed(of: month, before: period, tenant)])
+            let known = try await run([Term.written(of: month, tenant), Self.billed(of: month, before: period, tenant)])
             let written = try known[0].map { try Term($0, among: rateCards) }
             let billed = try known[1].map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
-            lines += Reckoning.corrections(
+            lines += try Reckoning.corrections(
                 of: month, terms: written.isEmpty ? Term.all(of: month, plans: plans, rateCards: rateCards) : written,
                 spare: .spare(of: month, plans: plans, rateCards: rateCards),
                 billed: Dictionary(uniqueKeysWithValues: billed), late: events.of(month))
@@ -38,6 +46,11 @@ struct Bill: Sendable {
         // Nothing goes unbilled because nobody knows what it costs.
         guard lines.reduce(0, { $0 + ($1.isOfLogins ? $1.quantity : 0) }) == events.count else { throw NoPrices() }
         self.lines = lines
+    }
+
+    /// What it comes to, by currency: most often there is one.
+    var totals: [Currency: Int] {
+        lines.reduce(into: [:]) { $0[$1.currency, default: 0] += $1.amountMicros }
     }
 
     /// How many logins of a month were billed before another, by day. From the numbers: the events may have been taken out.

@@ -24,6 +24,11 @@ struct StatementReply: Encodable, Sendable {
         let currency: Currency
         let amount_micros: Int
         let amount: String
+
+        /// In the order of their codes.
+        static func all(_ sums: [Currency: Int]) -> [Total] {
+            sums.sorted { $0.key.code < $1.key.code }.map { Total(currency: $0, amount_micros: $1, amount: $0.text(micros: $1)) }
+        }
     }
 
     struct Line: Encodable, Sendable {
@@ -65,9 +70,8 @@ struct StatementReply: Encodable, Sendable {
         let sums = try row.get("totals", as: JSON?.self).map {
             try JSONDecoder().decode([String: Int].self, from: Data($0.bytes))
         }
-        totals = (sums ?? [:]).sorted { $0.key < $1.key }.compactMap { code, micros in
-            Currency(code).map { Total(currency: $0, amount_micros: micros, amount: $0.text(micros: micros)) }
-        }
+        totals = Total.all(
+            Dictionary(uniqueKeysWithValues: (sums ?? [:]).compactMap { code, micros in Currency(code).map { ($0, micros) } }))
     }
 }
 

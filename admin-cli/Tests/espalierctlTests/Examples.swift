@@ -90,6 +90,7 @@ enum Examples {
     static let usageSink = #"""
         {"id":"usagesink_1","object":"usage_sink","format":"stripe","url":"https://api.stripe.com/v1/billing/meter_events",\#
         "event_name":"logins","has_secret":true,"status":"enabled","waiting":{"events":7,"since":"2026-11-21T08:00:00Z"},\#
+        "refused":{"events":2,"uncertain":1,"since":"2026-11-20T08:00:00Z"},\#
         "last_failure":{"at":"2026-11-21T09:00:00Z","error":"no_customer"},\#(times)}
         """#
     static let usageSinkCustomer = #"{"id":"tenant_1","object":"usage_sink_customer","customer_id":"cus_1",\#(times)}"#
@@ -101,6 +102,14 @@ enum Examples {
     static let ownRateCard = #"""
         {"id":"ratecard_1","object":"rate_card","tenant_id":"tenant_1","version":2,"effective_from":"2027-06-01","follows_plan":true,\#
         \#(times)}
+        """#
+    static let budget = #"""
+        {"object":"budget","amount_micros":500000000,"amount":"500.00","currency":"USD","hard":true,\#
+        "current":{"period":"2026-11","amount_micros":256170000,"amount":"256.17","percent":51},\#
+        "logins_refused_until":"2026-12-01T00:00:00Z",\#(times)}
+        """#
+    static let budgetOfLogins = #"""
+        {"object":"budget","logins":100000,"hard":false,"current":{"period":"2026-11","logins":51234,"percent":51},\#(times)}
         """#
     static let estimate = #"""
         {"object":"estimate","logins":250000,"plan":"scale","on":"2026-11-21","rate_card":\#(rateCard),"currency":"USD",\#

@@ -35,6 +35,34 @@ struct PricingTests {
         #expect(server.received.map(\.body) == [#"{"logins":5,"tenant":"globex"}"#, #"{"logins":5,"plan":"free"}"#])
     }
 
+    @Test("an estimate is printed as the page that came, by the same options")
+    func page() async throws {
+        let server = try StubServer(answering: .init(headers: ["Content-Type": "text/html; charset=utf-8"], body: "<p>5.00</p>\n"))
+        defer { server.stop() }
+        let environment = Run.environment(for: server).merging(["ESPALIER_TENANT": "globex"]) { $1 }
+        let run = try await Run("pricing", "print", "--logins", "1000", "--on", "2027-01-01", environment: environment)
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.output == "<p>5.00</p>\n")
+        #expect(try await Run("pricing", "print", "--logins", "5", "--plan", "scale", environment: environment).status == 0)
+        #expect(
+            server.calls == [
+                "GET /v1/pricing/estimate/page?logins=1000&tenant=globex&on=2027-01-01",
+                "GET /v1/pricing/estimate/page?logins=5&plan=scale",
+            ])
+        #expect(try await Run("pricing", "print", "--logins", "-1").status == 2)
+    }
+
+    @Test(
+        "a budget is of logins or of money, and of neither nothing",
+        arguments: [
+            "", "--logins 0", "--logins 1000000001", "--logins 5 --amount 5 --currency USD", "--logins 5 --currency USD", "--amount 5",
+            "--currency USD", "--amount 0 --currency USD", "--amount -5 --currency USD", "--amount 5,00 --currency USD", "--hard",
+        ])
+    func wrongBudget(arguments: String) async throws {
+        let run = try await Run(arguments: ["budget", "set", "--tenant", "acme"] + arguments.split(separator: " ").map(String.init))
+        #expect(run.status == 2, "\(arguments)")
+    }
+
     @Test(
         "amounts are read to the millionth, and never as floating-point numbers",
         arguments: [

@@ -2,11 +2,16 @@
 extension RequestTests {
     static let usageSink: [Example] = [
         .init(
+            "usage list --from 2026-11-01 --to 2026-12-01 --limit 2",
+            "GET /v1/usage?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z&limit=2",
+            answer: Examples.list(#"{"tenant_id":"tenant_1","slug":"acme","logins":13,"users":5}"#), shows: "acme"),
+        .init(
             "usage sink create --format stripe --url https://api.stripe.com/v1/billing/meter_events --event-name logins",
             "POST /v1/platform/usage-sink",
             #"{"event_name":"logins","format":"stripe","url":"https://api.stripe.com/v1/billing/meter_events"}"#,
             answer: Examples.usageSink, shows: "customers set"),
         .init("usage sink show --timeout 30", "GET /v1/platform/usage-sink", answer: Examples.usageSink, shows: "no_customer"),
+        .init("usage sink show --timeout 31", "GET /v1/platform/usage-sink", answer: Examples.usageSink, shows: "Perhaps counted"),
         .init(
             "usage sink update --status paused", "PATCH /v1/platform/usage-sink", #"{"status":"paused"}"#, answer: Examples.usageSink,
             guardian: "/v1/platform/usage-sink", shows: "usagesink_1"),
@@ -24,6 +29,20 @@ extension RequestTests {
         .init(
             "usage sink customers remove --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/usage-sink-customer", answer: "",
             shows: "Forgotten."),
+    ]
+
+    static let budget: [Example] = [
+        .init("budget show --tenant acme", "GET /v1/tenants/acme/budget", answer: Examples.budget, shows: "500.00 USD"),
+        .init(
+            "budget set --logins 100000 --tenant acme", "PUT /v1/tenants/acme/budget", #"{"hard":false,"logins":100000}"#,
+            answer: Examples.budgetOfLogins, shows: "51234 logins"),
+        .init(
+            "budget set --amount 500.00 --currency USD --hard --tenant acme", "PUT /v1/tenants/acme/budget",
+            #"{"amount_micros":500000000,"currency":"USD","hard":true}"#, answer: Examples.budget, shows: "256.17 USD"),
+        .init(
+            "budget set --amount 0.5 --currency KWD --tenant acme", "PUT /v1/tenants/acme/budget",
+            #"{"amount_micros":500000,"currency":"KWD","hard":false}"#, answer: Examples.budget, shows: "2026-12-01"),
+        .init("budget remove --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/budget", answer: "", shows: "Removed."),
     ]
 
     static let pricing: [Example] = [

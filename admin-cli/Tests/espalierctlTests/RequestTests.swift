@@ -302,7 +302,7 @@ struct RequestTests {
             answer: Examples.notification, shows: "applied"),
     ]
 
-    static let all = tenants + applications + connections + people + webhooks + notifications + pricing + usageSink
+    static let all = tenants + applications + connections + people + webhooks + notifications + pricing + budget + usageSink
 
     @Test(
         "is what the API describes",
@@ -377,7 +377,7 @@ struct RequestTests {
             #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")
             // These have suites of their own.
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
-                || ["completion", "usage show", "usage export", "tenants onboard", "apple-keys rotate"].contains(name)
+                || ["completion", "pricing print", "usage show", "usage export", "tenants onboard", "apple-keys rotate"].contains(name)
                 || ["connections transfer collect", "connections transfer exchange"].contains(name)
             {
                 continue

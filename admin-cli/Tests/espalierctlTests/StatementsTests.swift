@@ -59,4 +59,29 @@ struct StatementsTests {
         defer { other.stop() }
         #expect(try await Run("statements", "print", "2026-11", "--tenant", "acme", environment: Run.environment(for: other)).status == 1)
     }
+
+    @Test("what is not closed is shown so far, with the time up to which it is complete, and printed by its name")
+    func upcoming() async throws {
+        let body = #"""
+            {"object":"upcoming_statement","tenant_id":"tenant_1","tenant_slug":"acme","tenant_name":"Acme","period":"2026-12",\#
+            "state":"open","complete_until":"2026-12-14T09:28:00Z","totals":[{"currency":"USD","amount_micros":5000000,"amount":"5.00"}],\#
+            "events":1001,"lines":[\#(Self.line)]}
+            """#
+        let server = try StubServer(answering: .init(body: body))
+        defer { server.stop() }
+        let environment = Run.environment(for: server)
+        let run = try await Run("statements", "upcoming", "--tenant", "acme", environment: environment)
+        #expect(run.status == 0, "\(run.talk)")
+        for text in ["open", "2026-12-14T09:28:00Z", "Total so far", "5.00 USD", "1001", "0.005"] {
+            #expect(run.output.contains(text), "\(text)")
+        }
+        let json = try await Run("statements", "upcoming", "--tenant", "acme", "--period", "2026-12", "--json", environment: environment)
+        #expect(json.output == body + "\n")
+        #expect(server.calls == ["GET /v1/tenants/acme/statements/upcoming", "GET /v1/tenants/acme/statements/upcoming?period=2026-12"])
+        let page = try StubServer(answering: .init(headers: ["Content-Type": "text/html; charset=utf-8"], body: "<p>So far</p>\n"))
+        defer { page.stop() }
+        let printed = try await Run("statements", "print", "upcoming", "--tenant", "acme", environment: Run.environment(for: page))
+        #expect(printed.output == "<p>So far</p>\n")
+        #expect(page.calls == ["GET /v1/tenants/acme/statements/upcoming/page"])
+    }
 }

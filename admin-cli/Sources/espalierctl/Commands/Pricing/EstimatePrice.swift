@@ -14,31 +14,16 @@ struct EstimatePrice: CallCommand {
               espalierctl pricing estimate --logins 250000 --plan scale --json | jq -r .total
             """)
 
-    @Option(help: ArgumentHelp("How many logins a month has, 0 to 1000000000.", valueName: "count"))
-    var logins: Int
-
-    @Option(help: "By the prices of this plan.")
-    var plan: Plan?
-
-    @Option(
-        help: ArgumentHelp("By the prices that hold for this tenant: its slug or id. (environment: ESPALIER_TENANT)", valueName: "slug"))
-    var tenant: Reference?
-
-    @Option(help: ArgumentHelp("By the prices that hold on this day, as 2026-11-01. Without it, today's.", valueName: "day"))
-    var on: Day?
-
+    @OptionGroup var question: EstimateOptions
     @OptionGroup var options: ReadOptions
 
-    func validate() throws {
-        guard (0...1_000_000_000).contains(logins) else { throw ValidationError("--logins takes 0 to 1000000000.") }
-        if plan != nil, tenant != nil { throw ValidationError("Pass --plan or --tenant, not both: a tenant has a plan.") }
-    }
-
     func call(_ session: Session) throws -> Call {
-        let configured = plan == nil && tenant == nil ? try session.settings.tenant() : nil
-        return .post(
+        .post(
             "pricing/estimate",
-            ["logins": .integer(logins), "plan": JSON(plan), "tenant": JSON(tenant?.text ?? configured), "on": JSON(on?.text)])
+            [
+                "logins": .integer(question.logins), "plan": JSON(question.plan), "tenant": JSON(try question.tenantName(session)),
+                "on": JSON(question.on?.text),
+            ])
     }
 
     func describe(_ estimate: JSON) throws -> String {

@@ -10,9 +10,10 @@ struct PrintStatement: AsyncParsableCommand {
 
             EXAMPLES
               espalierctl statements print 2026-11 --tenant acme >2026-11.html
+              espalierctl statements print upcoming --tenant acme >so-far.html
             """)
 
-    @Argument(help: ArgumentHelp("The month, or the statement's id.", valueName: "month"))
+    @Argument(help: ArgumentHelp("The month, the statement's id, or upcoming for the running month so far.", valueName: "month"))
     var statement: Reference
 
     @OptionGroup var tenant: TenantOption

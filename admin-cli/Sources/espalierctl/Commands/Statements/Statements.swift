@@ -3,8 +3,8 @@ import ArgumentParser
 /// `espalierctl statements`: closed months and what they cost.
 struct Statements: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at closed months and what they cost.",
-        subcommands: [ListStatements.self, ShowStatement.self, PrintStatement.self])
+        abstract: "Looks at closed months and what they cost, and at the running one.",
+        subcommands: [ListStatements.self, ShowStatement.self, ShowUpcomingStatement.self, PrintStatement.self])
 }
 
 extension View {
@@ -17,6 +17,16 @@ extension View {
         .init("Events", "events").number,
         .init("Digest", "digest").detail,
         .init("Closed", "closed_at"),
+        sections: [.init(title: "Lines", path: "lines", view: .statementLine)])
+
+    static let upcomingStatement = View(
+        .init("Tenant", "tenant_slug"),
+        .init("Name", "tenant_name").detail,
+        .init("Period", "period"),
+        .init("State", "state"),
+        .init("Up to", "complete_until"),
+        .init("Total so far", "total"),
+        .init("Events", "events").number,
         sections: [.init(title: "Lines", path: "lines", view: .statementLine)])
 
     static let statementLine = View(

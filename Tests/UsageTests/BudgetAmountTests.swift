@@ -1,0 +1,178 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+@testable import Usage
+
+@Suite("Budgets in money")
+struct BudgetAmountTests {
+    private static func told(_ platform: TestPlatform) async throws -> [String] {
+        try await platform.ownerPool.run(
+            """
+            SELECT concat_ws(' ', data->>'period', data->>'percent', data->>'amount', data->>'budget_amount', data->>'currency',
+                data->>'logins_refused', data->>'logins', data->>'budget_logins') AS line
+            FROM webhook_event WHERE type = 'usage.threshold' ORDER BY data->>'period', (data->>'percent')::integer
+            """
+        ).map { try $0.get("line") }
+    }
+
+    /// Acme pays a dollar a login, if nothing else is said, and has paid it all the month.
+    private static func run(
+        price: Int = 1_000_000, baseFee: Int = 0, _ body: @Sendable @escaping (TestPlatform) async throws -> Void
+    ) async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
+            try await platform.rateCard(version: 1, from: "2026-01-01", baseFee: baseFee, tiers: [(nil, price)])
+            let hook: [String: any Sendable] = ["url": "https://hooks.example.com/", "events": ["usage.threshold"]]
+            #expect(try await platform.call("POST", "/tenants/acme/webhooks", hook).status == 201)
+            try await body(platform)
+        }
+    }
+
+    private static func set(_ platform: TestPlatform, _ units: Int, _ currency: String = "USD", hard: Bool = false) async throws
+        -> TestBrowser.Answer
+    {
+        try await platform.call(
+            "PUT", "/tenants/acme/budget", key: platform.acme.api_keys[0].secret,
+            ["amount_micros": units * 1_000_000, "currency": currency, "hard": hard])
+    }
+
+    private static func login(_ platform: TestPlatform, _ count: Int, at time: Date = Date()) async throws {
+        try await platform.append(Array(repeating: time, count: count))
+        try await platform.rollUp()
+    }
+
+    @Test("it is set by the tenant's own key and says in money what is used; one of logins takes its place, and the other way")
+    func life() async throws {
+        try await TestPlatform.run { platform in
+            // By the plan's price, which no transaction of the tenant's own sees.
+            try await platform.append(Array(repeating: Date(), count: 200))
+            let made = try await Self.set(platform, 2)
+            #expect(made.status == 200, "\(made.body)")
+            #expect(made.json["amount_micros"] as? Int == 2_000_000 && made.json["amount"] as? String == "2.00")
+            #expect(made.json["currency"] as? String == "USD" && made.json["logins"] == nil && made.json["hard"] as? Bool == false)
+            let current = try #require(made.json["current"] as? [String: any Sendable])
+            #expect(current["amount_micros"] as? Int == 1_000_000 && current["amount"] as? String == "1.00")
+            #expect(current["percent"] as? Int == 50 && current["logins"] == nil)
+            let read = try await platform.call("GET", "/tenants/acme/budget", key: platform.acme.api_keys[0].secret)
+            #expect(read.json as NSDictionary == made.json as NSDictionary)
+            let totals = try await platform.call("GET", "/tenants/acme/statements/upcoming").json["totals"] as? [[String: any Sendable]]
+            #expect(totals?.first?["amount_micros"] as? Int == current["amount_micros"] as? Int)
+
+            let logins = try await platform.call("PUT", "/tenants/acme/budget", ["logins": 10])
+            #expect(logins.json["logins"] as? Int == 10 && logins.json["currency"] == nil && logins.json["amount"] == nil)
+            #expect(try await Self.set(platform, 5, "JPY").json["amount"] as? String == "5")
+            #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 204)
+            let trail = try await platform.ownerPool.run("SELECT before FROM audit_event WHERE action = 'deleteBudget'")
+            #expect(String(decoding: try trail[0].get("before", as: JSON.self).bytes, as: UTF8.self).contains("\"JPY\""))
+        }
+    }
+
+    @Test("neither, both, half of one and nonsense are refused, by the name of the field")
+    func refused() async throws {
+        try await TestPlatform.run { platform in
+            for (body, field) in [
+                (["hard": true], "logins"), (["logins": 5, "amount_micros": 5, "currency": "USD"], "logins"),
+                (["logins": 5, "currency": "USD"], "logins"), (["amount_micros": 5], "currency"), (["currency": "USD"], "amount_micros"),
+                (["amount_micros": 5, "currency": NSNull()], "currency"), (["amount_micros": 5, "currency": "XXX"], "currency"),
+                (["amount_micros": 5, "currency": "usd"], "currency"), (["amount_micros": 0, "currency": "USD"], "amount_micros"),
+                (["amount_micros": 1_000_000_000_000_001, "currency": "USD"], "amount_micros"),
+                (["amount_micros": 1.5, "currency": "USD"], "amount_micros"),
+            ] as [([String: any Sendable], String)] {
+                let answer = try await platform.call("PUT", "/tenants/acme/budget", body)
+                #expect(answer.status == 400, "\(body)")
+                #expect((answer.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field], "\(body): \(answer.body)")
+            }
+            #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
+            // The schema has the last word.
+            let acme = ID<Tenant>(platform.acme.id)!
+            for values in ["1, 1, 'USD'", "NULL, NULL, NULL", "NULL, 1, NULL", "1, NULL, 'USD'"] {
+                await #expect(throws: DatabaseError.self, "\(values)") {
+                    try await platform.ownerPool.run(
+                        SQL(
+                            unsafe: """
+                                INSERT INTO budget (tenant_id, logins, amount_micros, currency, created_at, updated_at)
+                                VALUES ('\(acme.uuid)', \(values), now(), now())
+                                """))
+                }
+            }
+        }
+    }
+
+    @Test("webhooks hear of 50, 80 and 100 % of the amount, once a month each")
+    func thresholds() async throws {
+        try await Self.run { platform in
+            #expect(try await Self.set(platform, 10).status == 200)
+            let month = Month(Date())
+            try await Self.login(platform, 4)
+            // Another month's, and another tenant's.
+            try await Self.login(platform, 20, at: month.start.addingTimeInterval(-40 * 86400))
+            try await platform.append(Array(repeating: Date(), count: 20), of: platform.globex)
+            try await platform.rollUp()
+            #expect(try await Self.told(platform) == [])
+            try await Self.login(platform, 1)
+            #expect(try await Self.told(platform) == ["\(month) 50 5.00 10.00 USD false"])
+            try await Self.login(platform, 6)
+            let all = ["\(month) 50 5.00 10.00 USD false", "\(month) 80 11.00 10.00 USD false", "\(month) 100 11.00 10.00 USD false"]
+            #expect(Set(try await Self.told(platform)) == Set(all))
+            try await Self.login(platform, 5)
+            try await Budget.watchAmounts(in: platform.pool, at: Date())
+            #expect(try await Self.told(platform).count == 3)
+        }
+    }
+
+    @Test("fees count from the month's first day, and a new price or a new month is noticed without a login")
+    func withoutLogins() async throws {
+        try await Self.run(baseFee: 6_000_000) { platform in
+            let (month, today) = (Month(Date()), Day(Date()))
+            #expect(try await Self.set(platform, 12).status == 200)
+            #expect(try await Self.told(platform) == ["\(month) 50 6.00 12.00 USD false"])
+            try await platform.rateCard(version: 2, from: month.firstDay.description, baseFee: 10_000_000)
+            // One tenant at a time, so that the second turn of the loop is taken too.
+            _ = try await platform.call("PUT", "/tenants/globex/budget", ["amount_micros": 1, "currency": "USD"])
+            try await Budget.watchAmounts(in: platform.pool, batch: 1, at: today.start.addingTimeInterval(60))
+            #expect(try await Self.told(platform).last == "\(month) 80 10.00 12.00 USD false")
+            try await Budget.watchAmounts(in: platform.pool, at: month.end)
+            #expect(
+                try await Self.told(platform).suffix(2) == [
+                    "\(month.next) 50 10.00 12.00 USD false", "\(month.next) 80 10.00 12.00 USD false",
+                ])
+        }
+    }
+
+    @Test("in a month of two currencies, only that of the budget counts")
+    func currencies() async throws {
+        try await Self.run { platform in
+            let month = Month(Date())
+            try await platform.rateCard(version: 2, from: (month.firstDay + 1).description, currency: "EUR", tiers: [(nil, 3_000_000)])
+            #expect(try await Self.set(platform, 10, "EUR").status == 200)
+            try await Self.login(platform, 20, at: month.start)
+            #expect(try await Self.told(platform) == [])
+            try await Self.login(platform, 2, at: month.start.addingTimeInterval(86400))
+            #expect(try await Self.told(platform) == ["\(month) 50 6.00 10.00 EUR false"])
+            // What is billed in none of the month's currencies uses nothing up.
+            let yen = try await Self.set(platform, 1, "JPY")
+            #expect((yen.json["current"] as? [String: any Sendable])?["percent"] as? Int == 0)
+        }
+    }
+
+    @Test("a hard one refuses logins when the amount is used up, and lets them in again when the price has fallen")
+    func hard() async throws {
+        try await Self.run { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            #expect(try await Self.set(platform, 3, hard: true).status == 200)
+            try await Self.login(platform, 2)
+            #expect(try await browser.authorize(request).status == 302)
+            try await Self.login(platform, 1)
+            let month = Month(Date())
+            #expect(try await Self.told(platform).last == "\(month) 100 3.00 3.00 USD true")
+            try await eventually("the refusal is heard") { try await browser.authorize(request).status == 503 }
+            #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins_refused_until"] is String)
+            try await platform.rateCard(version: 2, from: month.firstDay.description, tiers: [(nil, 900_000)])
+            try await Budget.watchAmounts(in: platform.pool, at: Date())
+            try await eventually("the refusal is over") { try await browser.authorize(request).status == 302 }
+        }
+    }
+}

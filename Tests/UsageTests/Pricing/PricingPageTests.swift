@@ -1,0 +1,193 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+@testable import Usage
+
+/// The calculator as pages: for everybody, and to be printed.
+@Suite("Pricing pages")
+struct PricingPageTests {
+    private static func get(_ platform: TestPlatform, _ query: String = "") async throws -> TestBrowser.Answer {
+        try await TestBrowser(platform).get("\(TestPlatform.publicURL)/pricing\(query)")
+    }
+
+    /// The cells of a page's table, a text for each row.
+    private static func rows(_ page: String) -> [String] {
+        page.matches(of: #/<tr><td>(.*?)</td></tr>/#).map {
+            String($0.output.1).replacing(#/</td><td class="number">/#, with: " | ").replacing("&#39;", with: "'")
+        }
+    }
+
+    /// What the rows have to be, by what `estimatePrice` answers.
+    private static func rows(_ estimate: TestBrowser.Answer) throws -> [String] {
+        try #require(estimate.json["lines"] as? [[String: any Sendable]]).map { line in
+            """
+            \(line["description"]!) | \((line["quantity"] as! Int).grouped) | \(line["unit_price"]!) | \
+            \(line["amount"]!) \(estimate.json["currency"]!)
+            """
+        }
+    }
+
+    private static func isShown(_ page: TestBrowser.Answer, _ estimate: TestBrowser.Answer) throws {
+        #expect(page.status == 200 && estimate.status == 200, "\(page.body)\(estimate.body)")
+        #expect(try rows(page.body) == rows(estimate))
+        let currency = estimate.json["currency"] as? String ?? ""
+        #expect(page.body.contains("<th colspan=\"3\">Total</th><td class=\"number\">\(estimate.json["total"]!) \(currency)</td>"))
+        let card = try #require(estimate.json["rate_card"] as? [String: any Sendable])
+        #expect(page.body.contains("version \(card["version"]!), of \(card["effective_from"]!), as they are on \(estimate.json["on"]!)"))
+        guard let next = estimate.json["next_tier"] as? [String: any Sendable] else {
+            #expect(page.body.contains("No other price comes behind this one."))
+            return
+        }
+        let change = try #require(next["change"] as? String)
+        let words = [
+            "From login \((next["from_login"] as! Int).grouped) on", "\((next["additional_logins"] as! Int).grouped) more than these",
+            "\(next["unit_price"]!) \(currency)", "comes to \(next["total"]!) \(currency)",
+            change.hasPrefix("-") ? "\(change.dropFirst()) less." : "\(change) more.",
+        ]
+        for word in words { #expect(page.body.contains(word), "\(word)") }
+    }
+
+    @Test("nobody sees the public one unless the platform has turned it on")
+    func off() async throws {
+        try await TestPlatform.run { platform in
+            for query in ["", "?logins=5"] {
+                let answer = try await Self.get(platform, query)
+                #expect(answer.status == 404)
+                #expect(answer.header("Content-Type") == "application/problem+json")
+                #expect(!answer.body.contains("0.005"))
+            }
+        }
+    }
+
+    @Test("its figures are those of estimatePrice, whatever the prices and however many logins")
+    func figures() async throws {
+        try await TestPlatform.run({ $0.showsPricing = true }) { platform in
+            try await platform.rateCard(
+                .scale, from: "2026-01-01", currency: "KWD", baseFee: 49_000_000, included: 1000,
+                tiers: [(100_000, 1500), (1_000_000, 1200), (nil, 900)])
+            try await platform.rateCard(
+                .enterprise, from: "2026-01-01", currency: "JPY", minimum: 500_000_000, mode: .volume,
+                tiers: [(300_000, 5_500_000), (nil, 4_000_000)])
+            for plan in ["free", "scale", "enterprise"] {
+                for logins in [0, 1, 999, 1000, 1001, 250_000, 300_000, 1_001_001, 1_000_000_000] {
+                    let page = try await Self.get(platform, "?logins=\(logins)&plan=\(plan)")
+                    try Self.isShown(page, try await platform.call("POST", "/pricing/estimate", ["logins": logins, "plan": plan]))
+                    #expect(page.body.contains("<option selected>\(plan)</option>") && page.body.contains("value=\"\(logins)\""))
+                }
+            }
+        }
+    }
+
+    @Test("it needs no script, loads nothing, sends its form to nobody else, and may be kept for a minute")
+    func manner() async throws {
+        try await TestPlatform.run({ $0.showsPricing = true }) { platform in
+            let form = try await Self.get(platform)
+            #expect(form.status == 200)
+            #expect(form.body.contains("<form method=\"get\" action=\"/pricing\">") && !form.body.contains("<table>"))
+            let page = try await Self.get(platform, "?logins=5&plan=scale&utm_source=elsewhere")
+            #expect(page.body.contains("<table>") && page.body.contains("<form"))
+            for answer in [form, page] {
+                #expect(answer.header("Content-Type") == "text/html; charset=utf-8")
+                let policy = try #require(answer.header("Content-Security-Policy"))
+                for part in ["default-src 'none'", "form-action 'self'", "frame-ancestors 'none'", "base-uri 'none'"] {
+                    #expect(policy.contains(part))
+                }
+                #expect(!policy.contains("script"))
+                #expect(answer.header("Cache-Control") == "public, max-age=60")
+                #expect(answer.header("Set-Cookie") == nil)
+                for text in ["<script", "http:", "https:", "{{"] { #expect(!answer.body.contains(text), "\(text)") }
+            }
+        }
+    }
+
+    @Test(
+        "what is no number or no plan is told in words, and not repeated",
+        arguments: [
+            "logins=-1", "logins=1000000001", "logins=99999999999999999999999", "logins=1e3", "logins=%2B5", "logins=5.5", "logins=0x10",
+            "logins=%EF%BC%95", "logins=five", "logins=5%00", "logins=%3Cscript%3Ealert(1)%3C/script%3E", "logins=%22%3E%3Cscript%3E",
+            "logins=5%22%20autofocus%20onfocus=%22alert(1)", "plan=gold", "plan=%3Cscript%3E", "plan=%22onmouseover%3D%22x",
+            "plan=free%27%3E%3Csvg%20onload%3Dx%3E&logins=5", "logins=%", "logins=1&logins=2", "logins=%ff", "plan=FREE",
+        ])
+    func refused(query: String) async throws {
+        try await TestPlatform.run({ $0.showsPricing = true }) { platform in
+            let answer = try await Self.get(platform, "?\(query)")
+            #expect(answer.status == 400)
+            #expect(answer.header("Content-Type") == "text/html; charset=utf-8")
+            #expect(answer.header("Cache-Control") == "no-store")
+            #expect(answer.body.contains("role=\"alert\"") && answer.body.contains("<form") && !answer.body.contains("<table>"))
+            // But for the words of the page itself, it is the same whatever was sent.
+            for text in ["<script", "<svg", "alert(1)", "onfocus", "onmouseover", "gold", "five", "9999999999", "0x10"] {
+                #expect(!answer.body.contains(text), "\(text)")
+            }
+        }
+    }
+
+    @Test(
+        "what people leave empty, and what is no field, is nothing", arguments: ["?", "?logins=&plan=scale", "?x=%3Cscript%3E", "?plan="])
+    func empty(query: String) async throws {
+        try await TestPlatform.run({ $0.showsPricing = true }) { platform in
+            let answer = try await Self.get(platform, query)
+            #expect(answer.status == 200 && !answer.body.contains("<table>") && !answer.body.contains("<script"))
+        }
+    }
+
+    @Test("no tenant's own price is on the public page, whoever asks and however")
+    func ownPrices() async throws {
+        try await TestPlatform.run({ $0.showsPricing = true }) { platform in
+            try await platform.rateCard(from: "2026-01-01", tiers: [(nil, 777_000)])
+            let key = [("Authorization", "Bearer \(platform.acme.api_keys[0].secret)")]
+            for query in ["?logins=1000", "?logins=1000&tenant=acme", "?logins=1000&plan=enterprise&tenant=\(platform.acme.id)"] {
+                let answer = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/pricing\(query)", headers: key)
+                #expect(answer.status == 200 && answer.body.contains("5.00 USD") && !answer.body.contains("777"))
+            }
+        }
+    }
+
+    @Test("an address has so many requests a minute, and is told when there is another")
+    func limit() async throws {
+        try await TestPlatform.run({ ($0.showsPricing, $0.apiRequestsPerMinute) = (true, 20) }) { platform in
+            for _ in 0..<2 { #expect(try await Self.get(platform, "?logins=5").status == 200) }
+            let refused = try await Self.get(platform, "?logins=5")
+            #expect(refused.status == 429)
+            let wait = try #require(refused.header("Retry-After"))
+            #expect(Int(wait) ?? 0 > 0)
+            #expect(refused.header("Cache-Control") == "no-store" && refused.body.contains("Too many requests"))
+        }
+    }
+
+    @Test("the one for keys has the figures that hold for its tenant, or that is named, and its name escaped")
+    func forKeys() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.rateCard(
+                from: "2026-01-01", currency: "EUR", baseFee: 1_000_000, mode: .volume, tiers: [(100, 777_000), (nil, 1000)])
+            _ = try await platform.ownerPool.run("UPDATE tenant SET name = 'A & <b>' WHERE slug = 'acme'")
+            let own = platform.acme.api_keys[0].secret
+            for (query, body, key) in [
+                ("logins=100", ["logins": 100], own), ("logins=50&tenant=acme", ["logins": 50, "tenant": "acme"], nil),
+                ("logins=50&plan=scale", ["logins": 50, "plan": "scale"], own), ("logins=7", ["logins": 7], nil),
+                ("logins=50&tenant=acme&on=2025-12-31", ["logins": 50, "tenant": "acme", "on": "2025-12-31"], nil),
+            ] as [(String, [String: any Sendable], String?)] {
+                let page = try await platform.call("GET", "/pricing/estimate/page?\(query)", key: key)
+                try Self.isShown(page, try await platform.call("POST", "/pricing/estimate", key: key, body))
+                #expect(page.header("Cache-Control") == "no-store" && !page.body.contains("<form"))
+                #expect(page.header("Content-Security-Policy")?.contains("form-action 'none'") == true)
+            }
+            let page = try await platform.call("GET", "/pricing/estimate/page?logins=100", key: own)
+            #expect(page.body.contains("A &amp; &lt;b&gt; (acme)") && page.body.contains("the tenant&#39;s own rate card"))
+            let globex = platform.globex.api_keys[0].secret
+            for (query, field) in [
+                ("", "logins"), ("?logins=x", "logins"), ("?logins=1000000001", "logins"), ("?logins=5&plan=gold", "plan"),
+                ("?logins=5&plan=free&tenant=globex", "plan"), ("?logins=5&tenant=acme", "tenant"), ("?logins=5&on=1999-01-01", "on"),
+                ("?logins=5&on=tomorrow", "on"), ("?logins=5&users=5", "users"),
+            ] {
+                let refused = try await platform.call("GET", "/pricing/estimate/page\(query)", key: globex)
+                #expect(refused.status == 400, "\(query)")
+                #expect((refused.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field], "\(query): \(refused.body)")
+            }
+            #expect(try await platform.call("GET", "/pricing/estimate/page?logins=5", key: platform.acme.api_keys[1].secret).status == 403)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+@testable import Usage
+
+@Suite("Upcoming statement")
+struct UpcomingStatementTests {
+    private static func upcoming(_ platform: TestPlatform, _ query: String = "", key: String? = nil) async throws -> TestBrowser.Answer {
+        try await platform.call("GET", "/tenants/acme/statements/upcoming\(query)", key: key ?? platform.acme.api_keys[0].secret)
+    }
+
+    /// What both have to say alike, of a month that was looked at and then closed.
+    private static func told(_ answer: TestBrowser.Answer) -> NSDictionary {
+        answer.json.filter { ["lines", "totals", "events", "period", "tenant_id", "tenant_slug", "tenant_name"].contains($0.key) }
+            as NSDictionary
+    }
+
+    @Test("it says what the statement then says, to the line: with terms, tiers, minimum and corrections, added up or still waiting")
+    func equal() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .free), ("2026-01-11T12:00:00Z", .scale)])
+            try await platform.rateCard(
+                .scale, from: "2026-01-01", baseFee: 31_000_000, included: 3, minimum: 90_000_000,
+                tiers: [(3, 2_000_000), (nil, 1_500_500)])
+            try await platform.rateCard(.free, from: "2026-01-06", currency: "JPY", tiers: [(nil, 1_500_000)])
+            for day in ["03", "07", "08", "12", "13", "14", "15", "20", "31"] {
+                try await platform.append(Array(repeating: try moment("2026-01-\(day)T23:59:59.999999Z"), count: 2))
+            }
+            let waiting = try await Self.upcoming(platform, "?period=2026-01")
+            #expect(waiting.status == 200, "\(waiting.body)")
+            #expect(waiting.json["events"] as? Int == 18)
+            try await platform.rollUp()
+            let january = try await Self.upcoming(platform, "?period=2026-01")
+            #expect(Self.told(january) == Self.told(waiting))
+            #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
+            let closed = try await platform.statement("2026-01")
+            #expect((closed.json["totals"] as? [[String: any Sendable]])?.compactMap { $0["currency"] as? String } == ["JPY", "USD"])
+            #expect((closed.json["lines"] as? [any Sendable])?.count ?? 0 > 5)
+            #expect(Self.told(january) == Self.told(closed))
+
+            // Late ones of January, by its prices and behind its tiers, and February's own.
+            try await platform.append([
+                try moment("2026-01-08T00:00:00Z"), try moment("2026-01-31T00:00:00Z"), try moment("2026-02-01T00:00:00Z"),
+            ])
+            try await platform.rollUp()
+            try await platform.append([try moment("2026-01-30T00:00:00Z")])
+            let february = try await Self.upcoming(platform, "?period=2026-02")
+            #expect(try await platform.close(at: "2026-03-02T00:00:00Z") == 1)
+            #expect(try await platform.lines("2026-02").count { $0.hasPrefix("correction") } == 2)
+            #expect(Self.told(february) == Self.told(try await platform.statement("2026-02")))
+        }
+    }
+
+    @Test("without a month it is the one in which a login of now is billed, and it has what is not settled yet for what a statement has")
+    func running() async throws {
+        try await TestPlatform.run { platform in
+            let now = Date()
+            let month = Month(now)
+            try await platform.append([now.addingTimeInterval(-1)])
+            let open = try await Self.upcoming(platform)
+            #expect(open.json["period"] as? String == month.description)
+            #expect(open.json["object"] as? String == "upcoming_statement" && open.json["state"] as? String == "open")
+            #expect(open.json["events"] as? Int == 1)
+            #expect(Set(open.json.keys).isDisjoint(with: ["id", "digest", "closed_at"]))
+            // What waits is in the numbers, but that nothing else does is not known so near to now.
+            let until = try Date(#require(open.json["complete_until"] as? String), strategy: .iso8601)
+            #expect(until <= now.addingTimeInterval(-RollUp.delay + 60))
+
+            // Closed before its time, as in development: what comes now is late, and billed in the next.
+            #expect(try await platform.closing().pass(at: month.end.addingTimeInterval(2 * 86400)) == 2)
+            try await platform.append([now])
+            let next = try await Self.upcoming(platform)
+            #expect(next.json["period"] as? String == month.next.description)
+            #expect((next.json["lines"] as? [[String: any Sendable]])?.contains { $0["kind"] as? String == "correction" } == true)
+            for (query, word) in [
+                ("?period=\(month)", "closed"), ("?period=\(month.previous)", "closed"), ("?period=\(month.next.next)", "not begun"),
+                ("?period=2026", "month"), ("?period=", "empty"), ("?month=\(month)", "no such parameter"),
+            ] {
+                for page in ["", "/page"] {
+                    let refused = try await platform.call("GET", "/tenants/acme/statements/upcoming\(page)\(query)")
+                    #expect(refused.status == 400)
+                    let errors = refused.json["errors"] as? [[String: String]]
+                    #expect(errors?.first?["detail"]?.contains(word) == true, "\(query): \(refused.body)")
+                }
+            }
+        }
+    }
+
+    @Test("a tenant without logins is shown what it has to pay all the same; one that is gone, nothing")
+    func unused() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
+            try await platform.rateCard(from: "2026-01-01", baseFee: 49_000_000)
+            let totals = try await Self.upcoming(platform).json["totals"] as? [[String: any Sendable]]
+            #expect(totals?.map { $0["amount"] as? String } == ["49.00"])
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise), ("2026-02-01T00:00:00Z", nil)])
+            let gone = try await Self.upcoming(platform)
+            #expect(gone.status == 200 && (gone.json["lines"] as? [any Sendable])?.isEmpty == true)
+        }
+    }
+
+    @Test("another tenant's key and one without the scope see nothing")
+    func refused() async throws {
+        try await TestPlatform.run { platform in
+            for page in ["", "/page"] {
+                let path = "/tenants/acme/statements/upcoming\(page)"
+                let stranger = try await platform.call("GET", path, key: platform.globex.api_keys[0].secret)
+                let lacking = try await platform.call("GET", path, key: platform.acme.api_keys[1].secret)
+                let seen = try await platform.call("GET", path)
+                #expect([stranger, lacking, seen].map(\.status) == [404, 403, 200])
+            }
+        }
+    }
+
+    @Test("its page says the same, escaped, and at first sight that it is preliminary")
+    func page() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
+            try await platform.rateCard(from: "2026-01-01", baseFee: 49_000_000, tiers: [(1, 2_000_000), (nil, 1_000_000)])
+            try await platform.append(Array(repeating: Date(), count: 3))
+            _ = try await platform.ownerPool.run("UPDATE tenant SET name = '<img src=x>' WHERE slug = 'acme'")
+            let page = try await platform.call("GET", "/tenants/acme/statements/upcoming/page")
+            #expect(page.status == 200)
+            #expect(page.header("Content-Type") == "text/html; charset=utf-8")
+            #expect(page.header("Cache-Control") == "no-store")
+            #expect(page.header("Content-Security-Policy")?.contains("form-action 'none'") == true)
+            #expect(!page.body.contains("<img") && page.body.contains("&lt;img src=x&gt; (acme)"))
+            let told = try await Self.upcoming(platform)
+            let until = try #require(told.json["complete_until"] as? String)
+            for text in [
+                "<h1>Preliminary statement \(Month(Date()))</h1>", "So far, up to \(until.prefix(11))", "49.00 USD", "Logins 1 to 1",
+                "2.00 USD",
+                "Logins 2 to 3", "Total so far", "53.00 USD",
+            ] {
+                #expect(page.body.contains(text), "\(text)")
+            }
+            for text in ["SHA-256", "does not change", "<h1>Statement", "{{"] { #expect(!page.body.contains(text), "\(text)") }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// `espalierctl pricing print`: the calculator's answer as a page for paper.
+struct PrintEstimate: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "print",
+        abstract: "Writes what a number of logins costs as an HTML page that can be printed.",
+        discussion: """
+            The figures are those of espalierctl pricing estimate. The page needs nothing from elsewhere.
+
+            EXAMPLES
+              espalierctl pricing print --logins 250000 --plan scale > offer.html
+              espalierctl pricing print --logins 250000 --tenant acme --on 2027-01-01 > offer.html
+            """)
+
+    @OptionGroup var question: EstimateOptions
+    @OptionGroup var options: PageOutputOptions
+
+    func run() async throws {
+        let session = try Session(options)
+        let call = Call.get(
+            "pricing/estimate/page",
+            [
+                "logins": String(question.logins), "plan": question.plan?.rawValue, "tenant": try question.tenantName(session),
+                "on": question.on?.text,
+            ])
+        try Terminal.standardOutput.write(try await session.client().page(call))
+    }
+}
