@@ -44,6 +44,46 @@ struct LedgerQueryTests {
         }
     }
 
+    @Test("a file is not brought to an end when a month of it has left the ledger meanwhile", arguments: [false, true])
+    func archivedMeanwhile(isArchived: Bool) async throws {
+        try await TestPlatform.run { platform in
+            // More than what is on its way when somebody does not read.
+            try await platform.appendMany(200_000)
+            let export = {
+                try await platform.export("format=jsonl&\(TestPlatform.march)") {
+                    guard isArchived else { return }
+                    _ = try await platform.ownerPool.run(
+                        "INSERT INTO usage_archive (month, rows, archived_at) VALUES ('2026-03-01', 200000, now())")
+                }
+            }
+            guard isArchived else {
+                #expect(try await export().lines.count == 200_000)
+                return
+            }
+            await #expect(throws: (any Error).self) { try await export() }
+        }
+    }
+
+    @Test("late logins of a month that came back are missed where the month that bills them is archived")
+    func lateArchived() async throws {
+        try await TestPlatform.run { platform in
+            let acme = ID<Tenant>(platform.acme.id)!
+            _ = try await platform.ownerPool.run([
+                "INSERT INTO usage_archive (month, rows, archived_at) VALUES ('2026-04-01', 1, now())",
+                """
+                INSERT INTO usage_day (tenant_id, day, billing_period, application_id, connection, kind, events)
+                VALUES (\(acme), '2026-03-31', '2026-04-01', \(UUID()), 'own', 'login', 1)
+                """,
+            ])
+            let answer = try await platform.export("format=csv&\(TestPlatform.march)")
+            #expect(answer.status == 400)
+            #expect((answer.json["detail"] as? String)?.contains("2026-04") == true)
+            // Globex has none there, and nobody in the days before.
+            #expect(try await platform.export("format=csv&\(TestPlatform.march)&tenant=globex").status == 200)
+            #expect(try await platform.export("format=csv&from=2026-03-01T00:00:00Z&to=2026-03-31T00:00:00Z").status == 200)
+        }
+    }
+
     @Test("an hour of the platform is read by what is in it, not by what else the month has")
     func partOfMonth() async throws {
         try await TestPlatform.run { platform in

@@ -28,10 +28,13 @@ extension TestPlatform {
     static let march = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z"
 
     /// Over a connection of its own: our HTTP client keeps trailers to itself.
-    /// - Parameter key: an operator's unless another is named.
-    func export(_ query: String, key: String? = nil, path: String = "", headers: [(String, String)] = [("TE", "trailers")])
-        async throws -> ExportAnswer
-    {
+    /// - Parameters:
+    ///   - key: an operator's unless another is named.
+    ///   - midway: runs when the file has begun, and before more of it is read.
+    func export(
+        _ query: String, key: String? = nil, path: String = "", headers: [(String, String)] = [("TE", "trailers")],
+        midway: () async throws -> Void = {}
+    ) async throws -> ExportAnswer {
         let port = Int(address.split(separator: ":").last ?? "") ?? 0
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -52,7 +55,9 @@ extension TestPlatform {
             for try await part in inbound {
                 switch part {
                 case .head(let head): (status, answered) = (Int(head.status.code), head.headers)
-                case .body(let buffer): body += buffer.readableBytesView
+                case .body(let buffer):
+                    if body.isEmpty { try await midway() }
+                    body += buffer.readableBytesView
                 case .end(let trailers): return ExportAnswer(status: status, headers: answered, trailers: trailers, body: body)
                 }
             }
