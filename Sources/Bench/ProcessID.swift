@@ -29,6 +29,13 @@ struct ProcessID: Sendable, CustomStringConvertible {
         }
     }
 
+    /// CPU seconds of what this process has started and that has ended since.
+    static var processorTimeOfEndedChildren: Double {
+        var usage = rusage()
+        getrusage(RUSAGE_CHILDREN.rawValue, &usage)
+        return [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000 }
+    }
+
     private struct Stat {
         let parent: Int32
         let own, waitedFor: Double

@@ -77,6 +77,8 @@ struct Stage: Sendable {
             "ESPALIER_APPLE_BASE_URL": simulatorURL,
             // What is measured is the service, not its patience.
             "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000000",
+            // Nothing closes by itself while something else is measured.
+            "ESPALIER_USAGE_GRACE": "2592000",
         ]
         _ = try await children.output("migrate", [program, "migrate"], settings)
         let plan = try await ApplePortal(url: simulatorURL).registerSharedConnection(returningTo: "\(Self.publicURL)/auth/apple/callback")
@@ -101,8 +103,9 @@ struct Stage: Sendable {
     }
 
     /// Runs the service's program with its settings, to the end.
-    func program(_ arguments: String...) async throws -> String {
-        try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings)
+    /// - Parameter other: settings beside the service's, or instead.
+    func program(_ arguments: String..., with other: [String: String] = [:]) async throws -> String {
+        try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings.merging(other) { $1 })
     }
 
     func say(_ text: String) { Self.say(text) }
