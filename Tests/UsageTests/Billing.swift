@@ -66,3 +66,12 @@ extension TestPlatform {
         return lines.map { "\($0["kind"]!) \($0["quantity"]!) \($0["amount"]!) \($0["currency"]!)" }
     }
 }
+
+extension Transaction {
+    /// Whether somebody waits for a lock that it holds. Not by `pg_stat_activity`: a transaction sees of that what it saw at first.
+    var isWaitedFor: Bool {
+        get async throws {
+            try await !run("SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))").isEmpty
+        }
+    }
+}

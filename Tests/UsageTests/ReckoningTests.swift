@@ -96,7 +96,7 @@ struct ReckoningTests {
 
     @Test("however a month's logins are split into what came in time and what came late, and when, they cost the same")
     func splits() throws {
-        var random = Seeded(state: 20_261_121)
+        var random = Chance(20_261_121)
         for _ in 0..<500 {
             let terms = try (0..<Int.random(in: 1...3, using: &random)).map { index in
                 Self.term(
@@ -140,18 +140,5 @@ struct ReckoningTests {
         "numbers are told with commas", arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
     func grouped(number: Int, text: String) {
         #expect(number.grouped == text)
-    }
-}
-
-/// The same numbers at every run.
-private struct Seeded: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -67,6 +67,31 @@ struct RollUpTests {
         }
     }
 
+    @Test("a database that has not time enough for so many at once is asked for fewer")
+    func slow() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.ownerPool.run([
+                """
+                CREATE FUNCTION too_many() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN
+                    IF (SELECT count(*) FROM taken) > 300 THEN
+                        RAISE EXCEPTION 'canceling statement due to statement timeout' USING ERRCODE = 'query_canceled';
+                    END IF;
+                    RETURN NULL;
+                END
+                $$
+                """,
+                """
+                CREATE TRIGGER too_many AFTER DELETE ON usage_arrival REFERENCING OLD TABLE AS taken
+                    FOR EACH STATEMENT EXECUTE FUNCTION too_many()
+                """,
+            ])
+            try await platform.append((0..<1000).map { try! moment("2026-03-01T00:00:00Z").addingTimeInterval(Double($0)) })
+            try await platform.rollUp()
+            #expect(try await Self.sums(platform).contains("2026-03-01 2026-03-01 own login 1000"))
+        }
+    }
+
     @Test("several processes at once add up each event once")
     func together() async throws {
         try await TestPlatform.run { platform in

@@ -13,7 +13,7 @@ struct VerifyUsageTests {
         let pool = platform.pool
         let (from, to) = (from.flatMap(Day.init), to.flatMap(Day.init))
         var differences: [String] = []
-        for period in try await VerifyUsage.periods(of: nil, from: from, to: to, in: PlatformDatabase(pool)) where !period.isTakenOut {
+        for period in try await VerifyUsage.periods(of: nil, from: from, to: to, in: PlatformDatabase(pool)) {
             differences += try await VerifyUsage.verify(period, in: pool).differences.map { "\(period.slug) \(period.month): \($0)" }
         }
         return differences
@@ -28,6 +28,11 @@ struct VerifyUsageTests {
                     application: application, users: users, connection: application == 0 ? "own" : "shared")
             }
         }
+    }
+
+    /// As `archive_usage_partition` does.
+    private static func archived(_ month: Month) -> SQL {
+        "INSERT INTO usage_archive (month, rows, archived_at) VALUES (\(month), 1, now())"
     }
 
     @Test("what was added up, what waits and what is billed late all agree with the ledger")
@@ -89,6 +94,13 @@ struct VerifyUsageTests {
             (
                 "INSERT INTO usage_arrival SELECT now(), billing_period, tenant_id, gen_random_uuid(), application_id, user_id, kind, connection FROM usage_event LIMIT 1",
                 "waits to be added up"
+            ),
+            // In a month of which there is nothing else.
+            (
+                """
+                INSERT INTO usage_arrival SELECT '2026-05-02', '2026-05-01', tenant_id, gen_random_uuid(), application_id, user_id, kind,
+                connection FROM usage_event LIMIT 1
+                """, "waits to be added up"
             ),
         ])
     func differs(meddling: String, told: String) async throws {
@@ -193,10 +205,45 @@ struct VerifyUsageTests {
             // What was in the default part goes into the month's, which the server's role has made.
             _ = try await platform.pool.run("SELECT create_usage_partition('2026-02-01')")
             #expect(try await Self.differences(platform) == [])
+            let (database, february) = (PlatformDatabase(platform.pool), Month("2026-02")!)
+            func areTakenOut() async throws -> [Bool] {
+                var taken: [Bool] = []
+                for period in try await VerifyUsage.periods(of: "acme", from: nil, to: nil, in: database) {
+                    taken.append(try await VerifyUsage.verify(period, in: platform.pool).isTakenOut)
+                }
+                return taken
+            }
+            #expect(try await areTakenOut() == [false, false])
+            // Nobody has archived it: it is lost.
             _ = try await platform.ownerPool.run("ALTER TABLE usage_event DETACH PARTITION usage_event_2026_02")
-            let periods = try await VerifyUsage.periods(of: "acme", from: nil, to: nil, in: PlatformDatabase(platform.pool))
-            #expect(periods.map(\.isTakenOut) == [true, false])
+            #expect(try await Self.differences(platform).contains { $0.hasPrefix("acme 2026-02") && $0.contains("0 in the ledger") })
+            _ = try await platform.ownerPool.run(Self.archived(february))
+            #expect(try await areTakenOut() == [true, false])
             #expect(try await Self.differences(platform) == [])
+            // It is coming back: its part is there again, and nothing is in it yet.
+            _ = try await platform.ownerPool.run("DROP TABLE usage_event_2026_02")
+            #expect(try await UsagePartitions.create(february, in: database))
+            #expect(try await areTakenOut() == [true, false])
+            #expect(try await Self.differences(platform) == [])
+        }
+    }
+
+    @Test("a month that is taken out while it is compared is no difference")
+    func takenOutMeanwhile() async throws {
+        try await TestPlatform.run { platform in
+            try await Self.append(platform)
+            try await platform.rollUp()
+            let february = Month("2026-02")!
+            let periods = try await VerifyUsage.periods(of: "acme", from: nil, to: february.lastDay, in: PlatformDatabase(platform.pool))
+            let verifying = try await platform.ownerPool.transaction { db in
+                _ = try await db.run("LOCK TABLE usage_users")
+                let verifying = Task { try await VerifyUsage.verify(periods[0], in: platform.pool) }
+                try await eventually("it has come to the users") { try await db.isWaitedFor }
+                _ = try await db.run(["DELETE FROM usage_event WHERE billing_period = \(february)", Self.archived(february)])
+                return verifying
+            }
+            let result = try await verifying.value
+            #expect(result.isTakenOut && result.differences == [])
         }
     }
 
@@ -251,6 +298,7 @@ struct VerifyUsageTests {
             }
             #expect(try await february().takenOut == [])
             _ = try await platform.ownerPool.run("ALTER TABLE usage_event DETACH PARTITION usage_event_2026_03")
+            _ = try await platform.ownerPool.run(Self.archived(Month("2026-03")!))
             let result = try await february()
             #expect((result.takenOut, result.differences) == ([Month("2026-03")!], []))
             let days = try await february("2026-02-28")

@@ -65,11 +65,11 @@ struct VerifyUsageCommand: AsyncParsableCommand {
         for period in periods {
             let name = period.slug + String(repeating: " ", count: width - period.slug.count)
             let time = period.days?.inWords ?? period.month.description
-            guard !period.isTakenOut else {
+            let result = try await VerifyUsage.verify(period, in: pool)
+            guard !result.isTakenOut else {
                 print(name, time, "only its numbers are there", separator: "  ")
                 continue
             }
-            let result = try await VerifyUsage.verify(period, in: pool)
             let events = String(result.events)
             var line = [
                 name, time, String(repeating: " ", count: max(0, 10 - events.count)) + events,

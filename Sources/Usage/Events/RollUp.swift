@@ -14,6 +14,8 @@ package struct RollUp: Sendable {
     /// otherwise.
     package static let delay: TimeInterval = 120
 
+    private static let smallestBatch = 100
+
     private let pool: DatabasePool
 
     package init(pool: DatabasePool) {
@@ -29,11 +31,16 @@ package struct RollUp: Sendable {
     /// - Returns: how many events were added up here.
     @discardableResult
     package func add(waits: Bool = true, batch: Int = 10_000, at now: Date) async throws -> Int {
-        var total = 0
+        var (total, batch) = (0, batch)
         while true {
-            let added = try await addSome(waits: waits, batch: batch, at: now)
-            total += added
-            if added < batch { return total }
+            do {
+                let added = try await addSome(waits: waits, batch: batch, at: now)
+                total += added
+                if added < batch { return total }
+            } catch let error as DatabaseError where error.sqlState == "57014" && batch > Self.smallestBatch {
+                // A database that is busy does fewer in the time that it has; at the next pass, it is asked for all again.
+                batch = max(batch / 4, Self.smallestBatch)
+            }
         }
     }
 

@@ -15,12 +15,12 @@ package enum VerifyUsage {
         /// Nil for the whole month, as it is billed: with what came late of earlier months, without what came late of itself. Else only
         /// these days, by when logins occurred, whenever they are billed.
         package let days: ClosedRange<Day>?
-        /// Whether its events are no longer in the ledger: the tenant is purged, or the month was taken out. Its numbers can then be
-        /// compared with nothing.
-        package let isTakenOut: Bool
     }
 
     package struct Result: Sendable {
+        /// Whether its events are no longer in the ledger: the tenant is purged, or the month was archived. Its numbers can then be
+        /// compared with nothing.
+        package internal(set) var isTakenOut = false
         /// How many events the ledger has of the period, those included that wait.
         package internal(set) var events = 0
         /// How many of them are still to be added up.
@@ -46,14 +46,11 @@ package enum VerifyUsage {
     package static func periods(of slug: String?, from: Day?, to: Day?, in database: PlatformDatabase) async throws -> [Period] {
         try await database.run(
             """
-            SELECT tenant.id, tenant.slug, month, tenant.status = 'purged' OR (
-                NOT EXISTS (SELECT FROM usage_event WHERE tenant_id = tenant.id AND billing_period = month)
-                AND NOT EXISTS (
-                    SELECT FROM pg_inherits WHERE inhparent = 'usage_event'::regclass
-                        AND inhrelid = to_regclass('usage_event_' || to_char(month, 'YYYY_MM')))) AS taken_out
+            SELECT tenant.id, tenant.slug, month
             FROM (
                 SELECT tenant_id, billing_period AS month FROM usage_day
                 UNION SELECT tenant_id, billing_period FROM usage_event
+                UNION SELECT tenant_id, billing_period FROM usage_arrival
                 UNION SELECT tenant_id, date_trunc('month', starts_on)::date FROM usage_users
                 UNION SELECT tenant_id, period FROM statement WHERE state = 'closed'
             ) AS used JOIN tenant ON tenant.id = used.tenant_id
@@ -66,17 +63,32 @@ package enum VerifyUsage {
             let days = max(month.firstDay, from ?? month.firstDay)...min(month.lastDay, to ?? month.lastDay)
             return Period(
                 tenant: try row.get("id"), slug: try row.get("slug"), month: month,
-                days: days == month.firstDay...month.lastDay ? nil : days, isTakenOut: try row.get("taken_out"))
+                days: days == month.firstDay...month.lastDay ? nil : days)
         }
     }
 
     /// - Parameter pool: one whose statements may take long.
     package static func verify(_ period: Period, in pool: DatabasePool) async throws -> Result {
         let database = PlatformDatabase(pool)
+        var places = try await Places(of: period, in: database)
+        while true {
+            let result = try await verify(period, places, in: pool)
+            let after = try await Places(of: period, in: database)
+            // What was taken out, or came back, on the way is no difference: it is looked at once more.
+            if result.differences.isEmpty || after == places { return result }
+            places = after
+        }
+    }
+
+    private static func verify(_ period: Period, _ places: Places, in pool: DatabasePool) async throws -> Result {
+        let database = PlatformDatabase(pool)
         var result = Result()
-        let later = try await laterMonths(period, in: database)
-        result.takenOut = later.filter(\.isTakenOut).map(\.month)
-        let scope = Scope(period, billedIn: [period.month] + later.filter { !$0.isTakenOut }.map(\.month))
+        guard !places.isTakenOut else {
+            result.isTakenOut = true
+            return result
+        }
+        result.takenOut = places.later.filter(\.isTakenOut).map(\.month)
+        let scope = Scope(period, billedIn: [period.month] + places.later.filter { !$0.isTakenOut }.map(\.month))
         let counts = try await database.run(scope.counts)[0]
         (result.events, result.waiting) = (try counts.get("events"), try counts.get("waiting"))
         result.differences += try await database.run(scope.strangers).map { row in
@@ -99,23 +111,39 @@ package enum VerifyUsage {
         return "\(prefix)\(what): \(try row.get(counted, as: Int.self)) in the ledger, \(try row.get("told", as: Int.self)) added up"
     }
 
-    /// The months in which logins of this period are billed that came when theirs was closed, and whether their events have left the ledger.
-    private static func laterMonths(_ period: Period, in database: PlatformDatabase) async throws -> [(month: Month, isTakenOut: Bool)] {
-        let days = period.days ?? period.month.firstDay...period.month.lastDay
-        return try await database.run(
-            """
-            SELECT month, NOT EXISTS (SELECT FROM usage_event WHERE tenant_id = \(period.tenant) AND billing_period = month)
-                AND NOT EXISTS (
-                    SELECT FROM pg_inherits WHERE inhparent = 'usage_event'::regclass
-                        AND inhrelid = to_regclass('usage_event_' || to_char(month, 'YYYY_MM'))) AS taken_out
-            FROM (
-                SELECT billing_period AS month FROM usage_day
-                WHERE tenant_id = \(period.tenant) AND day BETWEEN \(days.lowerBound) AND \(days.upperBound)
-                UNION SELECT billing_period FROM usage_arrival
-                WHERE tenant_id = \(period.tenant) AND occurred_at >= \(days.lowerBound.start) AND occurred_at < \((days.upperBound + 1).start)
-            ) AS billed WHERE month > \(period.month) ORDER BY month
-            """
-        ).map { (try $0.get("month"), try $0.get("taken_out")) }
+    /// Where a period's logins are, as it is at a moment.
+    private struct Places: Equatable {
+        struct Later: Equatable {
+            let month: Month
+            let isTakenOut: Bool
+        }
+
+        /// Whether its own events have left the ledger.
+        let isTakenOut: Bool
+        /// The months in which logins of this period are billed that came when theirs was closed.
+        let later: [Later]
+
+        init(of period: Period, in database: PlatformDatabase) async throws {
+            let days = period.days ?? period.month.firstDay...period.month.lastDay
+            let found = try await database.run([
+                """
+                SELECT status = 'purged' OR EXISTS (SELECT FROM usage_archive WHERE month = \(period.month)) AS taken_out
+                FROM tenant WHERE id = \(period.tenant)
+                """,
+                """
+                SELECT billed.month, EXISTS (SELECT FROM usage_archive WHERE usage_archive.month = billed.month) AS taken_out
+                FROM (
+                    SELECT billing_period AS month FROM usage_day
+                    WHERE tenant_id = \(period.tenant) AND day BETWEEN \(days.lowerBound) AND \(days.upperBound)
+                    UNION SELECT billing_period FROM usage_arrival
+                    WHERE tenant_id = \(period.tenant) AND occurred_at >= \(days.lowerBound.start)
+                        AND occurred_at < \((days.upperBound + 1).start)
+                ) AS billed WHERE billed.month > \(period.month) ORDER BY billed.month
+                """,
+            ])
+            isTakenOut = try found[0][0].get("taken_out")
+            later = try found[1].map { Later(month: try $0.get("month"), isTakenOut: try $0.get("taken_out")) }
+        }
     }
 
     /// The closed month's number and digest, from the events themselves.

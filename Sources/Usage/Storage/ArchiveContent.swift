@@ -8,6 +8,16 @@ package struct ArchiveContent: Equatable, Sendable {
         let rows: Int
         /// SHA-256 in hexadecimal, as in the statement: over its lines without period and tenant, with tabs instead of commas.
         let digest: String
+
+        enum CodingKeys: CodingKey { case tenant_id, rows, digest }
+
+        /// The id in small letters, as the file has it: whoever copies it from the manifest finds the tenant in the file.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(tenant_id.uuidString.lowercased(), forKey: .tenant_id)
+            try container.encode(rows, forKey: .rows)
+            try container.encode(digest, forKey: .digest)
+        }
     }
 
     package fileprivate(set) var rows = 0

@@ -75,18 +75,24 @@ package struct ArchiveUsage: Sendable {
     }
 
     /// Before hours are spent on a file that cannot be used.
-    /// - Throws: `Refusal.open`
+    /// - Throws: `Refusal.open`, or `Refusal.sums`: what was added up is all that answers are made of when the events have left.
     private func count(_ month: Month) async throws -> Int {
         let counted = try await PlatformDatabase(pool).run(
             """
-            SELECT COALESCE(sum(events), 0)::bigint AS events, COALESCE(bool_or(billed IS DISTINCT FROM events), false) AS is_open
+            SELECT COALESCE(sum(events), 0)::bigint AS events, COALESCE(bool_or(billed IS DISTINCT FROM events), false) AS is_open,
+                COALESCE(bool_or(added_up <> events AND NOT is_waiting), false) AS differs
             FROM (
                 SELECT tenant_id, count(*) AS events, (
                     SELECT statement.events FROM statement
-                    WHERE statement.tenant_id = event.tenant_id AND period = \(month) AND state = 'closed') AS billed
+                    WHERE statement.tenant_id = event.tenant_id AND period = \(month) AND state = 'closed') AS billed, (
+                    SELECT COALESCE(sum(usage_day.events), 0) FROM usage_day
+                    WHERE usage_day.tenant_id = event.tenant_id AND billing_period = \(month)) AS added_up, EXISTS (
+                    SELECT FROM usage_arrival
+                    WHERE usage_arrival.tenant_id = event.tenant_id AND billing_period = \(month)) AS is_waiting
                 FROM usage_event AS event WHERE billing_period = \(month) GROUP BY tenant_id) AS counted
             """)[0]
         guard try !counted.get("is_open", as: Bool.self) else { throw Refusal.open(month) }
+        guard try !counted.get("differs", as: Bool.self) else { throw Refusal.sums(month) }
         return try counted.get("events")
     }
 
@@ -204,9 +210,11 @@ extension ArchiveUsage {
         case counted(Month)
         case waiting(Month)
         case differs(Month, String)
+        case sums(Month)
         case busy(Month)
         case otherFile(String)
         case damaged(String)
+        case missing(String)
         case notArchived(Month)
         case notRestored(Month)
 
@@ -219,9 +227,12 @@ extension ArchiveUsage {
             case .waiting(let month): "Events of \(month) are not added up yet: try again in a minute."
             case .differs(let month, let tenant):
                 "\(month) of \(tenant) is not what its statement says; see `espalier usage verify`. It stays in the ledger."
+            case .sums(let month):
+                "What was added up of \(month) is not what the ledger has; see `espalier usage verify`. It stays in the ledger."
             case .busy(let month): "\(month) stays where it is for now: somebody has been reading all of the ledger. Try again."
             case .otherFile(let file): "\(file) is there already, and something else is in it: move it away."
             case .damaged(let file): "\(file) is not as it was written."
+            case .missing(let file): "\(file) cannot be read: give the path of an archived month's file, and its manifest beside it."
             case .notArchived(let month): "\(month) is not archived, or with another number of events."
             case .notRestored(let month): "There are other events of \(month) in the ledger."
             }

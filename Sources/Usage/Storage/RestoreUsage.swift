@@ -23,7 +23,11 @@ package struct RestoreUsage: Sendable {
         let name = file.lastPathComponent
         guard name.hasSuffix(".csv.gz") else { throw ArchiveUsage.Refusal.damaged(name) }
         let beside = file.deletingLastPathComponent().appending(path: name.dropLast(".csv.gz".count) + ".manifest.json")
-        let manifest = try JSONDecoder().decode(ArchiveManifest.self, from: Data(contentsOf: beside))
+        for part in [file, beside] where !FileManager.default.isReadableFile(atPath: part.path(percentEncoded: false)) {
+            throw ArchiveUsage.Refusal.missing(part.lastPathComponent)
+        }
+        guard let manifest = try? JSONDecoder().decode(ArchiveManifest.self, from: Data(contentsOf: beside))
+        else { throw ArchiveUsage.Refusal.damaged(beside.lastPathComponent) }
         let month = manifest.month
         let content = try? await ArchiveContent.read(file, of: month)
         guard let content, content.sha256 == manifest.sha256, content.rows == manifest.rows, content.tenants == manifest.tenants
@@ -40,6 +44,9 @@ package struct RestoreUsage: Sendable {
             throw ArchiveUsage.Refusal.busy(month)
         }
         let events = try await database.transaction { db in
+            // Nobody is purged until they are back: what comes back behind a purge would stay.
+            _ = try await db.run(
+                "SELECT FROM tenant WHERE id = ANY(\(content.tenants.map(\.tenant_id))) AND status <> 'purged' ORDER BY id FOR KEY SHARE")
             var (events, waiting): (Int, [String]) = (0, [])
             _ = try await ArchiveContent.read(file, of: month) { lines in
                 waiting += lines

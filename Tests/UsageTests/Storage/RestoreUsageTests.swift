@@ -62,6 +62,20 @@ struct RestoreUsageTests {
         }
     }
 
+    @Test("what is not there, and a manifest that is none, is refused by its name")
+    func missing() async throws {
+        try await Self.run { platform, folder, _ in
+            let manifest = folder.url("usage_event_2025_01.manifest.json")
+            try Data("{}".utf8).write(to: manifest)
+            await #expect(throws: ArchiveUsage.Refusal.damaged(manifest.lastPathComponent)) { try await Self.restore(platform, folder) }
+            try FileManager.default.removeItem(at: manifest)
+            await #expect(throws: ArchiveUsage.Refusal.missing(manifest.lastPathComponent)) { try await Self.restore(platform, folder) }
+            try FileManager.default.removeItem(at: folder.url(Self.file))
+            await #expect(throws: ArchiveUsage.Refusal.missing(Self.file)) { try await Self.restore(platform, folder) }
+            #expect(try await platform.ledgerLines() == [])
+        }
+    }
+
     @Test("the events of a tenant that was purged since stay away")
     func purged() async throws {
         try await Self.run { platform, folder, ledger in
@@ -74,6 +88,30 @@ struct RestoreUsageTests {
             await #expect(throws: ArchiveUsage.Refusal.otherFile(Self.file)) {
                 try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
             }
+        }
+    }
+
+    @Test("of a tenant that is purged while a month comes back nothing stays")
+    func purgedMeanwhile() async throws {
+        try await Self.run { platform, folder, _ in
+            let globex = ID<Tenant>(platform.globex.id)!
+            let other = try TestDatabase.pool(platform.database.ownerURL)
+            // Its part is there already: the events are coming back.
+            #expect(try await UsagePartitions.create(january, in: PlatformDatabase(other)))
+            let restoring = try await other.transaction { db in
+                // As `purge_tenant` does.
+                _ = try await db.run([
+                    "SELECT FROM tenant WHERE id = \(globex) FOR UPDATE",
+                    "UPDATE tenant SET status = 'purged', connection_id = NULL WHERE id = \(globex)",
+                    "DELETE FROM usage_event WHERE tenant_id = \(globex)",
+                ])
+                let restoring = Task { try await Self.restore(platform, folder) }
+                try await eventually("it waits for the purge") { try await db.isWaitedFor }
+                return restoring
+            }
+            #expect(try await restoring.value == 42)
+            #expect(try await platform.count("usage_event WHERE tenant_id = '\(globex.uuid)'") == 0)
+            #expect(try await platform.count("usage_event") == 42)
         }
     }
 }
