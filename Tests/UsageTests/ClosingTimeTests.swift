@@ -43,4 +43,25 @@ struct ClosingTimeTests {
             #expect(try await closing.pass(at: try moment("2026-02-01T01:00:00Z")) == 1)
         }
     }
+
+    @Test("months that were closed before their time, as in development, hide no login of now from an export")
+    func closedAhead() async throws {
+        try await TestPlatform.run { platform in
+            let happened = Date().addingTimeInterval(-3600)
+            let month = Month(happened)
+            try await platform.append([happened])
+            // This month and the three behind it, or two.
+            #expect(try await platform.close(at: month.next.next.next.end.addingTimeInterval(86400)) > 0)
+            try await platform.append([happened.addingTimeInterval(1)])
+            let query = "from=\(month.firstDay)T00:00:00Z"
+            #expect(try await platform.export("format=cloudevents&tenant=acme&\(query)").lines.count == 2)
+            #expect(try await platform.manifest("format=csv&\(query)").json["rows"] as? Int == 2)
+            #expect(try await platform.close(at: month.next.next.next.next.end.addingTimeInterval(86400)) > 0)
+            // Charges of closed months, however early that was, and none of a month that has neither begun nor been closed.
+            let end = month.next.next.next.next.next.next.firstDay
+            let charges = try await platform.export("format=focus&\(query)&to=\(end)T00:00:00Z").lines.dropFirst()
+            #expect(charges.count == 2, "\(charges)")
+            #expect(charges.count { $0.contains(",Correction,") && $0.hasSuffix(",closed") } == 1)
+        }
+    }
 }

@@ -18,8 +18,7 @@ enum CSV {
         case .number(let digits): return Array(digits.utf8)
         case .text(let text):
             // Byte by byte: to a `String`, a quote with an accent on it is no quote.
-            let quote = UInt8(ascii: "\"")
-            let safe = isFormula(text) ? [UInt8(ascii: "'")] + text.utf8 : Array(text.utf8)
+            let (quote, safe) = (UInt8(ascii: "\""), harmless(text))
             // An empty text is another thing than nothing.
             // Some spreadsheets part cells at semicolons or tabs.
             guard safe.isEmpty || safe.contains(where: { $0 == quote || $0 < 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") })
@@ -30,16 +29,30 @@ enum CSV {
         }
     }
 
-    /// Whether a spreadsheet would calculate with it, or run it (OWASP, "CSV Injection"): an apostrophe in front makes it a text. Also where
-    /// blanks, quotes or what nobody sees stand before it, which some programs drop, in the wide letters that some take for the narrow ones, and
-    /// behind what some take for the end of a cell.
-    private static func isFormula(_ text: String) -> Bool {
-        if let first = text.unicodeScalars.first, ["\t", "\r", "\n"].contains(first) { return true }
-        return text.unicodeScalars.split(whereSeparator: { [";", "\t", "\r", "\n"].contains($0) }).contains { cell in
-            let first = cell.first { scalar in
-                scalar != "\"" && !scalar.properties.isWhitespace && ![.control, .format].contains(scalar.properties.generalCategory)
-            }
-            return first.map { ["=", "+", "-", "@", "＝", "＋", "－", "＠"].contains($0) } ?? false
+    /// With an apostrophe before each part of it that a spreadsheet would calculate with, or run (OWASP, "CSV Injection"): it makes it a
+    /// text. Also behind what some take for the end of a cell: to them, a quote in the midst of a line means nothing.
+    private static func harmless(_ text: String) -> [UInt8] {
+        let ends: [Unicode.Scalar] = [";", "\t", "\r", "\n"]
+        let apostrophe = UInt8(ascii: "'")
+        var rest = text.unicodeScalars[...]
+        var bytes: [UInt8] = []
+        if let first = rest.first, first != ";", ends.contains(first) { bytes.append(apostrophe) }
+        while !rest.isEmpty {
+            let cell = rest.prefix { !ends.contains($0) }
+            if isFormula(cell) { bytes.append(apostrophe) }
+            bytes += Substring(cell).utf8
+            rest = rest[cell.endIndex...]
+            if let end = rest.popFirst() { bytes += String(end).utf8 }
         }
+        return bytes
+    }
+
+    /// Also where blanks, quotes or what nobody sees stand before it, which some programs drop, and in the wide letters that some take for
+    /// the narrow ones.
+    private static func isFormula(_ cell: Substring.UnicodeScalarView) -> Bool {
+        let first = cell.first { scalar in
+            scalar != "\"" && !scalar.properties.isWhitespace && ![.control, .format].contains(scalar.properties.generalCategory)
+        }
+        return first.map { ["=", "+", "-", "@", "＝", "＋", "－", "＠"].contains($0) } ?? false
     }
 }

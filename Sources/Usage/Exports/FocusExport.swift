@@ -30,7 +30,8 @@ struct FocusExport: Sendable {
         for tenant in tenants {
             if let statement = facts.statements[tenant.id] {
                 rows += try (facts.lines[tenant.id] ?? []).map { try row($0, of: tenant.id, statement, in: month) }
-            } else {
+            } else if month.start <= now {
+                // What has not begun costs nothing yet.
                 rows += try open(of: tenant.id, name: tenant.name, in: month, facts)
             }
         }

@@ -30,15 +30,22 @@ struct Ledger: Sendable {
 
     let source: Source
     let from, to: Date
-    /// The last month in which an event may be billed.
-    let lastPeriod: Month
     let now: Date
+    /// In which events may be billed that lie in the window, in their order.
+    private let months: [Month]
     var pageSize = 32_768
 
-    /// - Parameter now: an event is billed in its month, or in the first that is still open: never in one that has not begun.
-    init(_ source: Source, from: Date, to: Date, at now: Date) {
+    init(_ source: Source, from: Date, to: Date, in database: PlatformDatabase, at now: Date) async throws {
         (self.source, self.from, self.to, self.now) = (source, from, to, now)
-        lastPeriod = max(Month(now), Month(to)).next
+        // An event is billed in its month or, when that is closed, in a later one: in development, even in one that has not begun. All that
+        // have a part are looked at, and those whose events have come without one.
+        months = try await database.run(
+            """
+            SELECT month FROM (
+                SELECT month FROM usage_partitions() AS month UNION SELECT month FROM missing_usage_partitions('{}') AS month
+            ) AS place WHERE month >= \(Month(from)) ORDER BY month
+            """
+        ).map { try $0.get("month") }
     }
 
     var start: Position { Position(period: Month(from), time: from.addingTimeInterval(-1)) }
@@ -46,9 +53,10 @@ struct Ledger: Sendable {
     /// - Returns: at least one row; nil when there are no more.
     func page(after position: Position) async throws -> Page? {
         var position = position
-        while position.period <= lastPeriod {
+        while let month = months.first(where: { $0 >= position.period }) {
+            if month > position.period { position = Position(period: month, time: start.time) }
             var page = try await read(after: position)
-            if page.rows < pageSize { page.next = Position(period: position.period.next, time: start.time) }
+            if page.rows < pageSize { page.next = Position(period: month.next, time: start.time) }
             if page.rows > 0 { return page }
             position = page.next
         }

@@ -47,7 +47,8 @@ struct UsageExport: Sendable {
         let (given, end) = (try query.time("from"), try query.time("to"))
         from = given ?? Month(now).start
         let whole = end ?? (given == nil || format == .focus ? Month(now).end : max(now, from.addingTimeInterval(1)))
-        guard from < whole else { throw Problem.invalid(.init("to", "It must be later than `from`.")) }
+        // Not later: a file with nothing in it ends where it begins, and is asked for again by that, to be checked or gone on with.
+        guard from <= whole else { throw Problem.invalid(.init("to", "It must not be earlier than `from`.")) }
         guard Self.years.contains(from) else { throw Problem.invalid(.init("from", "It must lie between the years 2000 and 2999.")) }
         guard Self.years.contains(whole) else { throw Problem.invalid(.init("to", "It must lie between the years 2000 and 2999.")) }
         if format == .focus {

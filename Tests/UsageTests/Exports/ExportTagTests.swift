@@ -21,7 +21,10 @@ struct ExportTagTests {
             }
             let words = ["format=csv", "format=jsonl", "format=cloudevents", "format=csv&compression=gzip", "format=csv&tenant=acme"]
             var before: [String: String] = [:]
-            for word in words { before[word] = try #require(try await tag(word)) }
+            for word in words {
+                let told: String = try #require(try await tag(word), "\(word)")
+                before[word] = told
+            }
             #expect(Set(before.values).count == words.count)
             #expect(try await tag("format=csv", key: platform.acme.api_keys[0].secret) == before["format=csv&tenant=acme"])
             // What an open month is charged changes with each login.

@@ -173,7 +173,7 @@ struct ExportUsageTests {
                 let expected = try await Self.expected(platform, tenant: tenant, from: from, to: to).map { $0["id"]! }
                 #expect(expected.count > 25)
                 for size in [1, 2, 3, 7, 1000] {
-                    var ledger = Ledger(source, from: from, to: to, at: to)
+                    var ledger = try await Ledger(source, from: from, to: to, in: PlatformDatabase(platform.pool), at: to)
                     ledger.pageSize = size
                     var (told, text, position): ([String], LedgerText, Ledger.Position) = ([], LedgerText(.csv), ledger.start)
                     while let page = try await ledger.page(after: position) {
@@ -225,6 +225,14 @@ struct ExportUsageTests {
             let empty = try await platform.export("format=csv&from=\(Day.moment(now))")
             #expect(empty.lines == [Self.header])
             #expect(empty.trailers?.first(name: "Export-Rows") == "0")
+            // And it is checked, and gone on with, as any other.
+            let end = try #require(empty.headers.first(name: "Export-To"))
+            #expect(end == empty.headers.first(name: "Export-From"))
+            let manifest = try await platform.manifest("format=csv&from=\(end)&to=\(end)")
+            #expect(manifest.status == 200, "\(manifest.text)")
+            #expect(manifest.json["sha256"] as? String == empty.sha256)
+            let again = try await platform.export("format=csv&from=\(end)&to=\(end)")
+            #expect(again.lines == [Self.header])
         }
     }
 
@@ -306,12 +314,18 @@ struct CSVTests {
     @Test("what a spreadsheet would calculate with is a text to it")
     func formulas() {
         for formula in [
-            "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")", "a;=1", "a;\u{200B}=1",
-            "a\t=1", "a\n=1",
-            "\u{FEFF}=1", "\"=1+1\"", "\"\"@SUM(A1)", " \" -1", "a;\"=1\"", "\u{00A0}+1", "\u{0000}=1", "\t1", "\r1",
+            "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")", "=1;=1",
+            "\u{FEFF}=1", "\"=1+1\"", "\"\"@SUM(A1)", " \" -1", "\u{00A0}+1", "\u{0000}=1", "\t1", "\r1",
         ] {
             let written = line(formula)
             #expect(written.hasPrefix("'") || written.hasPrefix("\"'"), "\(written)")
+        }
+        // To a spreadsheet that parts cells at these, a quote in the midst of a line means nothing: what stands behind them is a cell.
+        for end in [";", "\t", "\n", "\r", "\r\n", ";;"] {
+            for formula in ["=1", "\u{200B}=1", "\"=1\"", "-cmd|' /C calc'!A0;b"] {
+                let quoted = formula.replacing("\"", with: "\"\"")
+                #expect(line("a\(end)\(formula)", "b") == "\"a\(end)'\(quoted)\",b\n")
+            }
         }
         #expect(line("Acme", "a-b", "1=1", "a; b") == "Acme,a-b,1=1,\"a; b\"\n")
         #expect(String(decoding: CSV.line([.number("-5"), .null, .text("")]), as: UTF8.self) == "-5,,\"\"\n")

@@ -23,7 +23,7 @@ struct LedgerQueryTests {
                 (Ledger.Source.platform(platformDatabase), to), (.platform(platformDatabase), to.addingTimeInterval(-86_400)),
                 (.tenant(OwnerDatabase(platform.pool, tenant: acme)), to),
             ] {
-                let ledger = Ledger(source, from: from, to: to, at: Date())
+                let ledger = try await Ledger(source, from: from, to: to, in: platformDatabase, at: Date())
                 let rows = SQL(unsafe: ledger.rows(after: ledger.start))
                 let locked = try await platformDatabase.transaction { db in
                     _ = try await db.run(rows)
@@ -37,7 +37,8 @@ struct LedgerQueryTests {
                 #expect(locked == ["usage_event", "usage_event_2026_03"])
             }
             // What the text says is one thing, and what the transaction may see another.
-            let ledger = Ledger(.tenant(OwnerDatabase(platform.pool, tenant: acme)), from: from, to: to, at: Date())
+            let ledger = try await Ledger(
+                .tenant(OwnerDatabase(platform.pool, tenant: acme)), from: from, to: to, in: platformDatabase, at: Date())
             let rows = SQL(unsafe: ledger.rows(after: ledger.start))
             #expect(try await OwnerDatabase(platform.pool, tenant: acme).run(rows).count == 1)
             #expect(try await OwnerDatabase(platform.pool, tenant: globex).run(rows).count == 0)
@@ -90,7 +91,8 @@ struct LedgerQueryTests {
             let tenants = 10
             try await platform.appendMany(60_000, tenants: tenants)
             let (from, to) = (time("2026-03-15T10:00:00Z"), time("2026-03-15T11:00:00Z"))
-            let ledger = Ledger(.platform(PlatformDatabase(platform.pool)), from: from, to: to, at: Date())
+            let database = PlatformDatabase(platform.pool)
+            let ledger = try await Ledger(.platform(database), from: from, to: to, in: database, at: Date())
             var (rows, position) = (0, ledger.start)
             while let page = try await ledger.page(after: position) { (rows, position) = (rows + page.rows, page.next) }
             let there = try await platform.ownerPool.run(
@@ -119,9 +121,8 @@ struct LedgerQueryTests {
             #expect(try there[0].get("pages", as: Int.self) > 2 * enough)
             #expect(try await blocks(ledger) <= enough)
             // Of another month's window, this one may have what came late: it is not read from end to end for that.
-            let february = Ledger(
-                .platform(PlatformDatabase(platform.pool)), from: time("2026-02-01T00:00:00Z"), to: time("2026-03-01T00:00:00Z"), at: Date()
-            )
+            let february = try await Ledger(
+                .platform(database), from: time("2026-02-01T00:00:00Z"), to: time("2026-03-01T00:00:00Z"), in: database, at: Date())
             #expect(try await blocks(february) <= 12 * tenants)
         }
     }
