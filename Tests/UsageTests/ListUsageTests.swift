@@ -3,6 +3,8 @@ import Server
 import TestSupport
 import Testing
 
+@testable import Usage
+
 @Suite("List usage")
 struct ListUsageTests {
     @Test("operators see every tenant's logins and users, page by page, whether they are added up or not")
@@ -23,8 +25,16 @@ struct ListUsageTests {
                 users: [user])
             try await platform.append([try moment("2026-03-10T00:00:00Z")], of: platform.globex)
             #expect(Set(try await listed(march)) == ["acme 2 0", "globex 1 0"])
+            func completeUntil(_ slug: String) async throws -> Date {
+                let answer = try await platform.call("GET", "/usage?\(march)")
+                let tenant = (answer.json["data"] as? [[String: any Sendable]])?.first { $0["slug"] as? String == slug }
+                return try moment(try #require(tenant?["complete_until"] as? String))
+            }
+            #expect(try await completeUntil("acme") < moment("2026-03-01T00:00:00Z"), "what waits is in no count of users")
+            #expect(try await completeUntil("globex") == moment("2026-03-10T00:00:00Z"))
             try await platform.rollUp()
             #expect(Set(try await listed(march)) == ["acme 2 1", "globex 1 1"])
+            #expect(abs(try await completeUntil("acme").timeIntervalSinceNow + RollUp.delay) < 30)
             #expect(Set(try await listed("from=2026-02-28T00:00:00Z&to=2026-03-02T00:00:00Z")) == ["acme 2 ", "globex 0 "])
             let first = try await platform.call("GET", "/usage?\(march)&limit=1")
             let after = try #require((first.json["list_metadata"] as? [String: any Sendable])?["after"] as? String)

@@ -100,12 +100,31 @@ struct StatementsTests {
             #expect(page.header("Content-Security-Policy")?.contains("default-src 'none'") == true)
             #expect(!page.body.contains("<script"))
             #expect(page.body.contains("&lt;script&gt;alert(1)&lt;/script&gt; (acme)"))
-            for text in ["31 days", "49.00 USD", "Logins 1 to 2", "0.005", "0.01 USD", "49.01 USD", "2026-01-01 to 2026-01-31"] {
+            for text in [
+                "own, version 2", "31 days", "49.00 USD", "Logins 1 to 2", "0.005", "0.01 USD", "49.01 USD", "2026-01-01 to 2026-01-31",
+            ] {
                 #expect(page.body.contains(text), "\(text)")
             }
             let digest = try #require(try await platform.statement("2026-01").json["digest"] as? String)
             #expect(page.body.contains(digest))
             #expect(!page.body.contains("http"))
+            #expect(page.body.contains("over 2 events"))
+        }
+    }
+
+    @Test("whose rate card a line is by is told: a plan's and a tenant's own may have the same version")
+    func whose() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
+            try await platform.rateCard(version: 1, from: "2026-01-16", tiers: [(nil, 4000)])
+            try await platform.append([try moment("2026-01-05T00:00:00Z")])
+            #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
+            let lines = try #require(try await platform.statement("2026-01").json["lines"] as? [[String: any Sendable]])
+            #expect(lines.map { $0["rate_card_version"] as? Int } == [1, 1])
+            #expect(lines.map { $0["own_rate_card"] as? Bool } == [false, true])
+            let page = try await platform.statement("2026-01/page")
+            #expect(page.body.contains("<td>enterprise, version 1</td>") && page.body.contains("<td>own, version 1</td>"))
+            #expect(page.body.contains("over 1 event with"))
         }
     }
 }

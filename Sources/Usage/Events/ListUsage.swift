@@ -11,6 +11,7 @@ private struct OfTenant: Encodable {
     let logins: Int
     /// Where the window is one month or one day.
     let users: Int?
+    let complete_until: Date
 }
 
 extension UsageRoutes {
@@ -19,7 +20,8 @@ extension UsageRoutes {
     func listUsage(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageRead)
         let query = try Query(request, "from", "to", "limit", "after", "before")
-        let (window, page) = (try Window(query, by: .day, at: now()), try query.page)
+        let now = now()
+        let (window, page) = (try Window(query, by: .day, at: now), try query.page)
         let rows = try await PlatformDatabase(pool).run(
             """
             SELECT id, slug, ((
@@ -33,7 +35,9 @@ extension UsageRoutes {
                     SELECT users FROM usage_users
                     WHERE tenant_id = id AND grain = \((window.unit ?? .day).rawValue) AND starts_on = \(Day(window.from))
                         AND application_id = \(UUID.platform) AND connection = ''
-                ) AS users
+                ) AS users,
+                LEAST(\(now.addingTimeInterval(-settling)), (SELECT min(occurred_at) FROM usage_arrival WHERE tenant_id = tenant.id))
+                    AS complete_until
             FROM (
                 SELECT id, slug FROM tenant WHERE id < \(page.upper) AND id > \(page.lower)
                 ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
@@ -43,7 +47,8 @@ extension UsageRoutes {
         ).map { row in
             OfTenant(
                 tenant_id: try row.get("id"), slug: try row.get("slug"), logins: try row.get("logins"),
-                users: window.unit == nil ? nil : try row.get("users", as: Int?.self) ?? 0)
+                users: window.unit == nil ? nil : try row.get("users", as: Int?.self) ?? 0,
+                complete_until: try row.get("complete_until"))
         }
         return try .json(Page(rows, of: page, id: { $0.tenant_id.uuid }) { $0 })
     }

@@ -74,7 +74,7 @@ extension Rating.Charge.Kind {
         case .included: ("included", "Included logins", nil, nil)
         case .logins(let from, let to):
             // None at all: there is no first one either.
-            to < from ? ("logins", "Logins", nil, nil) : ("logins", "Logins \(from) to \(to)", from, to)
+            to < from ? ("logins", "Logins", nil, nil) : ("logins", "Logins \(from.grouped) to \(to.grouped)", from, to)
         case .minimum: ("minimum", "Up to the minimum", nil, nil)
         }
     }

@@ -48,7 +48,7 @@ extension UsageRoutes {
         let (about, running) = (found[1][0], try found[1][0].get("running", as: Month.self))
         let period = asked ?? running
         if let first = try about.get("first_open", as: Month?.self), period < first {
-            throw Problem.invalid(.init("period", "This month is closed: read its statement. The first that is not is \(first)."))
+            throw Problem.invalid(.init("period", "The first month that is not closed is \(first): of those before, read the statements."))
         }
         guard period <= running
         else { throw Problem.invalid(.init("period", "This month has not begun: what comes in now is billed in \(running).")) }

@@ -44,7 +44,8 @@ package enum Reckoning {
             let price = exact % late == 0 ? exact / late : nil
             return StatementLine(
                 kind: .correction, servicePeriod: month, firstDay: term.firstDay, lastDay: term.lastDay, plan: term.plan,
-                rateCard: term.rateCard.id, rateCardVersion: term.rateCard.version, description: "Late logins of \(month)", quantity: late,
+                rateCard: term.rateCard.id, rateCardVersion: term.rateCard.version, ownRateCard: term.rateCard.plan == nil,
+                description: "Late logins of \(month)", quantity: late,
                 unitPriceMicros: term.rateCard.prices.tiers.contains { $0.unit_price_micros == price } || exact == 0 ? price : nil,
                 currency: term.rateCard.prices.currency, exactMicros: exact, amountMicros: difference(\.amountMicros))
         }
@@ -95,7 +96,7 @@ extension StatementLine {
             }
         self.init(
             kind: kind, servicePeriod: month, firstDay: term.firstDay, lastDay: term.lastDay, plan: term.plan,
-            rateCard: term.rateCard.id, rateCardVersion: term.rateCard.version,
+            rateCard: term.rateCard.id, rateCardVersion: term.rateCard.version, ownRateCard: term.rateCard.plan == nil,
             description: words + (isPart ? ", \(term.firstDay) to \(term.lastDay)" : ""), quantity: charge.quantity,
             unitPriceMicros: charge.unitPriceMicros, currency: term.rateCard.prices.currency, exactMicros: charge.exactMicros,
             amountMicros: charge.amountMicros)

@@ -22,6 +22,8 @@ package struct StatementLine: Equatable, Sendable {
     package let plan: Tenant.Plan?
     package let rateCard: ID<RateCard>
     package let rateCardVersion: Int
+    /// Whether it is the tenant's; otherwise it is the plan's. Both count their versions from 1.
+    package let ownRateCard: Bool
     package let description: String
     /// Logins; of a base fee or a minimum, days.
     package let quantity: Int
@@ -37,16 +39,18 @@ extension StatementLine {
         self.init(
             kind: try row.get("kind"), servicePeriod: try row.get("service_period"), firstDay: try row.get("first_day"),
             lastDay: try row.get("last_day"), plan: try row.get("plan"), rateCard: try row.get("rate_card_id"),
-            rateCardVersion: try row.get("rate_card_version"), description: try row.get("description"), quantity: try row.get("quantity"),
+            rateCardVersion: try row.get("rate_card_version"), ownRateCard: try row.get("own_rate_card"),
+            description: try row.get("description"), quantity: try row.get("quantity"),
             unitPriceMicros: try row.get("unit_price_micros"), currency: try row.get("currency"),
             exactMicros: try row.get("exact_micros"), amountMicros: try row.get("amount_micros"))
     }
 
-    /// Those of a statement, in their order.
+    /// Those of a statement, in their order. Whose rate card it is says the card, which never changes and stays when its tenant goes.
     static func all(of period: Month, _ tenant: ID<Tenant>) -> SQL {
         """
         SELECT kind, service_period, first_day, last_day, plan, rate_card_id, rate_card_version, description, quantity,
-            unit_price_micros, currency, exact_micros, amount_micros
+            unit_price_micros, currency, exact_micros, amount_micros, EXISTS (
+                SELECT FROM rate_card WHERE rate_card.tenant_id = statement_line.tenant_id AND id = rate_card_id) AS own_rate_card
         FROM statement_line WHERE tenant_id = \(tenant) AND period = \(period) ORDER BY position
         """
     }

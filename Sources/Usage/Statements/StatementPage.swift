@@ -10,7 +10,7 @@ struct StatementPage {
     init(_ statement: StatementReply) {
         content = Self.content(statement.period, statement.tenant_name, statement.tenant_slug, statement.totals, statement.lines ?? [])
             .merging([
-                "events": statement.events.grouped,
+                "events": statement.events.grouped + (statement.events == 1 ? " event" : " events"),
                 "closed": [
                     "id": statement.id.description, "at": statement.closed_at.formatted(.iso8601), "digest": statement.digest,
                 ],
@@ -29,9 +29,11 @@ struct StatementPage {
         _ period: Month, _ name: String, _ slug: String, _ totals: [StatementReply.Total], _ lines: [StatementReply.Line]
     ) -> [String: Any] {
         let lines = lines.map { line in
-            [
+            // A tenant's own has versions of its own: version 1 of it is not version 1 of the plan's.
+            let whose = line.own_rate_card ? "own" : line.plan?.rawValue
+            return [
                 "description": line.description,
-                "price_list": "\(line.plan.map { "\($0.rawValue), " } ?? "")version \(line.rate_card_version)",
+                "price_list": "\(whose.map { "\($0), " } ?? "")version \(line.rate_card_version)",
                 "quantity": line.quantity.grouped + (line.kind.isByDays ? line.quantity == 1 ? " day" : " days" : ""),
                 "unit_price": line.unit_price ?? "", "amount": "\(line.amount) \(line.currency)",
             ]
@@ -92,7 +94,7 @@ struct StatementPage {
             <footer>
             {{#closed}}
             <p>A statement does not change after it is closed. What comes late is corrected on the next one.</p>
-            <p>It is over {{events}} events with the SHA-256 {{digest}}.</p>
+            <p>It is over {{events}} with the SHA-256 {{digest}}.</p>
             {{/closed}}
             {{#open}}
             <p>Logins: {{events}}. Fees are those of the whole month, or of the days on which the tenant has a plan in it.</p>

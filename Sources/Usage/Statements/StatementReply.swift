@@ -38,6 +38,7 @@ struct StatementReply: Encodable, Sendable {
         let plan: Tenant.Plan?
         let rate_card_id: ID<RateCard>
         let rate_card_version: Int
+        let own_rate_card: Bool
         let description: String
         let quantity: Int
         let unit_price_micros: Int?
@@ -49,6 +50,7 @@ struct StatementReply: Encodable, Sendable {
         init(_ line: StatementLine) {
             (kind, service_period, first_day, last_day) = (line.kind, line.servicePeriod, line.firstDay, line.lastDay)
             (plan, rate_card_id, rate_card_version) = (line.plan, line.rateCard, line.rateCardVersion)
+            own_rate_card = line.ownRateCard
             (description, quantity, currency) = (line.description, line.quantity, line.currency)
             unit_price_micros = line.unitPriceMicros
             unit_price = line.unitPriceMicros.map { line.currency.text(micros: $0) }
@@ -109,7 +111,8 @@ extension StatementReply {
             """,
             """
             SELECT l.kind, l.service_period, l.first_day, l.last_day, l.plan, l.rate_card_id, l.rate_card_version, l.description, l.quantity,
-                l.unit_price_micros, l.currency, l.exact_micros, l.amount_micros
+                l.unit_price_micros, l.currency, l.exact_micros, l.amount_micros, EXISTS (
+                    SELECT FROM rate_card WHERE rate_card.tenant_id = l.tenant_id AND id = l.rate_card_id) AS own_rate_card
             FROM statement s JOIN statement_line l ON l.tenant_id = s.tenant_id AND l.period = s.period
             WHERE s.tenant_id = \(tenant) AND s.state = 'closed' AND (s.id = \(name.id) OR s.period = \(name.period))
             ORDER BY l.position

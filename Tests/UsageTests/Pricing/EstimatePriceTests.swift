@@ -21,7 +21,7 @@ struct EstimatePriceTests {
             #expect(answer.json["next_tier"] == nil && answer.json["tenant_id"] == nil)
             let lines = try #require(answer.json["lines"] as? [[String: any Sendable]])
             #expect(lines.count == 1)
-            #expect(lines[0]["description"] as? String == "Logins 1 to 250000" && lines[0]["unit_price"] as? String == "0.005")
+            #expect(lines[0]["description"] as? String == "Logins 1 to 250,000" && lines[0]["unit_price"] as? String == "0.005")
             let none = try await Self.estimate(platform, ["logins": 0])
             #expect(none.json["total"] as? String == "0.00" && none.json["plan"] as? String == "free")
         }

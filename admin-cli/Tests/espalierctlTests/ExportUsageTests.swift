@@ -209,6 +209,33 @@ struct ExportUsageTests {
         #expect(try folder.text("a.csv") == Self.rows)
     }
 
+    @Test("a tenant's file does not pass for the platform's")
+    func ofTenant() async throws {
+        let manifest = StubServer.Answer(
+            body: #"{"to":"\#(Self.to)","rows":2,"bytes":\#(Self.rows.utf8.count),"sha256":"\#(Self.digest(Self.rows))","#
+                + #""tenant_id":"tenant_01jd8x3v6qf9wr2m5tzk7h4c0n"}"#)
+        let server = try StubServer { $0.path.hasSuffix("/manifest") ? manifest : Self.part(Self.rows) }
+        let folder = try TemporaryFolder()
+        defer { server.stop() }
+        let run = try await Run(
+            "usage", "export", "--platform", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("operator's"))
+        #expect(!folder.exists("a.csv"))
+    }
+
+    @Test("of an open month's charges, and of what is yet to come, it is said up to when they are complete")
+    func open() async throws {
+        let manifest = StubServer.Answer(
+            body: #"{"to":"\#(Self.to)","watermark":"2026-11-20T09:58:00Z","rows":2,"bytes":\#(Self.rows.utf8.count),"#
+                + #""sha256":"\#(Self.digest(Self.rows))"}"#)
+        let server = try StubServer { $0.path.hasSuffix("/manifest") ? manifest : Self.part(Self.rows) }
+        defer { server.stop() }
+        let run = try await Run("usage", "export", "--tenant", "acme", "--format", "focus", environment: Run.environment(for: server))
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.talk.contains("up to 2026-11-20T09:58:00Z,"))
+    }
+
     @Test("a refusal is told as any other")
     func refused() async throws {
         let server = try StubServer(answering: .problem(403, #"{"title":"No","detail":"It may not.","code":"insufficient_scope"}"#))
@@ -221,7 +248,10 @@ struct ExportUsageTests {
 
     @Test(
         "what can't be is a wrong call",
-        arguments: [["--format", "xls"], ["--resume"], ["--json"], ["--from", "yesterday"], ["--platform", "--tenant", "acme"]])
+        arguments: [
+            ["--format", "xls"], ["--resume"], ["--json"], ["--from", "yesterday"], ["--platform", "--tenant", "acme"],
+            ["--tenant", "acme", "--from", "2026-11-01", "--to", "2026-11-01"],
+        ])
     func wrong(arguments: [String]) async throws {
         #expect(try await Run(arguments: ["usage", "export"] + arguments).status == 2)
     }

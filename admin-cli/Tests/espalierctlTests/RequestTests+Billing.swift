@@ -4,7 +4,9 @@ extension RequestTests {
         .init(
             "usage list --from 2026-11-01 --to 2026-12-01 --limit 2",
             "GET /v1/usage?from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z&limit=2",
-            answer: Examples.list(#"{"tenant_id":"tenant_1","slug":"acme","logins":13,"users":5}"#), shows: "acme"),
+            answer: Examples.list(
+                #"{"tenant_id":"tenant_1","slug":"acme","logins":13,"users":5,"complete_until":"2026-11-21T09:58:00Z"}"#),
+            shows: "2026-11-21T09:58:00Z"),
         .init(
             "usage sink create --format stripe --url https://api.stripe.com/v1/billing/meter_events --event-name logins",
             "POST /v1/platform/usage-sink",

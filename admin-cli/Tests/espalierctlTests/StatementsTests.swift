@@ -11,7 +11,7 @@ struct StatementsTests {
     }
     private static let line = #"""
         {"kind":"logins","service_period":"2026-11","first_day":"2026-11-01","last_day":"2026-11-30","plan":"scale",\#
-        "rate_card_id":"ratecard_1","rate_card_version":3,"description":"Logins","quantity":1001,"unit_price_micros":5000,\#
+        "rate_card_id":"ratecard_1","rate_card_version":3,"own_rate_card":true,"description":"Logins","quantity":1001,"unit_price_micros":5000,\#
         "unit_price":"0.005","currency":"USD","exact_micros":5005000,"amount_micros":5000000,"amount":"5.00"}
         """#
 
@@ -42,7 +42,7 @@ struct StatementsTests {
         defer { server.stop() }
         let run = try await Run("statements", "show", "2026-11", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 0, "\(run.talk)")
-        for text in ["54.01 USD", "DESCRIPTION", "1001", "0.005"] { #expect(run.output.contains(text), "\(text)") }
+        for text in ["54.01 USD", "DESCRIPTION", "own 3", "1001", "0.005"] { #expect(run.output.contains(text), "\(text)") }
         #expect(server.calls == ["GET /v1/tenants/acme/statements/2026-11"])
     }
 

@@ -32,7 +32,7 @@ extension View {
     static let statementLine = View(
         .init("Description", "description"),
         .init("Plan", "plan").optional,
-        .init("Rate card", "rate_card_version").number,
+        .init("Rate card", "rate_card").number,
         .init("Quantity", "quantity").number,
         .init("Unit price", "unit_price").optional.number,
         .init("Amount", "amount").number,
@@ -40,11 +40,20 @@ extension View {
 }
 
 extension JSON {
-    /// A statement with its totals in words: `49.01 USD`, of each currency.
+    /// A statement with its totals in words, `49.01 USD`, of each currency, and so its lines.
     var withTotal: JSON {
         guard case .object(var members) = self else { return self }
         let totals = self["totals"]?.elements?.map { "\($0["amount"]?.text ?? "") \($0["currency"]?.text ?? "")" } ?? []
         members["total"] = .string(totals.isEmpty ? "-" : totals.joined(separator: ", "))
+        if let lines = self["lines"]?.elements { members["lines"] = .array(lines.map(\.withRateCard)) }
+        return .object(members)
+    }
+
+    /// A line with its rate card in words: the version of the plan's, or of the tenant's own.
+    private var withRateCard: JSON {
+        guard case .object(var members) = self else { return self }
+        let version = self["rate_card_version"]?.text ?? "-"
+        members["rate_card"] = .string(self["own_rate_card"] == .bool(true) ? "own \(version)" : version)
         return .object(members)
     }
 }

@@ -19,10 +19,14 @@ struct ExportUsage: AsyncParsableCommand {
             of it is there.
 
             EXAMPLES
-              espalierctl usage export --tenant acme --from 2026-11-01 --to 2026-12-01 --output november.csv
-              espalierctl usage export --platform --format cloudevents --gzip --output usage.jsonl.gz
-              espalierctl usage export --platform --format cloudevents --gzip --output usage.jsonl.gz --resume
-              espalierctl usage export --tenant acme --format focus --from 2026-11-01 --to 2026-12-01
+              espalierctl usage export --tenant acme --from 2026-11-01 --to 2026-12-01 \\
+                --output november.csv
+              espalierctl usage export --platform --format cloudevents --gzip \\
+                --output usage.jsonl.gz
+              espalierctl usage export --platform --format cloudevents --gzip \\
+                --output usage.jsonl.gz --resume
+              espalierctl usage export --tenant acme --format focus \\
+                --from 2026-11-01 --to 2026-12-01
             """)
 
     @OptionGroup var owner: OwnerOption
@@ -52,6 +56,9 @@ struct ExportUsage: AsyncParsableCommand {
     @OptionGroup var options: ReadOptions
 
     func validate() throws {
+        if let from, let to, from.text == to.text {
+            throw ValidationError("--to must be later than --from: it is the first moment that is left out.")
+        }
         if output == nil, resume { throw ValidationError("--resume needs the --output that it goes on with.") }
         if output == nil, options.json { throw ValidationError("--json says what was exported, beside a file: name one by --output.") }
     }
@@ -77,6 +84,8 @@ struct ExportUsage: AsyncParsableCommand {
             do {
                 try await fetch(call, from: client, into: file)
                 manifest = try await compared(file, call, client)
+                // Who names no tenant is answered by a tenant's key with that tenant alone.
+                if owner.platform, manifest.json["tenant_id"]?.string != nil { throw Self.notThePlatform }
                 break
             } catch let change as Changed {
                 guard file.isFile, !isLast else { throw change.failure }
@@ -87,8 +96,10 @@ struct ExportUsage: AsyncParsableCommand {
         try file.finish()
         if options.json { return try Terminal.standardOutput.write(manifest.text) }
         let name = output.map { "\($0): " } ?? ""
+        // Charges of a month that goes on, and a window that is yet to come, end later than what is complete.
+        let end = [file.to, manifest.json["watermark"]?.string].compactMap(\.self).min() ?? "-"
         Terminal.standardError.report(
-            "\(name)\(manifest.json["rows"]?.text ?? "-") rows, \(file.bytes) bytes, up to \(file.to ?? "-"), SHA-256 \(file.digest.text)"
+            "\(name)\(manifest.json["rows"]?.text ?? "-") rows, \(file.bytes) bytes, up to \(end), SHA-256 \(file.digest.text)"
                 .printable)
     }
 
@@ -215,6 +226,10 @@ struct ExportUsage: AsyncParsableCommand {
         }
         return reply
     }
+
+    private static let notThePlatform = Failure(
+        status: .failure, detail: "This API key acts for one tenant: what came is that tenant's usage, not the platform's.",
+        nextStep: "Use an operator's API key, or pass --tenant instead of --platform.")
 
     private func lost(_ error: any Error, _ client: APIClient) -> Failure {
         Failure(

@@ -14,7 +14,8 @@ extension View {
         .init("Tenant", "slug"),
         .init("ID", "tenant_id"),
         .init("Logins", "logins").number,
-        .init("Users", "users").optional.number)
+        .init("Users", "users").optional.number,
+        .init("Complete up to", "complete_until"))
 
     static func usageWindow(by groups: [UsageGroup]) -> View {
         var view = View(.init("From", "from"))
