@@ -26,7 +26,7 @@ package struct RollUp: Sendable {
     ///
     /// - Parameters:
     ///   - waits: whether another process that is doing it is waited for. Without, it is left to do it.
-    ///   - batch: how many events go in one transaction.
+    ///   - batch: how many events go in one transaction at the most.
     ///   - now: decides what month it is for budgets.
     /// - Returns: how many events were added up here.
     @discardableResult

@@ -30,7 +30,8 @@ enum CSV {
     }
 
     /// With an apostrophe before each part of it that a spreadsheet would calculate with, or run (OWASP, "CSV Injection"): it makes it a
-    /// text. Also behind what some take for the end of a cell: to them, a quote in the midst of a line means nothing.
+    /// text. Also behind what some take for the end of a cell: to them, a quote in the midst of a line means nothing. A text that begins
+    /// with a tab or a line's end has one in any case.
     private static func harmless(_ text: String) -> [UInt8] {
         let ends: [Unicode.Scalar] = [";", "\t", "\r", "\n"]
         let apostrophe = UInt8(ascii: "'")

@@ -51,7 +51,10 @@ package struct ArchiveUsage: Sendable {
             WHERE month < \(limit) AND month NOT IN (SELECT month FROM usage_archive) ORDER BY month
             """
         ).map { try $0.get("month", as: Month.self) }
-        guard !months.isEmpty else { return }
+        guard !months.isEmpty else {
+            if !isDryRun { try await forgetMarks() }
+            return
+        }
         // The folder is nobody's concern while nothing is written to it.
         let folder = isDryRun ? nil : try ArchiveFolder(folder)
         for month in months {
@@ -80,15 +83,15 @@ package struct ArchiveUsage: Sendable {
         let counted = try await PlatformDatabase(pool).run(
             """
             SELECT COALESCE(sum(events), 0)::bigint AS events, COALESCE(bool_or(billed IS DISTINCT FROM events), false) AS is_open,
-                COALESCE(bool_or(added_up <> events AND NOT is_waiting), false) AS differs
+                COALESCE(bool_or(added_up + waiting <> events), false) AS differs
             FROM (
                 SELECT tenant_id, count(*) AS events, (
                     SELECT statement.events FROM statement
                     WHERE statement.tenant_id = event.tenant_id AND period = \(month) AND state = 'closed') AS billed, (
                     SELECT COALESCE(sum(usage_day.events), 0) FROM usage_day
-                    WHERE usage_day.tenant_id = event.tenant_id AND billing_period = \(month)) AS added_up, EXISTS (
-                    SELECT FROM usage_arrival
-                    WHERE usage_arrival.tenant_id = event.tenant_id AND billing_period = \(month)) AS is_waiting
+                    WHERE usage_day.tenant_id = event.tenant_id AND billing_period = \(month)) AS added_up, (
+                    SELECT count(*) FROM usage_arrival
+                    WHERE usage_arrival.tenant_id = event.tenant_id AND billing_period = \(month)) AS waiting
                 FROM usage_event AS event WHERE billing_period = \(month) GROUP BY tenant_id) AS counted
             """)[0]
         guard try !counted.get("is_open", as: Bool.self) else { throw Refusal.open(month) }
@@ -159,8 +162,9 @@ package struct ArchiveUsage: Sendable {
 
     // MARK: The ledger
 
-    /// Who signed in on which day of an archived month has been added up, and nothing comes to it any more. After the month has gone,
-    /// and in small parts: nobody's login waits for it, and what a process leaves the next one finds.
+    /// Who signed in on which day of an archived month has been added up. (A login of it that is heard of only now, and billed in a later
+    /// month, counts its user as a new one.) After the month has gone, and in small parts: nobody's login waits for it, and what a process
+    /// leaves the next one finds.
     private func forgetMarks() async throws {
         while true {
             let gone = try await PlatformDatabase(pool).run(

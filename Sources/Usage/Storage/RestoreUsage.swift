@@ -44,9 +44,13 @@ package struct RestoreUsage: Sendable {
             throw ArchiveUsage.Refusal.busy(month)
         }
         let events = try await database.transaction { db in
-            // Nobody is purged until they are back: what comes back behind a purge would stay.
+            // Nobody is purged until they are back: what comes back behind a purge would stay. Only those whose time has come, or comes
+            // within hours, are locked: nobody else is to wait for this.
             _ = try await db.run(
-                "SELECT FROM tenant WHERE id = ANY(\(content.tenants.map(\.tenant_id))) AND status <> 'purged' ORDER BY id FOR KEY SHARE")
+                """
+                SELECT FROM tenant WHERE id = ANY(\(content.tenants.map(\.tenant_id)))
+                    AND status = 'deleted' AND purge_after < clock_timestamp() + interval '1 day' ORDER BY id FOR KEY SHARE
+                """)
             var (events, waiting): (Int, [String]) = (0, [])
             _ = try await ArchiveContent.read(file, of: month) { lines in
                 waiting += lines

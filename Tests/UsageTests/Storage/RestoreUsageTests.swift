@@ -96,13 +96,18 @@ struct RestoreUsageTests {
         try await Self.run { platform, folder, _ in
             let globex = ID<Tenant>(platform.globex.id)!
             let other = try TestDatabase.pool(platform.database.ownerURL)
+            _ = try await other.run(
+                "UPDATE tenant SET status = 'deleted', status_before_deletion = 'active', purge_after = now() WHERE id = \(globex)")
             // Its part is there already: the events are coming back.
             #expect(try await UsagePartitions.create(january, in: PlatformDatabase(other)))
             let restoring = try await other.transaction { db in
                 // As `purge_tenant` does.
                 _ = try await db.run([
                     "SELECT FROM tenant WHERE id = \(globex) FOR UPDATE",
-                    "UPDATE tenant SET status = 'purged', connection_id = NULL WHERE id = \(globex)",
+                    """
+                    UPDATE tenant SET status = 'purged', connection_id = NULL, purge_after = NULL, status_before_deletion = NULL
+                    WHERE id = \(globex)
+                    """,
                     "DELETE FROM usage_event WHERE tenant_id = \(globex)",
                 ])
                 let restoring = Task { try await Self.restore(platform, folder) }
