@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Mustache
 import NIOCore
 
 /// What the pages about money have in common: no script, and nothing that is loaded from elsewhere, so that a file of one shows the same
@@ -24,8 +25,28 @@ enum PrintedPage {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// For the element `style`.
-    static let style = """
+    /// - Parameters:
+    ///   - title: what the window is called; may have tags of Mustache, as the body.
+    static func template(titled title: String, _ body: String) -> MustacheTemplate {
+        // Both are constants: that they parse is seen at the first page.
+        try! MustacheTemplate(
+            string: """
+                <!doctype html>
+                <html lang="en">
+                <meta charset="utf-8">
+                <meta name="viewport" content="width=device-width, initial-scale=1">
+                <meta name="robots" content="noindex">
+                <title>\(title)</title>
+                <style>
+                \(style)
+                </style>
+                \(body)
+                </html>
+
+                """)
+    }
+
+    private static let style = """
         :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
         body { margin: 0 auto; max-width: 52rem; padding: 2rem; color: #111; background: #fff; }
         h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 1rem; }

@@ -38,7 +38,10 @@ struct CloseUsageCommand: AsyncParsableCommand {
             let logger = Logger(label: "espalier") { JSONLog(label: $0, level: .error) }
             let pool = try DatabasePool(
                 .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger)
-            _ = try await RollUp(pool: pool).add(at: now)
+            do { _ = try await RollUp(pool: pool).add(at: now) } catch let error as DatabaseError where error.isLockTimeout {
+                throw Settings.Refusal(
+                    description: "Nothing was closed: a server adds up usage, and has more of it than it does in a moment. Try again.")
+            }
             let closed = try await CloseStatements(
                 pool: pool, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger
             ).pass(at: now)

@@ -62,56 +62,45 @@ struct EstimatePage {
 
     var html: String { Self.template.render(content) }
 
-    // The template is a constant: that it parses is seen at the first page.
-    private static let template = try! MustacheTemplate(
-        string: """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>What logins cost</title>
-            <style>
-            \(PrintedPage.style)
-            </style>
-            <h1>What logins cost</h1>
-            {{#form}}
-            <form method="get" action="/pricing">
-            <label>Logins in a month <input name="logins" type="number" min="0" max="{{most}}" step="1" required value="{{logins}}"></label>
-            <label>Plan <select name="plan">{{#plans}}<option{{#selected}} selected{{/selected}}>{{name}}</option>{{/plans}}</select></label>
-            <button>Reckon</button>
-            </form>
-            {{/form}}
-            {{#refusal}}
-            <p class="note" role="alert">{{text}}</p>
-            {{/refusal}}
-            {{#estimate}}
-            <dl>
-            {{#tenant}}
-            <dt>For</dt><dd>{{name}} ({{slug}})</dd>
-            {{/tenant}}
-            <dt>Logins</dt><dd>{{logins}} in a whole month</dd>
-            <dt>Prices</dt><dd>{{rate_card}}, as they are on {{on}}, UTC</dd>
-            </dl>
-            <table>
-            <thead><tr><th>Description</th><th class="number">Quantity</th><th class="number">Unit price</th>\
-            <th class="number">Amount</th></tr></thead>
-            <tbody>
-            {{#lines}}
-            <tr><td>{{description}}</td><td class="number">{{quantity}}</td><td class="number">{{unit_price}}</td>\
-            <td class="number">{{amount}}</td></tr>
-            {{/lines}}
-            </tbody>
-            <tfoot>
-            <tr><th colspan="3">Total</th><td class="number">{{total}}</td></tr>
-            </tfoot>
-            </table>
-            <p>{{next}}</p>
-            {{/estimate}}
-            <footer>
-            <p>An estimate. Each line is rounded once, half to even, to the currency's smallest coin. Refreshes and sessions are free.</p>
-            </footer>
-            </html>
-
-            """)
+    private static let template = PrintedPage.template(
+        titled: "What logins cost",
+        """
+        <h1>What logins cost</h1>
+        {{#form}}
+        <form method="get" action="/pricing">
+        <label>Logins in a month <input name="logins" type="number" min="0" max="{{most}}" step="1" required value="{{logins}}"></label>
+        <label>Plan <select name="plan">{{#plans}}<option{{#selected}} selected{{/selected}}>{{name}}</option>{{/plans}}</select></label>
+        <button>Reckon</button>
+        </form>
+        {{/form}}
+        {{#refusal}}
+        <p class="note" role="alert">{{text}}</p>
+        {{/refusal}}
+        {{#estimate}}
+        <dl>
+        {{#tenant}}
+        <dt>For</dt><dd>{{name}} ({{slug}})</dd>
+        {{/tenant}}
+        <dt>Logins</dt><dd>{{logins}} in a whole month</dd>
+        <dt>Prices</dt><dd>{{rate_card}}, as they are on {{on}}, UTC</dd>
+        </dl>
+        <table>
+        <thead><tr><th>Description</th><th class="number">Quantity</th><th class="number">Unit price</th>\
+        <th class="number">Amount</th></tr></thead>
+        <tbody>
+        {{#lines}}
+        <tr><td>{{description}}</td><td class="number">{{quantity}}</td><td class="number">{{unit_price}}</td>\
+        <td class="number">{{amount}}</td></tr>
+        {{/lines}}
+        </tbody>
+        <tfoot>
+        <tr><th colspan="3">Total</th><td class="number">{{total}}</td></tr>
+        </tfoot>
+        </table>
+        <p>{{next}}</p>
+        {{/estimate}}
+        <footer>
+        <p>An estimate. Each line is rounded once, half to even, to the currency's smallest coin. Refreshes and sessions are free.</p>
+        </footer>
+        """)
 }

@@ -49,60 +49,49 @@ struct StatementPage {
 
     var html: String { Self.template.render(content) }
 
-    // The template is a constant: that it parses is seen at the first page.
-    private static let template = try! MustacheTemplate(
-        string: """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>{{#open}}Preliminary statement{{/open}}{{#closed}}Statement{{/closed}} {{period}}, {{tenant}}</title>
-            <style>
-            \(PrintedPage.style)
-            </style>
-            <h1>{{#open}}Preliminary statement{{/open}}{{#closed}}Statement{{/closed}} {{period}}</h1>
-            {{#open}}
-            <p class="note">So far, up to {{until}}. The month is not closed: this is no statement, and what it says will change.</p>
-            {{/open}}
-            <dl>
-            <dt>For</dt><dd>{{tenant}} ({{slug}})</dd>
-            <dt>Period</dt><dd>{{first}} to {{last}}, UTC</dd>
-            {{#closed}}
-            <dt>Statement</dt><dd>{{id}}</dd>
-            <dt>Closed</dt><dd>{{at}}</dd>
-            {{/closed}}
-            </dl>
-            <table>
-            <thead><tr><th>Description</th><th>Rate card</th><th class="number">Quantity</th><th class="number">Unit price</th>\
-            <th class="number">Amount</th></tr></thead>
-            <tbody>
-            {{#lines}}
-            <tr><td>{{description}}</td><td>{{price_list}}</td><td class="number">{{quantity}}</td>\
-            <td class="number">{{unit_price}}</td><td class="number">{{amount}}</td></tr>
-            {{/lines}}
-            {{#nothing}}
-            <tr><td colspan="5">Nothing was used.</td></tr>
-            {{/nothing}}
-            </tbody>
-            <tfoot>
-            {{#totals}}
-            <tr><th colspan="4">Total{{#open}} so far{{/open}}</th><td class="number">{{amount}}</td></tr>
-            {{/totals}}
-            </tfoot>
-            </table>
-            <footer>
-            {{#closed}}
-            <p>A statement does not change after it is closed. What comes late is corrected on the next one.</p>
-            <p>It is over {{events}} with the SHA-256 {{digest}}.</p>
-            {{/closed}}
-            {{#open}}
-            <p>Logins: {{events}}. Fees are those of the whole month, or of the days on which the tenant has a plan in it.</p>
-            {{/open}}
-            </footer>
-            </html>
-
-            """)
+    private static let template = PrintedPage.template(
+        titled: "{{#open}}Preliminary statement{{/open}}{{#closed}}Statement{{/closed}} {{period}}, {{tenant}}",
+        """
+        <h1>{{#open}}Preliminary statement{{/open}}{{#closed}}Statement{{/closed}} {{period}}</h1>
+        {{#open}}
+        <p class="note">So far, up to {{until}}. The month is not closed: this is no statement, and what it says will change.</p>
+        {{/open}}
+        <dl>
+        <dt>For</dt><dd>{{tenant}} ({{slug}})</dd>
+        <dt>Period</dt><dd>{{first}} to {{last}}, UTC</dd>
+        {{#closed}}
+        <dt>Statement</dt><dd>{{id}}</dd>
+        <dt>Closed</dt><dd>{{at}}</dd>
+        {{/closed}}
+        </dl>
+        <table>
+        <thead><tr><th>Description</th><th>Rate card</th><th class="number">Quantity</th><th class="number">Unit price</th>\
+        <th class="number">Amount</th></tr></thead>
+        <tbody>
+        {{#lines}}
+        <tr><td>{{description}}</td><td>{{price_list}}</td><td class="number">{{quantity}}</td>\
+        <td class="number">{{unit_price}}</td><td class="number">{{amount}}</td></tr>
+        {{/lines}}
+        {{#nothing}}
+        <tr><td colspan="5">Nothing was used.</td></tr>
+        {{/nothing}}
+        </tbody>
+        <tfoot>
+        {{#totals}}
+        <tr><th colspan="4">Total{{#open}} so far{{/open}}</th><td class="number">{{amount}}</td></tr>
+        {{/totals}}
+        </tfoot>
+        </table>
+        <footer>
+        {{#closed}}
+        <p>A statement does not change after it is closed. What comes late is corrected on the next one.</p>
+        <p>It is over {{events}} with the SHA-256 {{digest}}.</p>
+        {{/closed}}
+        {{#open}}
+        <p>Logins: {{events}}. Fees are those of the whole month, or of the days on which the tenant has a plan in it.</p>
+        {{/open}}
+        </footer>
+        """)
 }
 
 extension StatementLine.Kind {

@@ -73,7 +73,12 @@ struct StatementReply: Encodable, Sendable {
             try JSONDecoder().decode([String: Int].self, from: Data($0.bytes))
         }
         totals = Total.all(
-            Dictionary(uniqueKeysWithValues: (sums ?? [:]).compactMap { code, micros in Currency(code).map { ($0, micros) } }))
+            Dictionary(
+                uniqueKeysWithValues: try (sums ?? [:]).map { code, micros in
+                    // No sum is ever left out: what cannot be told is an error.
+                    guard let currency = Currency(code) else { throw SQLMismatch() }
+                    return (currency, micros)
+                }))
     }
 }
 

@@ -55,5 +55,5 @@ package struct UsagePartitions: Sendable {
 
 extension DatabaseError {
     /// Whether a lock was not had within `lock_timeout`.
-    var isLockTimeout: Bool { sqlState == "55P03" }
+    package var isLockTimeout: Bool { sqlState == "55P03" }
 }
