@@ -64,22 +64,23 @@ let package = Package(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        // The leaves: none imports another.
+        // The leaves: none imports another, but for the pages of the simulator and the demo application.
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
         .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
         .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
-        .target(name: "Web", dependencies: [httpTypes, hummingbird, logging, nioCore, nioFoundationCompat]),
+        .target(name: "Web", dependencies: [httpTypes, hummingbird, logging, mustache, nioCore, nioFoundationCompat]),
+        // They import Web for its pages alone: one escape of HTML serves all.
         .target(
             name: "AppleSimulator",
             dependencies: [
-                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, mustache, nioCore, nioHTTP1,
+                "Web", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
                 serviceLifecycle,
             ]),
         .target(name: "EmbeddedPostgres", dependencies: [logging, subprocess]),
         .target(
             name: "DemoApplication",
             dependencies: [
-                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, mustache, nioCore, nioFoundationCompat, nioHTTP1,
+                "Web", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationCompat, nioHTTP1,
                 serviceLifecycle,
             ]),
 
@@ -95,13 +96,13 @@ let package = Package(
             name: "Usage",
             dependencies: [
                 "CZlib", "Tenancy", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging,
-                mustache, nioCore, nioHTTP1, serviceLifecycle,
+                nioCore, nioHTTP1, serviceLifecycle,
             ]),
         .target(
             name: "Login",
             dependencies: [
                 "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "Outbox", crypto, cryptoExtras, httpTypes, hummingbird, jwtKit,
-                logging, mustache, nioCore, serviceLifecycle,
+                logging, nioCore, serviceLifecycle,
             ]),
         .target(
             name: "Server",

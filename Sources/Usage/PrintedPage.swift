@@ -1,13 +1,14 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Mustache
 import NIOCore
+import Web
 
 /// What the pages about money have in common: no script, and nothing that is loaded from elsewhere, so that a file of one shows the same
 /// years later.
 enum PrintedPage {
     /// - Parameters:
+    ///   - html: as `html` renders it, with the same `hasForm`.
     ///   - hasForm: whether there is a form on it, which leads back to this server.
     ///   - maxAge: for how many seconds anybody may keep it; nil for what is for one reader.
     static func response(
@@ -16,55 +17,79 @@ enum PrintedPage {
         let headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)",
             .cacheControl: maxAge.map { "public, max-age=\($0)" } ?? "no-store",
-            .contentSecurityPolicy: """
-            default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; \
-            form-action \(hasForm ? "'self'" : "'none'")
-            """,
-            HTTPField.Name("Referrer-Policy")!: "no-referrer",
+            .contentSecurityPolicy: policy(hasForm: hasForm).header, .referrerPolicy: "no-referrer",
         ]
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// - Parameters:
-    ///   - title: what the window is called; may have tags of Mustache, as the body.
-    static func template(titled title: String, _ body: String) -> MustacheTemplate {
-        // Both are constants: that they parse is seen at the first page.
-        try! MustacheTemplate(
-            string: """
-                <!doctype html>
-                <html lang="en">
-                <meta charset="utf-8">
-                <meta name="viewport" content="width=device-width, initial-scale=1">
-                <meta name="robots" content="noindex">
-                <title>\(title)</title>
-                <style>
-                \(style)
-                </style>
-                \(body)
-                </html>
-
-                """)
+    /// A page with its policy in it: `espalierctl` saves pages as files, which no header protects.
+    static func html(_ template: HTMLTemplate, _ content: [String: Any], hasForm: Bool = false) -> String {
+        template.render(content.merging(["policy": policy(hasForm: hasForm).meta]) { $1 })
     }
 
-    private static let style = """
-        :root { color-scheme: light; font: 15px/1.5 system-ui, sans-serif; }
-        body { margin: 0 auto; max-width: 52rem; padding: 2rem; color: #111; background: #fff; }
+    private static func policy(hasForm: Bool) -> PagePolicy {
+        PagePolicy(forms: hasForm ? "'self'" : "'none'")
+    }
+
+    /// - Parameters:
+    ///   - title: what the window is called; may have tags of Mustache, as the body.
+    static func template(titled title: String, _ body: String) -> HTMLTemplate {
+        HTMLTemplate(
+            """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta http-equiv="Content-Security-Policy" content="{{policy}}">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="robots" content="noindex">
+            <title>\(title)</title>
+            <style>
+            \(style)
+            </style>
+            \(body)
+            </html>
+
+            """)
+    }
+
+    /// Light on paper, and light or dark on a screen, by the browser's setting. On a phone, each row of a table is a block with the
+    /// headings beside the values, because five columns of numbers are wider than the screen.
+    static let style = """
+        :root { color-scheme: light dark; --ink: #111; --soft: #555; --ground: #fff; --rule: #ccc; --mark: #b45309; --marked: #fef3c7; }
+        @media screen and (prefers-color-scheme: dark) {
+        :root { --ink: #f2f2f2; --soft: #a8a8a8; --ground: #161616; --rule: #444; --mark: #f59e0b; --marked: #3b2a08; }
+        }
+        * { box-sizing: border-box; }
+        body { margin: 0 auto; max-width: 52rem; padding: 2rem; color: var(--ink); background: var(--ground); font: 15px/1.5 system-ui, sans-serif; }
         h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 0 1rem; }
         dl { display: grid; grid-template-columns: max-content 1fr; gap: 0 1.5rem; margin: 0 0 2rem; }
-        dt { color: #555; }
+        dt { color: var(--soft); }
         dd { margin: 0; overflow-wrap: anywhere; }
         table { width: 100%; border-collapse: collapse; font-variant-numeric: tabular-nums; }
-        th, td { padding: .4rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid #ccc; }
+        th, td { padding: .4rem .5rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--rule); }
         th { font-weight: 600; }
         td.number, th.number { text-align: right; white-space: nowrap; }
         thead { display: table-header-group; }
         tr { break-inside: avoid; }
-        tfoot td, tfoot th { border-bottom: 0; border-top: 2px solid #111; font-weight: 600; }
+        tfoot td, tfoot th { border-bottom: 0; border-top: 2px solid var(--ink); font-weight: 600; }
         form { display: flex; flex-wrap: wrap; gap: 1rem; align-items: end; margin: 0 0 2rem; }
-        label { display: grid; color: #555; }
-        input, select, button { font: inherit; padding: .3rem .5rem; }
-        .note { border-left: 4px solid #b45309; padding: .5rem 1rem; background: #fef3c7; }
-        footer { margin-top: 2rem; color: #555; font-size: .85rem; }
+        label { display: grid; color: var(--soft); }
+        input, select, button { font: inherit; padding: .3rem .5rem; max-width: 100%; }
+        .note { border-left: 4px solid var(--mark); padding: .5rem 1rem; background: var(--marked); }
+        p, footer { overflow-wrap: anywhere; }
+        footer { margin-top: 2rem; color: var(--soft); font-size: .85rem; }
+        @media screen and (max-width: 40rem) {
+        body { padding: 1rem; }
+        dl { gap: 0 1rem; }
+        thead { display: none; }
+        table, tbody, tfoot { display: block; }
+        tr { display: block; border-bottom: 1px solid var(--rule); padding: .5rem 0; }
+        td, th { display: flex; justify-content: space-between; gap: 1rem; border: 0; padding: .1rem 0; }
+        td[data-name]::before { content: attr(data-name); color: var(--soft); flex: none; }
+        td.number { white-space: normal; overflow-wrap: anywhere; }
+        tfoot tr { display: flex; justify-content: space-between; gap: 1rem; border-bottom: 0; border-top: 2px solid var(--ink); }
+        tfoot td, tfoot th { border: 0; }
+        }
         @media print { body { max-width: none; padding: 0; } form { display: none; } @page { margin: 2cm; } }
         """
 }

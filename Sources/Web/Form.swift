@@ -14,7 +14,8 @@ package struct Form: Sendable {
         case unreadable
     }
 
-    private var fields: [String: String] = [:]
+    /// A list, not a dictionary: to a dictionary, two spellings of one name are one, and a Kelvin sign is a K.
+    private var fields: [(name: String, value: String)] = []
 
     // Bytes in an array, not generic collections: this stands in every login three times.
     package init(_ encoded: String) throws(Refusal) {
@@ -23,7 +24,8 @@ package struct Form: Sendable {
             let split = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try Self.decode(pair[..<split])
             let value = try Self.decode(pair[split...].dropFirst())
-            guard fields.updateValue(value, forKey: name) == nil else { throw .repeated(name) }
+            guard !fields.contains(where: { $0.name.isSame(as: name) }) else { throw .repeated(name) }
+            fields.append((name, value))
         }
     }
 
@@ -41,12 +43,12 @@ package struct Form: Sendable {
         try self.init(String(buffer: buffer))
     }
 
-    /// The names that came, in no order.
-    package var names: some Collection<String> { fields.keys }
+    /// The names that came, in their order.
+    package var names: some Collection<String> { fields.map(\.name) }
 
     /// The value, or nil when it is absent or empty.
     package subscript(_ name: String) -> String? {
-        guard let value = fields[name], !value.isEmpty else { return nil }
+        guard let value = fields.first(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
         return value
     }
 
@@ -81,13 +83,19 @@ package struct Form: Sendable {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
                 bytes.append(byte)
-            default:
-                bytes.append(UInt8(ascii: "%"))
-                bytes.append(Self.hexDigits[Int(byte >> 4)])
-                bytes.append(Self.hexDigits[Int(byte & 15)])
+            default: bytes += Self.encoded(byte)
             }
         }
         return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// One byte, percent-encoded whichever it is.
+    package static func encode(byte: UInt8) -> String {
+        String(decoding: encoded(byte), as: UTF8.self)
+    }
+
+    private static func encoded(_ byte: UInt8) -> [UInt8] {
+        [UInt8(ascii: "%"), hexDigits[Int(byte >> 4)], hexDigits[Int(byte & 15)]]
     }
 
     private static let hexDigits = Array("0123456789ABCDEF".utf8)

@@ -5,7 +5,7 @@ get their answers by a page that posts (`response_mode=form_post`) and by a redi
 as most do; and once more with https, and with Apple on a third site, as in production, where the cookie is another.
 
 What only a browser can tell: that it takes the cookie along through Apple, sends what the page holds, obeys the page's policy, and
-finds nothing to complain of in pages of ours that nobody has tampered with.
+finds nothing to complain of in pages of ours that nobody has tampered with. `pages.py` has it parse, lay out and color pages.
 """
 
 import base64
@@ -21,6 +21,7 @@ import requests
 from chromium import Chromium
 from dev_server import DevServer
 from https_server import HTTPSServer, TLSEnd, make_certificate
+from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
 from web_application import Page, WebApplication
 
 # What a form, a page or an address could mistake for something of its own.
@@ -163,6 +164,18 @@ def withstands_what_is_planted(browser, party, stranger, copy):
         stranger.expect_no_other()
 
 
+def is_not_led_away(browser, party, stranger):
+    """A state with U+0600 and others before and after each character of markup: the browser posts it, and goes nowhere else."""
+    state, target = party.state, stranger.origin.replace("http:", "")
+    for joining in ("\u0600", "\u0301", "\u200d", "\u0903"):
+        for markup in (f'"><meta http-equiv=refresh content=0;url={target}/taken>', f'"><script src={target}/taken></script>'):
+            party.state = "".join(f"{joining}{each}{joining}" if each in "\"<>" else each for each in f"x{markup}")
+            is_refused_at_once(browser, party)
+            stranger.expect_no_other()
+            nothing_wrong(browser)
+    party.state = state
+
+
 def cannot_be_framed(browser, party):
     url = party.authorization("form_post", prompt="none")
     party.web.pages["/frame"] = Page(f'<title>Frame</title><iframe src="{html.escape(url)}"></iframe>')
@@ -235,6 +248,12 @@ def main():
         withstands_what_is_planted(browser, acme, stranger, copy)
         cannot_be_framed(browser, acme)
         print("check-browser: the page withstands what is planted in it, and frames")
+        is_not_led_away(browser, acme, stranger)
+        print(f"check-browser: {show_text_as_text(browser, server, acme)} characters beside markup are text on every page")
+        have_a_policy_on_disk(browser, server)
+        fit_a_phone(browser, server)
+        are_legible(browser, server, acme)
+        print("check-browser: pages have their policy as files, fit 390 pixels, and have 4.5 to 1 of contrast in light and dark")
         certificate = make_certificate(server.folder)
         with HTTPSServer(server, certificate) as https, WebApplication(TLSEnd(certificate)) as secure_web:
             party = Party(server, "acme", "web", secure_web, https)

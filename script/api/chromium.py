@@ -70,6 +70,22 @@ class Chromium:
     def expect_title(self, title):
         self._wait(title_is(title), f"the page is not “{title}”")
 
+    def run(self, script, *arguments):
+        """What a script returns that is not the page's: no policy of a page holds it."""
+        return self.driver.execute_script(script, *arguments)
+
+    def set_width(self, width):
+        """The window's, in CSS pixels; None as it was."""
+        if width:
+            self.driver.execute_cdp_cmd(
+                "Emulation.setDeviceMetricsOverride", {"width": width, "height": 844, "deviceScaleFactor": 1, "mobile": False})
+        else:
+            self.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+    def set_color_scheme(self, scheme):
+        """`light` or `dark`."""
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
     def set_scripts(self, allowed):
         self.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not allowed})
 

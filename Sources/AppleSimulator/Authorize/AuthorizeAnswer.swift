@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Mustache
+import Web
 
 /// What goes back to the redirect URI, in the response mode that was asked for.
 struct AuthorizeAnswer: Sendable {
@@ -20,7 +20,7 @@ struct AuthorizeAnswer: Sendable {
         switch mode {
         case .query: redirect("\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(form.encoded)")
         case .fragment: redirect("\(redirectURI)#\(form.encoded)")
-        case .formPost: .page(formPostPage, script: Self.scriptSource)
+        case .formPost: .page(formPostPage, policy: Self.policy)
         }
     }
 
@@ -32,23 +32,26 @@ struct AuthorizeAnswer: Sendable {
     }
 
     private var formPostPage: String {
-        Self.template.render([
-            "action": redirectURI, "script": Self.script,
-            "fields": form.fields.map { ["name": $0.name, "value": $0.value] },
-        ])
+        Self.template.render(
+            [
+                "policy": Self.policy.meta, "action": redirectURI, "script": Self.script,
+                "fields": form.fields.map { ["name": $0.name, "value": $0.value] },
+            ] as [String: Any])
     }
 
     private static let script = "document.forms[0].submit()"
 
-    /// The CSP source that lets this script run and no other.
-    private static let scriptSource = "'sha256-\(Data(SHA256.hash(data: Data(script.utf8))).base64EncodedString())'"
+    /// It lets this script run and no other. It leaves open where the form leads: browsers hold an answer's redirect to that, too, and
+    /// Apple's page does not restrict the website.
+    private static let policy = PagePolicy(
+        script: "'sha256-\(Data(SHA256.hash(data: Data(script.utf8))).base64EncodedString())'", forms: nil)
 
     /// OAuth 2.0 Form Post Response Mode, section 2. Without JavaScript the button does it.
-    private static let template = Pages.parse(
+    private static let template = HTMLTemplate(
         """
         <!DOCTYPE html>
         <html lang="en">
-        <head><meta charset="utf-8"><title>Returning</title></head>
+        <head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{{policy}}"><title>Returning</title></head>
         <body>
         <form method="post" action="{{action}}">
         {{#fields}}

@@ -46,7 +46,7 @@ struct AuthorizeRequest: Sendable {
         case nil: throw Refusal(.invalidClient, "client_id is not a registered Services ID")
         }
         guard let redirectURI = form["redirect_uri"] else { throw Refusal(.invalidRequest, "redirect_uri is missing") }
-        guard client.returnURLs.contains(redirectURI) else {
+        guard client.returnURLs.contains(where: { $0.isExactly(redirectURI) }) else {
             throw Refusal(.invalidRequest, "redirect_uri is not registered for this Services ID, character by character")
         }
         // A registry file may have been read with other rules.
@@ -63,7 +63,7 @@ struct AuthorizeRequest: Sendable {
 
     private static func wantsIDToken(_ responseType: String?) throws(Refusal) -> Bool {
         guard let responseType else { throw Refusal(.invalidRequest, "response_type is missing") }
-        switch Set(responseType.split(separator: " ")) {
+        switch Set(responseType.words) {
         case ["code"]: return false
         case ["code", "id_token"]: return true
         default: throw Refusal(.unsupportedResponseType, "response_type must be code or code id_token")
@@ -72,7 +72,7 @@ struct AuthorizeRequest: Sendable {
 
     private static func scopes(_ scope: String?) throws(Refusal) -> Set<Scope> {
         var scopes: Set<Scope> = []
-        for word in scope?.split(separator: " ") ?? [] {
+        for word in scope?.words ?? [] {
             guard let scope = Scope(rawValue: String(word)) else { throw Refusal(.invalidScope, "scope may be name, email or both") }
             scopes.insert(scope)
         }

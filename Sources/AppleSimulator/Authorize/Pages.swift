@@ -1,11 +1,9 @@
-import Mustache
+import Web
 
 /// The pages a person sees: whom to sign in as, the sheet, and Apple's refusal.
 enum Pages {
-    /// A template written in this source: a mistake in it is ours, and every page's test meets it.
-    static func parse(_ text: String) -> MustacheTemplate {
-        do { return try MustacheTemplate(string: text) } catch { preconditionFailure("A template does not parse: \(error)") }
-    }
+    /// Its forms lead on to the website: browsers hold the redirect of an answer to `form-action`, too.
+    static let policy = PagePolicy(forms: nil)
 
     /// Step one: the people of the house, each a button.
     static func people(_ people: [Person], for request: AuthorizeRequest, carrying form: Form) -> String {
@@ -44,19 +42,20 @@ enum Pages {
     }
 
     static func brokenByFault(status: Int) -> String {
+        // Apple's own, which has no policy. It holds nothing but a number.
         "<html><head><title>\(status)</title></head><body><center><h1>\(status)</h1></center><hr><center>Apple</center></body></html>"
     }
 
     /// The parameters of the request, to come again with the next step. Those of the page itself are left out.
     private static func carried(_ form: Form) -> [[String: String]] {
-        form.fields.filter { !$0.name.hasPrefix("simulator_") }.map { ["name": $0.name, "value": $0.value] }
+        form.fields.filter { !$0.name.utf8.starts(with: "simulator_".utf8) }.map { ["name": $0.name, "value": $0.value] }
     }
 
-    private static func render(_ template: MustacheTemplate, title: String, _ content: [String: Any]) -> String {
-        frameTemplate.render(["title": title, "style": style, "body": template.render(content)])
+    private static func render(_ template: HTMLTemplate, title: String, _ content: [String: Any]) -> String {
+        frameTemplate.render(["title": title, "policy": policy.meta, "style": style, "body": template.render(content)])
     }
 
-    private static let peopleTemplate = parse(
+    private static let peopleTemplate = HTMLTemplate(
         """
         <p class="lead">Use your Apple Account to sign in to {{client}}.</p>
         <form method="get" action="/auth/authorize">
@@ -76,7 +75,7 @@ enum Pages {
         </form>
         """)
 
-    private static let sheetTemplate = parse(
+    private static let sheetTemplate = HTMLTemplate(
         """
         <p class="lead">Sign in to {{client}} with your Apple Account.</p>
         <p>You are {{name}}.</p>
@@ -100,19 +99,20 @@ enum Pages {
         </form>
         """)
 
-    private static let refusalTemplate = parse(
+    private static let refusalTemplate = HTMLTemplate(
         """
         <p class="lead">Your request could not be completed.</p>
         <p><code>{{code}}</code></p>
         <p>{{reason}}.</p>
         """)
 
-    private static let frameTemplate = parse(
+    private static let frameTemplate = HTMLTemplate(
         """
         <!DOCTYPE html>
         <html lang="en">
         <head>
         <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="{{policy}}">
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <title>{{title}}</title>
         <style>{{{style}}}</style>
@@ -127,31 +127,34 @@ enum Pages {
         </html>
         """)
 
-    private static let style = """
+    /// Light or dark, by the browser's setting. Each text has a contrast of at least 4.5:1 (WCAG 2.2, 1.4.3).
+    static let style = """
+        :root{color-scheme:light dark;--ground:#f5f5f7;--card:#fff;--ink:#1d1d1f;--soft:#5f5f64;--button:#f5f5f7;--primary:#000;
+        --on-primary:#fff;--primary-hover:#333;--link:#0062c4;--face:#d2d2d7;--line:#d2d2d7;--field:#fff}
+        @media (prefers-color-scheme:dark){:root{--ground:#000;--card:#1d1d1f;--ink:#f5f5f7;--soft:#a6a6ab;--button:#2d2d2f;--primary:#fff;
+        --on-primary:#000;--primary-hover:#ddd;--link:#4aa8ff;--face:#48484a;--line:#48484a;--field:#000}}
         *{box-sizing:border-box}
-        body{margin:0;min-height:100vh;display:grid;place-items:center;background:#f5f5f7;color:#1d1d1f;
+        body{margin:0;min-height:100vh;display:grid;place-items:center;background:var(--ground);color:var(--ink);
         font:17px/1.45 -apple-system,system-ui,"Segoe UI",Roboto,sans-serif}
-        main{width:min(30rem,calc(100vw - 2rem));margin:2rem 0;padding:2rem;background:#fff;border-radius:1.2rem;
+        main{width:min(30rem,calc(100vw - 2rem));margin:2rem 0;padding:2rem;background:var(--card);border-radius:1.2rem;
         box-shadow:0 10px 40px #0002;text-align:center}
         h1{margin:0 0 .5rem;font-size:1.5rem;font-weight:600}
         .lead{margin:0 0 1.2rem}
         form{display:grid;gap:.6rem;margin:0 0 .6rem}
-        button{font:inherit;cursor:pointer;border:0;border-radius:.8rem;padding:.7rem 1rem;background:#f5f5f7;color:inherit}
+        button{font:inherit;cursor:pointer;border:0;border-radius:.8rem;padding:.7rem 1rem;background:var(--button);color:inherit}
         button:hover{filter:brightness(.97)}
         button:focus-visible,input:focus-visible{outline:3px solid #0071e388}
-        .primary{background:#000;color:#fff;font-weight:600}
-        .primary:hover{background:#333}
-        .quiet{background:none;color:#0066cc}
+        .primary{background:var(--primary);color:var(--on-primary);font-weight:600}
+        .primary:hover{background:var(--primary-hover)}
+        .quiet{background:none;color:var(--link)}
         .person{display:flex;gap:.9rem;align-items:center;text-align:left}
-        .face{flex:none;display:grid;place-items:center;width:2.6rem;height:2.6rem;border-radius:50%;background:#d2d2d7;font-weight:600}
-        small{display:block;color:#6e6e73;font-size:.85rem}
-        fieldset{display:grid;gap:.5rem;margin:0;padding:.8rem 1rem;border:1px solid #d2d2d7;border-radius:.8rem;text-align:left}
-        legend{padding:0 .3rem;color:#6e6e73;font-size:.85rem}
-        input:not([type]){font:inherit;width:100%;padding:.5rem .7rem;border:1px solid #d2d2d7;border-radius:.5rem}
+        .face{flex:none;display:grid;place-items:center;width:2.6rem;height:2.6rem;border-radius:50%;background:var(--face);font-weight:600}
+        small{display:block;color:var(--soft);font-size:.85rem}
+        fieldset{display:grid;gap:.5rem;margin:0;padding:.8rem 1rem;border:1px solid var(--line);border-radius:.8rem;text-align:left}
+        legend{padding:0 .3rem;color:var(--soft);font-size:.85rem}
+        input:not([type]){font:inherit;width:100%;padding:.5rem .7rem;border:1px solid var(--line);border-radius:.5rem;
+        background:var(--field);color:inherit}
         label small{margin-left:1.6rem}
-        footer{margin-top:1.4rem;color:#6e6e73;font-size:.8rem}
-        @media (prefers-color-scheme:dark){body{background:#000;color:#f5f5f7}main{background:#1d1d1f}
-        button{background:#2d2d2f}.primary{background:#fff;color:#000}.primary:hover{background:#ddd}.quiet{background:none;color:#2997ff}
-        .face{background:#48484a}input:not([type]){background:#000;color:inherit;border-color:#48484a}fieldset{border-color:#48484a}}
+        footer{margin-top:1.4rem;color:var(--soft);font-size:.8rem}
         """
 }

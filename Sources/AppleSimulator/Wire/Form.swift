@@ -15,18 +15,19 @@ struct Form: Sendable {
 
     init(_ encoded: some StringProtocol) throws(Malformed) {
         fields = []
-        var seen: Set<String> = []
-        for pair in encoded.split(separator: "&") {
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        // By byte: U+0600 before a separator makes one `Character` that is none.
+        var seen: Set<[UInt8]> = []
+        for pair in Array(encoded.utf8).split(separator: UInt8(ascii: "&")) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = Self.decode(parts[0]), let value = parts.count == 2 ? Self.decode(parts[1]) : "" else { throw .encoding }
-            guard seen.insert(name).inserted else { throw .repeated(name: name) }
+            guard seen.insert(Array(name.utf8)).inserted else { throw .repeated(name: name) }
             fields.append((name, value))
         }
     }
 
     /// The value of a field; nil when it is absent or empty, which OAuth holds for the same.
     subscript(name: String) -> String? {
-        guard let value = fields.first(where: { $0.name == name })?.value, !value.isEmpty else { return nil }
+        guard let value = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value, !value.isEmpty else { return nil }
         return value
     }
 
@@ -35,10 +36,10 @@ struct Form: Sendable {
         fields.map { "\(Self.encode($0.name))=\(Self.encode($0.value))" }.joined(separator: "&")
     }
 
-    private static func decode(_ text: some StringProtocol) -> String? {
+    private static func decode(_ text: ArraySlice<UInt8>) -> String? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var iterator = text.utf8.makeIterator()
+        bytes.reserveCapacity(text.count)
+        var iterator = text.makeIterator()
         while let byte = iterator.next() {
             switch byte {
             case UInt8(ascii: "+"): bytes.append(UInt8(ascii: " "))

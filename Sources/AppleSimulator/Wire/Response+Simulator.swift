@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import Web
 
 extension Response {
     static func json(_ value: JSONValue, status: HTTPResponse.Status = .ok) -> Response {
@@ -10,13 +11,12 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: value.text)))
     }
 
-    /// A page that loads nothing from elsewhere and cannot be framed. `script` is the CSP source of its one script, if it has one.
-    static func page(_ html: String, status: HTTPResponse.Status = .ok, script: String = "'none'") -> Response {
+    /// A page that loads nothing from elsewhere and cannot be framed.
+    static func page(_ html: String, status: HTTPResponse.Status = .ok, policy: PagePolicy = Pages.policy) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = "text/html;charset=UTF-8"
         headers[.cacheControl] = "no-store"
-        headers[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; script-src \(script); base-uri 'none'; frame-ancestors 'none'"
+        headers[.contentSecurityPolicy] = policy.header
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 }

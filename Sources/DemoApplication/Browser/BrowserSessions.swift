@@ -42,7 +42,7 @@ actor BrowserSessions {
     /// Takes out the sign-in with this `state`; nil when this browser began none, or too long ago. It can be taken only once.
     func takeAttempt(state: String, from id: ID, at now: Date) -> LoginAttempt? {
         guard let attempt = sessions[id]?.attempts.removeValue(forKey: state),
-            now.timeIntervalSince(attempt.startedAt) <= Self.attemptLifetime
+            attempt.state.isSame(as: state), now.timeIntervalSince(attempt.startedAt) <= Self.attemptLifetime
         else { return nil }
         return attempt
     }

@@ -43,7 +43,9 @@ struct IDToken: Sendable {
         var crit: [String]?
 
         init?(of token: String) {
-            let parts = token.split(separator: ".", omittingEmptySubsequences: false).map { Data(base64URL: $0) }
+            let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
+                Data(base64URL: Substring($0))
+            }
             // jwt-kit forgives stray characters.
             guard parts.count == 3, parts.allSatisfy({ $0 != nil }), let first = parts[0],
                 let header = try? JSONDecoder().decode(Header.self, from: first), header.crit == nil

@@ -8,8 +8,8 @@ struct DecodedToken {
 
     init(_ token: String) {
         abridged = Self.abridged(token)
-        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
-        claims = parts.count == 3 ? Data(base64URL: parts[1]).flatMap(Self.indented) : nil
+        let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        claims = parts.count == 3 ? Data(base64URL: Substring(parts[1])).flatMap(Self.indented) : nil
     }
 
     /// The same JSON for people: sorted, a member a line, without Foundation's space before the colon.
@@ -18,7 +18,7 @@ struct DecodedToken {
             let text = try? JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         else { return nil }
         return String(decoding: text, as: UTF8.self)
-            .replacing(#/(?m)^(\s*"(?:[^"\\]|\\.)*") : /#) { "\($0.output.1): " }
+            .replacing(#/(?m)^(\s*"(?:[^"\\]|\\.)*") : /#.matchingSemantics(.unicodeScalar)) { "\($0.output.1): " }
     }
 
     /// The ends of a token, enough to tell it from another and useless to anyone who reads it.

@@ -2,12 +2,12 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Mustache
 import NIOCore
+import Web
 
 /// The application's pages, rendered.
 ///
-/// Whatever came from a person, a token or a setting goes through `{{…}}`, which escapes, and stands between tags, never in an attribute.
+/// All text from a person, a token or a setting goes through `{{…}}`, which escapes.
 enum Pages {
     private struct TenantCard {
         var slug: String
@@ -59,6 +59,7 @@ enum Pages {
 
     private struct Frame {
         var title: String
+        var policy: String
         var stylesheet: String
         var content: String
     }
@@ -69,7 +70,7 @@ enum Pages {
                 slug: tenant.slug, name: tenant.name, issuer: tenant.issuer, isShared: tenant.connection == .shared,
                 usage: TenantUsageLine(usage))
         }
-        return page("Sign in", tenantsTemplate.render(["tenants": cards], library: partials))
+        return page("Sign in", tenantsTemplate.render(["tenants": cards]))
     }
 
     static func session(_ login: Login, of tenant: DemoApplication.Tenant, usage: TenantUsage?) -> Response {
@@ -93,7 +94,7 @@ enum Pages {
             isRefreshed: login.refreshes > 0,
             refreshes: login.refreshes == 1 ? "once" : "\(login.refreshes) times",
             usedRefreshToken: login.usedRefreshToken)
-        return self.page("Signed in", sessionTemplate.render(page, library: partials), formsLeadTo: tenant.issuer)
+        return self.page("Signed in", sessionTemplate.render(page), formsLeadTo: tenant.issuer)
     }
 
     static func refusal(title: String, explanation: String, status: HTTPResponse.Status) -> Response {
@@ -104,28 +105,24 @@ enum Pages {
     private static func page(
         _ title: String, _ content: String, status: HTTPResponse.Status = .ok, formsLeadTo provider: String? = nil
     ) -> Response {
-        let html = frameTemplate.render(Frame(title: title, stylesheet: Stylesheet.text, content: content))
+        // No scripts at all, no style but ours, no frame around us.
+        let policy = PagePolicy(style: stylesheetSource, forms: provider.map { "'self' \(origin(of: $0))" } ?? "'self'")
+        let html = frameTemplate.render(Frame(title: title, policy: policy.meta, stylesheet: Stylesheet.text, content: content))
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]
-        headers[.contentSecurityPolicy] = provider.map { "\(contentSecurityPolicy) \(origin(of: $0))" } ?? contentSecurityPolicy
+        headers[.contentSecurityPolicy] = policy.header
         headers[.xContentTypeOptions] = "nosniff"
-        headers[HTTPField.Name("Referrer-Policy")!] = "no-referrer"
+        headers[.referrerPolicy] = "no-referrer"
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: html)))
     }
 
     private static func origin(of url: String) -> String {
-        url.split(separator: "/", omittingEmptySubsequences: false).prefix(3).joined(separator: "/")
+        url.parts(at: "/", keepingEmpty: true).prefix(3).joined(separator: "/")
     }
 
-    /// No scripts at all, no style but ours, no frame around us. Where forms may lead comes last.
-    private static let contentSecurityPolicy: String = {
-        let digest = Data(SHA256.hash(data: Data(Stylesheet.text.utf8))).base64EncodedString()
-        return "default-src 'none'; style-src 'sha256-\(digest)'; base-uri 'none'; frame-ancestors 'none'; form-action 'self'"
-    }()
+    private static let stylesheetSource = "'sha256-\(Data(SHA256.hash(data: Data(Stylesheet.text.utf8))).base64EncodedString())'"
 
-    // The templates are constants of the program: one that doesn't parse is found by the first test that shows its page.
-    private static let frameTemplate = try! MustacheTemplate(string: PageTemplates.frame)
-    private static let tenantsTemplate = try! MustacheTemplate(string: PageTemplates.tenants)
-    private static let sessionTemplate = try! MustacheTemplate(string: PageTemplates.session)
-    private static let refusalTemplate = try! MustacheTemplate(string: PageTemplates.refusal)
-    private static let partials = try! MustacheLibrary(templates: ["usage": MustacheTemplate(string: PageTemplates.usage)])
+    private static let frameTemplate = HTMLTemplate(PageTemplates.frame)
+    private static let tenantsTemplate = HTMLTemplate(PageTemplates.tenants, partials: ["usage": PageTemplates.usage])
+    private static let sessionTemplate = HTMLTemplate(PageTemplates.session, partials: ["usage": PageTemplates.usage])
+    private static let refusalTemplate = HTMLTemplate(PageTemplates.refusal)
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import Tenancy
 import Web
 
 /// What a person sees when a login cannot go on and there is no application to tell: never a redirect,
@@ -11,6 +12,8 @@ struct ErrorPage: Error, Sendable {
     let detail: String
     /// What can be done about it, and by whom.
     let remedy: String
+    /// The subjects of the page, shown as text.
+    var facts: [(name: String, value: String)] = []
 
     private static let startAgain = "Go back to the application and sign in again."
 
@@ -30,10 +33,27 @@ struct ErrorPage: Error, Sendable {
         outcome: "redirect_uri_missing", status: .badRequest, title: "The application did not say where to return to",
         detail: "The request has no redirect_uri.",
         remedy: "If you are its developer: send one of the redirect URIs that are registered.")
-    static let redirectURINotRegistered = ErrorPage(
-        outcome: "redirect_uri_not_registered", status: .badRequest, title: "The application may not return there",
-        detail: "The request's redirect_uri is not one that is registered for this application.",
-        remedy: "If you are its developer: register it, letter by letter. If you are not, do not go on.")
+    /// - Parameter uri: what the request asks for. It is shown as text: it leads nowhere.
+    static func redirectURINotRegistered(_ uri: String, of application: Application) -> ErrorPage {
+        ErrorPage(
+            outcome: "redirect_uri_not_registered", status: .badRequest, title: "The application may not return there",
+            detail: "The request's redirect_uri is not registered for this application.",
+            remedy: """
+                If you develop the application, add this exact address to its redirect_uris. If you do not, go back to the application \
+                and tell its developers.
+                """,
+            facts: [("Application", application.name), ("redirect_uri", shown(uri))])
+    }
+
+    /// An address as a person can compare it with another: in ASCII, so that no letter looks like another and none reverses the rest.
+    private static func shown(_ uri: String) -> String {
+        let longest = 500
+        let bytes = uri.utf8.prefix(longest).map { byte in
+            (0x20...0x7E).contains(byte) ? String(UnicodeScalar(byte)) : Form.encode(byte: byte)
+        }
+        return bytes.joined() + (uri.utf8.count > longest ? "…" : "")
+    }
+
     static let malformed = ErrorPage(
         outcome: "malformed", status: .badRequest, title: "The request could not be read",
         detail: "A parameter is malformed or comes more than once.", remedy: startAgain)
@@ -63,6 +83,7 @@ extension ErrorPage: HTTPResponseError {
     func response(from request: Request, context: some RequestContext) throws -> Response {
         let record = (context as? any RecordedContext)?.record
         record?.note(outcome: outcome)
-        return NoticePage(title: title, detail: detail, remedy: remedy).response(status, requestID: record?.current.requestID ?? "")
+        return NoticePage(title: title, detail: detail, remedy: remedy, facts: facts)
+            .response(status, requestID: record?.current.requestID ?? "")
     }
 }

@@ -2,15 +2,15 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Mustache
 import NIOCore
 import Tenancy
+import Web
 
 /// A page that posts an answer to an application: by itself, or by its button where no script runs (OAuth 2.0 Form Post Response
 /// Mode, section 2).
 ///
 /// It holds a code, so it may do one thing only: its policy names the one script by its hash, and the application's origin as the
-/// one place to post to. What it shows of the request is escaped.
+/// one place to post to. `HTMLTemplate` escapes all values of the request.
 struct FormPostPage {
     let action: String
     let fields: [(name: String, value: String)]
@@ -21,12 +21,13 @@ struct FormPostPage {
 
     func response(cookies: [String]) -> Response {
         let inputs = fields.map { ["name": $0.name, "value": $0.value] }
-        let html = Self.template.render(["action": action, "inputs": inputs] as [String: Any])
+        let policy = PagePolicy(
+            style: "'\(Self.hash(Self.style))'", script: "'\(Self.hash(Self.script))'", images: nil,
+            forms: RedirectURI.origin(of: action) ?? "'none'")
+        let html = Self.template.render(["action": action, "inputs": inputs, "policy": policy.meta] as [String: Any])
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
-            .contentSecurityPolicy:
-                "default-src 'none'; script-src '\(Self.hash(Self.script))'; style-src '\(Self.hash(Self.style))'; "
-                + "form-action \(RedirectURI.origin(of: action) ?? "'none'"); frame-ancestors 'none'; base-uri 'none'",
+            .contentSecurityPolicy: policy.header,
             // The application may see whose page posts to it, and nothing of the page's address.
             .referrerPolicy: "origin",
         ]
@@ -47,25 +48,25 @@ struct FormPostPage {
         button { font: inherit; padding: .5rem 1.5rem; }
         """
 
-    // The template is a constant: that it parses is seen at the first page.
-    private static let template = try! MustacheTemplate(
-        string: """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>Back to the application</title>
-            <style>\(style)</style>
-            <form method="post" action="{{action}}">
-            {{#inputs}}
-            <input type="hidden" name="{{name}}" value="{{value}}">
-            {{/inputs}}
-            <p>You are taken back to the application.</p>
-            <p><button>Continue</button></p>
-            </form>
-            <script>\(script)</script>
-            </html>
+    private static let template = HTMLTemplate(
+        """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="{{policy}}">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>Back to the application</title>
+        <style>\(style)</style>
+        <form method="post" action="{{action}}">
+        {{#inputs}}
+        <input type="hidden" name="{{name}}" value="{{value}}">
+        {{/inputs}}
+        <p>You are taken back to the application.</p>
+        <p><button>Continue</button></p>
+        </form>
+        <script>\(script)</script>
+        </html>
 
-            """)
+        """)
 }

@@ -66,7 +66,8 @@ extension Login {
         }
         // What was registered when the attempt began may be gone by now.
         guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
-        guard application.mayRedirect(to: attempt.redirectURI) else { throw ErrorPage.redirectURINotRegistered }
+        guard application.mayRedirect(to: attempt.redirectURI)
+        else { throw ErrorPage.redirectURINotRegistered(attempt.redirectURI, of: application) }
 
         // From here on the application is told.
         let returnAddress = attempt.returnAddress(issuer: issuer(tenant.tenant))

@@ -35,9 +35,9 @@ struct AuthorizationRequest: Sendable {
             RedirectedError(error, description, to: returnAddress)
         }
 
-        guard (form["response_mode"] ?? "query") == returnAddress.mode.rawValue
+        guard (form["response_mode"] ?? "query").isSame(as: returnAddress.mode.rawValue)
         else { throw refuse(.invalidRequest, "response_mode must be query, or form_post where a browser can post to the redirect URI.") }
-        guard form["state"] == returnAddress.state else {
+        guard (form["state"] == nil) == (returnAddress.state == nil) else {
             throw refuse(
                 .invalidRequest, "state is longer than \(Self.longestState) bytes, or has a control character, which no form carries.")
         }
@@ -46,10 +46,10 @@ struct AuthorizationRequest: Sendable {
         else { throw refuse(.invalidRequest, "response_type is missing.") }
         guard responseType == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code.") }
 
-        let prompts = (form["prompt"] ?? "").split(separator: " ").map(String.init)
-        guard prompts.allSatisfy(Self.prompts.contains)
+        let prompts = (form["prompt"] ?? "").parts(at: " ")
+        guard prompts.allSatisfy({ Self.prompts.has($0) })
         else { throw refuse(.invalidRequest, "prompt must be made of \(Self.prompts.joined(separator: ", ")).") }
-        if prompts.contains("none") {
+        if prompts.has("none") {
             guard prompts.count == 1 else { throw refuse(.invalidRequest, "prompt none goes with no other.") }
             // There is no login of ours that could be reused silently.
             throw refuse(.loginRequired, "The user must sign in with Apple.")
@@ -60,8 +60,8 @@ struct AuthorizationRequest: Sendable {
         nonce = form["nonce"]
         guard (nonce ?? "").utf8.count <= 512 else { throw refuse(.invalidRequest, "nonce is longer than 512 bytes.") }
 
-        let asked = (form["scope"] ?? defaults["scope"] ?? "").split(separator: " ").map(String.init)
-        scope = Self.scopes.filter(asked.contains).joined(separator: " ")
+        let asked = (form["scope"] ?? defaults["scope"] ?? "").parts(at: " ")
+        scope = Self.scopes.filter { asked.has($0) }.joined(separator: " ")
 
         codeChallenge = form["code_challenge"]
         if let codeChallenge {
@@ -82,7 +82,7 @@ struct AuthorizationRequest: Sendable {
         else { throw .unknownApplication }
         guard application.kind != .machine else { throw .signsNobodyIn }
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
-        guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered }
+        guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application) }
 
         let asked = form["response_mode"].flatMap(ReturnAddress.Mode.init) ?? .query
         let mode = asked == .form_post && !ReturnAddress.takesPosts(uri) ? .query : asked

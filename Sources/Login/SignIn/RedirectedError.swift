@@ -41,7 +41,7 @@ extension Response {
     /// Sends the browser back to an application: 303, so that a POST becomes a GET.
     static func redirect(to uri: String, adding parameters: [(String, String)], cookies: [String] = []) -> Response {
         let query = parameters.map { name, value in "\(name)=\(Form.encode(value))" }.joined(separator: "&")
-        return .redirect(to: uri + (uri.contains("?") ? "&" : "?") + query, status: .seeOther, cookies: cookies)
+        return .redirect(to: uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query, status: .seeOther, cookies: cookies)
     }
 
     static func redirect(to location: String, status: HTTPResponse.Status, cookies: [String]) -> Response {
@@ -49,8 +49,4 @@ extension Response {
         for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
         return Response(status: status, headers: headers)
     }
-}
-
-extension HTTPField.Name {
-    static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

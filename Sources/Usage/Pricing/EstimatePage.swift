@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import Mustache
 import Tenancy
+import Web
 
 /// The calculator's answer on paper, with or without the form that asks for another. It says nothing that `EstimateReply` does not.
 struct EstimatePage {
@@ -60,7 +60,7 @@ struct EstimatePage {
         PrintedPage.response(html, status, hasForm: content["form"] != nil, maxAge: maxAge)
     }
 
-    var html: String { Self.template.render(content) }
+    var html: String { PrintedPage.html(Self.template, content, hasForm: content["form"] != nil) }
 
     private static let template = PrintedPage.template(
         titled: "What logins cost",
@@ -89,8 +89,8 @@ struct EstimatePage {
         <th class="number">Amount</th></tr></thead>
         <tbody>
         {{#lines}}
-        <tr><td>{{description}}</td><td class="number">{{quantity}}</td><td class="number">{{unit_price}}</td>\
-        <td class="number">{{amount}}</td></tr>
+        <tr><td>{{description}}</td><td class="number" data-name="Quantity">{{quantity}}</td>\
+        <td class="number" data-name="Unit price">{{unit_price}}</td><td class="number" data-name="Amount">{{amount}}</td></tr>
         {{/lines}}
         </tbody>
         <tfoot>

@@ -1,7 +1,7 @@
 import Foundation
 import Hummingbird
-import Mustache
 import Tenancy
+import Web
 
 /// A statement on paper, or what is to become one.
 struct StatementPage {
@@ -47,7 +47,7 @@ struct StatementPage {
 
     var response: Response { PrintedPage.response(html) }
 
-    var html: String { Self.template.render(content) }
+    var html: String { PrintedPage.html(Self.template, content) }
 
     private static let template = PrintedPage.template(
         titled: "{{#open}}Preliminary statement{{/open}}{{#closed}}Statement{{/closed}} {{period}}, {{tenant}}",
@@ -69,8 +69,9 @@ struct StatementPage {
         <th class="number">Amount</th></tr></thead>
         <tbody>
         {{#lines}}
-        <tr><td>{{description}}</td><td>{{price_list}}</td><td class="number">{{quantity}}</td>\
-        <td class="number">{{unit_price}}</td><td class="number">{{amount}}</td></tr>
+        <tr><td>{{description}}</td><td data-name="Rate card">{{price_list}}</td>\
+        <td class="number" data-name="Quantity">{{quantity}}</td><td class="number" data-name="Unit price">{{unit_price}}</td>\
+        <td class="number" data-name="Amount">{{amount}}</td></tr>
         {{/lines}}
         {{#nothing}}
         <tr><td colspan="5">Nothing was used.</td></tr>

@@ -16,7 +16,7 @@ struct PricingPageTests {
     /// The cells of a page's table, a text for each row.
     private static func rows(_ page: String) -> [String] {
         page.matches(of: #/<tr><td>(.*?)</td></tr>/#).map {
-            String($0.output.1).replacing(#/</td><td class="number">/#, with: " | ").replacing("&#39;", with: "'")
+            String($0.output.1).replacing(#/</td><td class="number"[^>]*>/#, with: " | ").replacing("&#39;", with: "'")
         }
     }
 

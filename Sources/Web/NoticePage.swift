@@ -1,0 +1,75 @@
+package import HTTPTypes
+package import Hummingbird
+import NIOCore
+
+/// A page that tells a person something and leads nowhere: no script, no form, no link, and no frame of another's around it.
+package struct NoticePage: Sendable {
+    let title: String
+    let detail: String
+    /// The next step, and who can take it.
+    let remedy: String
+    /// The subjects of the notice, shown as text.
+    let facts: [(name: String, value: String)]
+
+    package init(title: String, detail: String, remedy: String, facts: [(name: String, value: String)] = []) {
+        (self.title, self.detail, self.remedy, self.facts) = (title, detail, remedy, facts)
+    }
+
+    package func response(_ status: HTTPResponse.Status, requestID: String) -> Response {
+        let html = Self.template.render(
+            [
+                "title": title, "detail": detail, "remedy": remedy, "request": requestID, "policy": Self.policy.meta,
+                "hasFacts": !facts.isEmpty, "facts": facts.map { ["name": $0.name, "value": $0.value] },
+            ] as [String: Any])
+        let headers: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
+            .contentSecurityPolicy: Self.policy.header, .referrerPolicy: "no-referrer",
+        ]
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    private static let policy = PagePolicy()
+
+    private static let template = HTMLTemplate(
+        """
+        <!doctype html>
+        <html lang="en">
+        <meta charset="utf-8">
+        <meta http-equiv="Content-Security-Policy" content="{{policy}}">
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="robots" content="noindex">
+        <title>{{title}}</title>
+        <style>
+        \(style)
+        </style>
+        <main>
+        <h1>{{title}}</h1>
+        <p>{{detail}}</p>
+        {{#hasFacts}}
+        <dl>
+        {{#facts}}
+        <dt>{{name}}</dt><dd><bdi>{{value}}</bdi></dd>
+        {{/facts}}
+        </dl>
+        {{/hasFacts}}
+        <p>{{remedy}}</p>
+        <p><small>Request {{request}}</small></p>
+        </main>
+        </html>
+
+        """)
+
+    private static let style = """
+        :root { color-scheme: light dark; --ink: #111; --soft: #555; --ground: #fff; font: 17px/1.5 system-ui, sans-serif; }
+        @media (prefers-color-scheme: dark) { :root { --ink: #f2f2f2; --soft: #a8a8a8; --ground: #161616; } }
+        body { margin: 0; min-height: 100vh; display: grid; place-content: center; color: var(--ink); background: var(--ground); }
+        main { max-width: 27rem; padding: 2rem; box-sizing: border-box; overflow-wrap: anywhere; }
+        h1 { font-size: 1.5rem; line-height: 1.2; }
+        dt, small { color: var(--soft); }
+        dd { margin: 0 0 .5rem; }
+        """
+}
+
+extension HTTPField.Name {
+    package static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
+}
