@@ -64,6 +64,7 @@ package struct Installation: Sendable {
             pricingPage: settings.showsPricing ? TokenBuckets(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil,
             logger: logger, now: now)
         let router = makeRouter(
+            wellKnown: WellKnown(publicURL: settings.publicURL, securityContact: settings.securityContact, now: now),
             login: login,
             tenancy: TenancyRoutes(
                 pool: pool, keyring: settings.keyring, apple: apple, directory: directory, publicURL: settings.publicURL,

@@ -6,7 +6,7 @@ import Web
 
 /// Every route of the public port: what `openapi.yaml` describes, and nothing else.
 func makeRouter(
-    login: Login, tenancy: TenancyRoutes, usage: UsageRoutes, authenticate: Authenticate, idempotency: Idempotency,
+    wellKnown: WellKnown, login: Login, tenancy: TenancyRoutes, usage: UsageRoutes, authenticate: Authenticate, idempotency: Idempotency,
     edge: (RouteMethods) -> Edge
 ) -> Router<WebContext> {
     let methods = RouteMethods()
@@ -15,6 +15,7 @@ func makeRouter(
     router.add(middleware: login.crossOrigin)
     router.addRoutes(login.routes)
     router.addRoutes(usage.publicRoutes)
+    router.addRoutes(wellKnown.routes)
     let v1 = router.group("v1", context: CallContext.self).add(middleware: authenticate).add(middleware: idempotency)
     v1.group(context: PlatformContext.self)
         .addRoutes(tenancy.platformTenantRoutes)

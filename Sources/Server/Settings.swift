@@ -35,6 +35,8 @@ package struct Settings: Sendable {
     package var usageGrace: Int
     /// Whether everybody may see what the plans cost, on a page.
     package var showsPricing: Bool
+    /// Where to report a vulnerability of this installation, as a URI; nil where the platform names nobody.
+    package var securityContact: String?
     /// How much of the outbox's work this process does at once; 0 leaves all of it to others.
     package var outboxConcurrency: Int
     package var logLevel: Logger.Level
@@ -102,6 +104,7 @@ package struct Settings: Sendable {
                     """)
         }
         showsPricing = try Self.flag(reader, "pricing.page")
+        securityContact = reader.string(forKey: "security.contact").flatMap { $0.isEmpty ? nil : $0 }
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
@@ -159,6 +162,7 @@ package struct Settings: Sendable {
     }
 
     private func check() throws {
+        if let refusal = securityContact.flatMap(WellKnown.refusal(ofContact:)) { throw Refusal(description: refusal) }
         try Self.checkURL(publicURL, "ESPALIER_PUBLIC_URL")
         try Self.checkURL(apple.baseURL, "ESPALIER_APPLE_BASE_URL")
         guard !publicURL.hasSuffix("/") else { throw Refusal(description: "ESPALIER_PUBLIC_URL must not end in a slash.") }

@@ -41,14 +41,15 @@ package struct Edge: RouterMiddleware {
 
         var response: Response
         do {
+            try Self.requireASCIIPath(request)
             response = try await next(request, context)
         } catch let problem as Problem {
             context.record.note(outcome: problem.code.rawValue)
-            response = problem.response(instance: request.uri.path, requestID: requestID)
+            response = problem.answer(to: request, requestID: requestID)
         } catch let error as HTTPError {
             let problem = problem(for: error, request)
             context.record.note(outcome: problem.code.rawValue)
-            response = problem.response(instance: request.uri.path, requestID: requestID)
+            response = problem.answer(to: request, requestID: requestID)
         } catch is NIOTooManyBytesError {
             context.record.note(outcome: Problem.Code.tooLarge.rawValue)
             response = Problem(.tooLarge, "The body is larger than this server reads.")
@@ -62,7 +63,7 @@ package struct Edge: RouterMiddleware {
                 : Problem(.unexpected, "Something went wrong here. Quote the request id to the operator.")
             context.record.note(outcome: problem.code.rawValue)
             logger.error("\(problem.code.rawValue)", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
-            response = problem.response(instance: request.uri.path, requestID: requestID)
+            response = problem.answer(to: request, requestID: requestID)
         }
         for field in context.record.current.headers { response.headers[field.name] = field.value }
         response.headers[.requestID] = requestID
@@ -70,6 +71,16 @@ package struct Edge: RouterMiddleware {
         log(request, response.status, context, took: start.duration(to: .now))
         // Whoever asked for the head alone would take a body for the next answer.
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// Refuses a path that is not ASCII, which no URI has (RFC 3986, section 2).
+    ///
+    /// To the framework, a slash with U+0301 after it is not a slash: it would take what follows for a scheme and a host, and route by
+    /// another path than the proxy in front of us has seen.
+    private static func requireASCIIPath(_ request: Request) throws(Problem) {
+        let target = request.head.path ?? ""
+        guard target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).allSatisfy({ $0 > 0x20 && $0 < 0x7F })
+        else { throw Problem(.invalid, "The path has a character that is not ASCII. Percent-encode it.") }
     }
 
     /// Hummingbird's own refusals, in our words.
@@ -105,7 +116,7 @@ package struct Edge: RouterMiddleware {
 
     /// W3C Trace Context, version 00: nothing else that a caller sends is logged.
     static func isTraceParent(_ text: String) -> Bool {
-        text.wholeMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil
+        text.wholeASCIIMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil
     }
 
     /// A caller's own id when it is sane, else a fresh one.

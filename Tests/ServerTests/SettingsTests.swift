@@ -87,6 +87,17 @@ struct SettingsTests {
         #expect(try refusal(["ESPALIER_USAGE_GRACE": "a day"]).contains("no whole number"))
     }
 
+    @Test("the contact for reports of vulnerabilities is a URI that people can use")
+    func securityContact() throws {
+        #expect(try settings([:]).securityContact == nil && settings(["ESPALIER_SECURITY_CONTACT": ""]).securityContact == nil)
+        for contact in ["https://example.com/security", "mailto:security@example.com", "tel:+1-201-555-0123"] {
+            #expect(try settings(["ESPALIER_SECURITY_CONTACT": contact]).securityContact == contact)
+        }
+        for contact in ["security@example.com", "http://example.com/", "mailto:", "mailto:a b", "mailto:a\nExpires: x", "https://é.test"] {
+            #expect(try refusal(["ESPALIER_SECURITY_CONTACT": contact]).contains("ESPALIER_SECURITY_CONTACT must be a URI"))
+        }
+    }
+
     @Test("nobody shows prices to everybody by accident")
     func pricingPage() throws {
         #expect(try !settings([:]).showsPricing)

@@ -1,0 +1,82 @@
+import Foundation
+import Server
+import TestSupport
+import Testing
+
+/// Files at fixed addresses, and pages for people who open an address that is not a page.
+@Suite("Well-known addresses")
+struct WellKnownTests {
+    private static let browser = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
+
+    @Test("there is an icon, an ICO file of 32 by 32 pixels, and pages may show it")
+    func favicon() async throws {
+        try await TestPlatform.run { platform in
+            let icon = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/favicon.ico")
+            #expect(icon.status == 200 && icon.header("Content-Type") == "image/vnd.microsoft.icon")
+            #expect(icon.header("Content-Length") == "269" && icon.body.utf8.starts(with: [0, 0, 1, 0, 1, 0, 32, 32]))
+            let page = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/nothing", headers: Self.browser)
+            #expect(page.header("Content-Security-Policy")?.contains("img-src 'self'") == true)
+        }
+    }
+
+    @Test("security.txt names the contact that is set, expires, and is not there without one")
+    func securityContact() async throws {
+        try await TestPlatform.run({ $0.securityContact = "mailto:security@platform.test" }) { platform in
+            let file = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/.well-known/security.txt")
+            #expect(file.status == 200 && file.header("Content-Type") == "text/plain; charset=utf-8")
+            let lines = file.body.split(separator: "\n").map(String.init)
+            #expect(lines.count == 3 && lines[0] == "Contact: mailto:security@platform.test")
+            let expires = try Date(lines[1].replacing("Expires: ", with: ""), strategy: .iso8601)
+            // RFC 9116, section 2.5.5: less than a year from now.
+            #expect((Date().addingTimeInterval(29 * 86400)...Date().addingTimeInterval(31 * 86400)).contains(expires))
+            #expect(lines[2] == "Canonical: \(TestPlatform.publicURL)/.well-known/security.txt")
+        }
+        try await TestPlatform.run { platform in
+            let none = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/.well-known/security.txt")
+            #expect(none.status == 404 && none.json["code"] as? String == "not_found")
+        }
+    }
+
+    @Test("a browser gets a page where a program gets JSON: at a callback, at no page at all; the REST API answers in JSON")
+    func people() async throws {
+        try await TestPlatform.run { platform in
+            for url in [platform.acme.return_url, platform.globex.return_url, "\(platform.acme.issuer)/oauth2/token"] {
+                let page = try await TestBrowser(platform).get(url, headers: Self.browser)
+                #expect(page.status == 405 && page.header("Allow") == "POST", "\(url)")
+                #expect(page.header("Content-Type") == "text/html; charset=utf-8", "\(url)")
+                #expect(page.body.contains("<h1>This address is not a page</h1>") && page.body.contains("sign in again"))
+                let problem = try await TestBrowser(platform).get(url)
+                #expect(problem.status == 405 && problem.json["code"] as? String == "method_not_allowed", "\(url)")
+            }
+            let nothing = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/nothing", headers: Self.browser)
+            #expect(nothing.status == 404 && nothing.body.contains("<h1>There is no page at this address</h1>"))
+            for url in ["/v1/nothing", "/v1/tenants/acme"] {
+                let answer = try await TestBrowser(platform).get(TestPlatform.publicURL + url, headers: Self.browser)
+                #expect(answer.header("Content-Type") == "application/problem+json", "\(url)")
+            }
+            let posted = try await TestBrowser(platform).post("\(TestPlatform.publicURL)/nothing", form: [], headers: Self.browser)
+            #expect(posted.header("Content-Type") == "application/problem+json")
+        }
+    }
+
+    @Test("the page of a refused redirect URI shows it, the application's name and the next step; an alphabet's lookalikes are spelled out")
+    func redirectMismatch() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            func page(_ uri: String) async throws -> TestBrowser.Answer {
+                var parameters = request.parameters.filter { $0.0 != "redirect_uri" }
+                parameters.append(("redirect_uri", uri))
+                return try await TestBrowser(platform).get(TestBrowser.Request.url("\(platform.acme.issuer)/oauth2/authorize", parameters))
+            }
+            let application = try await platform.call("GET", "/tenants/acme/applications/\(request.application.client_id)")
+            let name = try #require(application.json["name"] as? String)
+            let shown = try await page("https://app.test/callback2?a=b&c=<d>")
+            #expect(shown.status == 400 && shown.body.contains("<bdi>\(name)</bdi>"))
+            #expect(shown.body.contains("<bdi>https://app.test/callback2?a=b&amp;c=&lt;d&gt;</bdi>"))
+            #expect(shown.body.contains("add this exact address to its redirect_uris"))
+            // A Cyrillic letter, and a mark that turns the rest of a line round.
+            #expect(try await page("https://аpp.test/\u{202E}x").body.contains("<bdi>https://%D0%B0pp.test/%E2%80%AEx</bdi>"))
+            #expect(try await page(String(repeating: "a", count: 2000)).body.contains("<bdi>\(String(repeating: "a", count: 500))…</bdi>"))
+        }
+    }
+}
