@@ -48,7 +48,7 @@ extension AppleNotification {
 
     /// Checks issuer, age and id. The audience is the caller's to check.
     func check(issuers: Set<String>, at now: Date) throws(IDTokenRefusal) {
-        guard issuers.contains(issuer) else { throw .issuer }
+        guard issuers.contains(where: issuer.isSame) else { throw .issuer }
         guard now < issuedAt + Self.longestAge else { throw .expired }
         guard issuedAt <= now + IDToken.leeway else { throw .notYetValid }
         guard (1...Self.longestID).contains(id.unicodeScalars.count), IDToken.isPlain(id) else { throw .malformed }
@@ -130,7 +130,16 @@ extension AppleEvent {
 
     /// A name that can be shown and asked for; nil for anything else.
     private static func name(_ text: String) -> String? {
-        text.wholeMatch(of: /[A-Za-z0-9._-]{1,100}/) == nil ? nil : text
+        // By bytes: to a pattern, a Kelvin sign is a K.
+        let isName = text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+        return isName && (1...100).contains(text.utf8.count) ? text : nil
     }
 
     /// Apple's text has seconds, and milliseconds are what comes. As seconds, those of today lie thousands of years ahead.

@@ -55,8 +55,8 @@ extension IDToken {
 
     /// Checks issuer, audience, times and subject.
     func check(issuers: Set<String>, audiences: Set<String>, at now: Date) throws(IDTokenRefusal) {
-        guard issuers.contains(issuer) else { throw .issuer }
-        guard audiences.contains(audience) else { throw .audience }
+        guard issuers.contains(where: issuer.isSame) else { throw .issuer }
+        guard audiences.contains(where: audience.isSame) else { throw .audience }
         guard now < expiresAt + Self.leeway else { throw .expired }
         guard issuedAt <= now + Self.leeway, (notBefore ?? .distantPast) <= now + Self.leeway else { throw .notYetValid }
         guard (1...Self.longestSubject).contains(subject.utf8.count), Self.isPlain(subject) else { throw .subject }
@@ -76,9 +76,9 @@ extension IDToken {
         }
         switch form {
         case .exact:
-            guard nonce == expected else { throw .nonceMismatch }
+            guard nonce.isSame(as: expected) else { throw .nonceMismatch }
         case .exactOrHashed:
-            guard nonce == expected || nonce == Self.sha256Hex(expected) else { throw .nonceMismatch }
+            guard nonce.isSame(as: expected) || nonce.isSame(as: Self.sha256Hex(expected)) else { throw .nonceMismatch }
         }
     }
 

@@ -82,7 +82,7 @@ final class SimulatedApple: Sendable {
 
     /// The fields of a form body of at most 64 KiB; nil when it is none or broken.
     func form(_ request: Request) async throws -> Form? {
-        guard request.headers[.contentType]?.lowercased().hasPrefix("application/x-www-form-urlencoded") == true else { return nil }
+        guard request.headers[.contentType]?.begins(withLowercase: "application/x-www-form-urlencoded") == true else { return nil }
         let body = try await request.body.collect(upTo: 65_536)
         return try? Form(String(buffer: body))
     }

@@ -21,12 +21,13 @@ package struct CrossOrigin: RouterMiddleware {
 
     /// The tenant, and what may be called with.
     static func opened(_ path: String) -> (tenant: Substring, methods: String)? {
-        let parts = path.split(separator: "/", maxSplits: 2)
+        let parts = path.parts(at: "/", atMost: 3)
         guard parts.count == 3 else { return nil }
-        if parts[0] == "t" { return methods[String(parts[2])].map { (parts[1], $0) } }
+        if parts[0].isSame(as: "t") { return methods[String(parts[2])].map { (parts[1], $0) } }
         // RFC 8414, section 3.
-        guard parts[0] == ".well-known", parts[1] == "oauth-authorization-server", parts[2].hasPrefix("t/") else { return nil }
-        return (parts[2].dropFirst(2), "GET")
+        guard parts[0].isSame(as: ".well-known"), parts[1].isSame(as: "oauth-authorization-server"), parts[2].begins(with: "t/")
+        else { return nil }
+        return (Substring(parts[2].utf8.dropFirst(2)), "GET")
     }
 
     package func handle(
@@ -55,6 +56,6 @@ package struct CrossOrigin: RouterMiddleware {
     /// Where the tenant cannot be looked up, the action fails for the same reason, and says so.
     private func mayCall(from origin: String, tenant slug: Substring) async -> Bool {
         guard let found = try? await directory.find(slug: slug), found.tenant.status == .active else { return false }
-        return found.origins.contains(origin)
+        return found.allows(origin: origin)
     }
 }

@@ -17,7 +17,8 @@ final class RouteMethods: Sendable {
         let methods = routes.withLock { routes in
             routes.filter { route in
                 route.segments.count == asked.count
-                    && zip(route.segments, asked).allSatisfy { pattern, segment in pattern.hasPrefix("{") || pattern == segment }
+                    && zip(route.segments, asked).allSatisfy { pattern, segment in pattern.begins(with: "{") || pattern.isSame(as: segment)
+                    }
             }.map(\.method)
         }
         // The router answers HEAD wherever there is a GET (RFC 9110, section 9.3.2).
@@ -25,6 +26,6 @@ final class RouteMethods: Sendable {
     }
 
     private static func segments(_ path: String) -> [String] {
-        path.split(separator: "/").map(String.init)
+        path.parts(at: "/").map(String.init)
     }
 }

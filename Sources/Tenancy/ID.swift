@@ -48,7 +48,7 @@ extension ID: LosslessStringConvertible, Codable {
     /// Nil for anything but the one spelling that `description` gives.
     package init?(_ text: String) {
         let prefix = Entity.idPrefix + "_"
-        guard text.hasPrefix(prefix), text.utf8.count == prefix.utf8.count + 26 else { return nil }
+        guard text.utf8.starts(with: prefix.utf8), text.utf8.count == prefix.utf8.count + 26 else { return nil }
         let digits = text.utf8.dropFirst(prefix.utf8.count)
         // 130 bits hold 128: the first digit is at most 7.
         guard digits.first! <= UInt8(ascii: "7") else { return nil }

@@ -27,8 +27,8 @@ extension Request {
             throw Problem(
                 .preconditionRequired, "Send `If-Match` with the `ETag` of what you have read, so that nobody's change is lost.")
         }
-        let given = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard given == ["*"] || given.contains(tag.text)
+        let given = header.listElements
+        guard given.count == 1 && given.has("*") || given.has(tag.text)
         else {
             throw Problem(
                 .preconditionFailed, "It has changed since you read it. Read it again, and repeat the change with the new `ETag`.")

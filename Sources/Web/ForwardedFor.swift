@@ -5,27 +5,29 @@ import NIOCore
 enum ForwardedFor {
     /// The address that the outermost of the trusted proxies was called from.
     ///
+    /// It splits by byte. By `Character`, U+0600 at the end of what the caller sends swallows the comma of the first proxy.
+    ///
     /// - Parameters:
     ///   - lines: the header's lines, in their order.
     ///   - proxies: how many proxies there are that append. With none, nothing is believed.
     /// - Returns: nil when that is not said, or is no IP address: then the connection's own address is all that is known.
     static func address(in lines: [String], behind proxies: Int) -> String? {
         guard proxies > 0 else { return nil }
-        let entries = lines.joined(separator: ",").split(separator: ",", omittingEmptySubsequences: false)
+        let entries = lines.flatMap { $0.parts(at: ",", keepingEmpty: true) }
         guard entries.count >= proxies else { return nil }
-        let entry = entries[entries.count - proxies].filter { $0 != " " && $0 != "\t" }
+        let entry = entries[entries.count - proxies].withoutBlanks
         return normalized(entry) ?? normalized(withoutPort(entry))
     }
 
     /// One spelling for one address; nil for anything else.
-    private static func normalized(_ text: String) -> String? {
-        guard text.utf8.count <= 45, !text.contains("%") else { return nil }
-        return try? SocketAddress(ipAddress: text, port: 0).ipAddress
+    private static func normalized(_ text: Substring) -> String? {
+        guard text.utf8.count <= 45, text.isASCII, !text.utf8.contains(UInt8(ascii: "%")) else { return nil }
+        return try? SocketAddress(ipAddress: String(text), port: 0).ipAddress
     }
 
     /// Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`.
-    private static func withoutPort(_ text: String) -> String {
-        if text.hasPrefix("[") { return String(text.dropFirst().prefix { $0 != "]" }) }
-        return String(text.prefix { $0 != ":" })
+    private static func withoutPort(_ text: Substring) -> Substring {
+        if text.begins(with: "[") { return text.parts(at: "[", keepingEmpty: true)[1].parts(at: "]", atMost: 2, keepingEmpty: true)[0] }
+        return text.parts(at: ":", atMost: 2, keepingEmpty: true)[0]
     }
 }

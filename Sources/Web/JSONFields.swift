@@ -68,7 +68,7 @@ package struct JSONFields {
 
     private mutating func refuseUnread() {
         for name in members.keys.sorted() where !read.contains(name) {
-            refuse(String(name.prefix(100)), "There is no such field.")
+            refuse(String(name.unicodeScalars.prefix(100)), "There is no such field.")
         }
     }
 

@@ -32,7 +32,7 @@ package struct PageRequest: Sendable {
     }
 
     static func id(fromCursor text: String) -> UUID? {
-        guard text.wholeMatch(of: /[A-Za-z0-9_-]{22}/) != nil else { return nil }
+        guard text.wholeASCIIMatch(of: /[A-Za-z0-9_-]{22}/) != nil else { return nil }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "=="
         guard let data = Data(base64Encoded: base64), data.count == 16 else { return nil }
         return data.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }

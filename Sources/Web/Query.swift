@@ -16,7 +16,7 @@ package struct Query: Sendable {
         do { form = try Form(query) } catch {
             throw Problem(.invalid, "The query could not be read: a parameter is malformed or repeated.")
         }
-        if let unknown = form.names.sorted().first(where: { !names.contains($0) }) {
+        if let unknown = form.names.sorted().first(where: { !names.has($0) }) {
             let known = names.isEmpty ? "none are taken here" : names.map { "`\($0)`" }.joined(separator: ", ") + " are"
             throw Problem.invalid(.init(unknown, "There is no such parameter; \(known)."))
         }

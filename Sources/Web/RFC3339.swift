@@ -5,8 +5,7 @@ package enum RFC3339 {
     /// Nil for anything but a whole and real time.
     package static func date(_ text: String) -> Date? {
         let form = /(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d{1,9})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)/
-        // To a pattern, a digit is one in any script.
-        guard text.utf8.allSatisfy({ $0 < 0x80 }), let parts = text.wholeMatch(of: form)?.output else { return nil }
+        guard let parts = text.wholeASCIIMatch(of: form) else { return nil }
         let day = Date.ISO8601FormatStyle().year().month().day()
         guard let midnight = try? day.parse(String(parts.1)), day.format(midnight) == parts.1,
             let time = try? Date.ISO8601FormatStyle().parse("\(parts.1)T\(parts.2)\(parts.4.uppercased())")

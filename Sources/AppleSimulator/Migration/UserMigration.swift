@@ -21,7 +21,9 @@ extension SimulatedApple {
         guard let form = try await form(request) else {
             return oauthError("invalid_request", "the body is not a form with each field once")
         }
-        let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst("Bearer ".count)) : nil }
+        let bearer = request.headers[.authorization].flatMap { header in
+            header.utf8.starts(with: "Bearer ".utf8) ? String(Substring(header.utf8.dropFirst("Bearer ".utf8.count))) : nil
+        }
         return try await answer(.userMigration, clientID: form["client_id"], context: context) { faults in
             for case .error(let code) in faults { return oauthError(code, "a fault") }
             let client: Registry.Client

@@ -42,6 +42,8 @@ package struct Registry: Sendable {
 
     /// Case-sensitive, as Apple is.
     func client(_ id: String) -> Client? {
+        // A dictionary finds a K by a Kelvin sign.
+        guard id.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let servicesID = servicesIDs[id] { return .website(servicesID) }
         return teamOfBundleID[id].map { .app(bundleID: id, team: $0) }
     }
@@ -143,7 +145,8 @@ package struct Registry: Sendable {
     }
 
     private static func isReverseDomain(_ id: String) -> Bool {
-        id.utf8.count <= 255 && id.wholeMatch(of: /[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/) != nil
+        // A pattern takes a Kelvin sign for a K.
+        id.utf8.count <= 255 && id.utf8.allSatisfy { $0 < 0x80 } && id.wholeMatch(of: /[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/) != nil
     }
 
     private static func isWebURL(_ url: String) -> Bool {

@@ -133,7 +133,7 @@ struct Grants: Sendable {
         guard code.clientID == clientID else { throw .foreign }
         codes[value] = nil
         guard now < code.expires else { throw .unknown }
-        guard code.redirectURI == redirectURI else { throw .redirectURI }
+        guard code.redirectURI.map({ Array($0.utf8) }) == redirectURI.map({ Array($0.utf8) }) else { throw .redirectURI }
         guard isStanding(code.consent) else { throw .consentEnded }
         return code
     }

@@ -15,7 +15,7 @@ extension Login {
             .invalidClient, "The application is unknown, or its secret is wrong or missing.", challenge: basic == nil ? nil : "Basic")
         if let basic {
             guard form["client_secret"] == nil else { throw OAuthError(.invalidRequest, "Authenticate in one way, not in two.") }
-            guard form["client_id"] ?? basic.id == basic.id
+            guard (form["client_id"] ?? basic.id).isSame(as: basic.id)
             else { throw OAuthError(.invalidRequest, "client_id differs from the Authorization header.") }
         }
         guard let name = basic?.id ?? form["client_id"], let id = ID<Application>(name), let application = tenant.applications[id]
@@ -39,12 +39,13 @@ extension Request {
     func basicCredentials() throws(OAuthError) -> (id: String, secret: String?)? {
         guard let header = headers[.authorization] else { return nil }
         let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.", challenge: "Basic")
-        let parts = header.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "basic", parts[1].utf8.count <= 4096,
-            let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self),
-            let colon = text.firstIndex(of: ":"),
-            // Each half is form-encoded before it is joined.
-            let id = Form.decode(String(text[..<colon])), let secret = Form.decode(String(text[text.index(after: colon)...]))
+        let parts = header.parts(at: " ", atMost: 2)
+        guard parts.count == 2, parts[0].asciiLowercased.isSame(as: "basic"), parts[1].utf8.count <= 4096,
+            let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self)
+        else { throw malformed }
+        let halves = text.parts(at: ":", atMost: 2, keepingEmpty: true)
+        // Each is form-encoded before they are joined.
+        guard halves.count == 2, let id = Form.decode(String(halves[0])), let secret = Form.decode(String(halves[1]))
         else { throw malformed }
         return (id, secret.isEmpty ? nil : secret)
     }

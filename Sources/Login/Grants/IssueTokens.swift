@@ -2,6 +2,7 @@ import Foundation
 import Postgres
 import Tenancy
 import Usage
+import Web
 
 extension Login {
     /// Gives a login its tokens. Session, bill and the reading of the user are one transaction and one round trip: tokens are made
@@ -31,7 +32,7 @@ extension Login {
             scope: login.scope, at: now
         ).signed(by: key)
         let idToken =
-            try login.scope.split(separator: " ").contains("openid")
+            try login.scope.parts(at: " ").has("openid")
             ? IdentityClaims(
                 issuer: issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
             ).signed(by: key) : nil

@@ -24,5 +24,5 @@ extension Login {
 
 extension Request {
     /// Whether the body says that it is a form (RFC 6749, appendix B).
-    var isForm: Bool { mediaType == "application/x-www-form-urlencoded" }
+    var isForm: Bool { mediaType?.isSame(as: "application/x-www-form-urlencoded") == true }
 }

@@ -13,7 +13,7 @@ extension Login {
         let now = now()
         let database = OwnerDatabase(pool, tenant: tenant.id)
 
-        let asked = form["scope"]?.split(separator: " ").map(String.init) ?? []
+        let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
         // RFC 6749, section 3.3: nothing else was ever granted, nor may it reach the database.
         guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
         else { throw OAuthError(.invalidScope, "scope has a character that no scope has.") }
@@ -46,13 +46,13 @@ extension Login {
         _ session: Session, _ asked: [String], _ id: ID<Session>, _ application: Application, _ tenant: Tenant, _ key: SigningKey,
         at now: Date
     ) throws -> TokenReply {
-        let granted = session.scope.split(separator: " ").map(String.init)
+        let granted = session.scope.parts(at: " ").map(String.init)
         let scope = granted.filter { asked.isEmpty || asked.contains($0) }.joined(separator: " ")
         let access = try AccessToken(
             issuer: issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope, at: now
         ).signed(by: key)
         let idToken =
-            try scope.split(separator: " ").contains("openid")
+            try scope.parts(at: " ").has("openid")
             ? IdentityClaims(
                 refreshing: session, id, issuer: issuer(tenant), application: application.id, accessToken: access, at: now
             ).signed(by: key) : nil
@@ -77,7 +77,7 @@ extension Session {
     /// - Parameter idleSeconds: how long the application lets a session be without a refresh.
     func answer(to token: RefreshToken, asking scope: [String] = [], idleSeconds: Int, at now: Date) -> Answer {
         guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
-        let isGranted = Set(scope).isSubset(of: self.scope.split(separator: " ").map(String.init))
+        let isGranted = Set(scope).isSubset(of: self.scope.parts(at: " ").map(String.init))
         switch generation - token.generation {
         case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return isGranted ? .again : .scopeNotGranted
         case 1...: return .reused

@@ -47,7 +47,8 @@ extension Login {
         let hint = try await outageShown(.outage, context) {
             try await signingKeys.hint(presented, of: tenant.tenant, issuer: issuer(tenant.tenant))
         }
-        guard let hint, let application = tenant.applications[hint.aud], form["client_id"] ?? hint.aud.description == hint.aud.description
+        guard let hint, let application = tenant.applications[hint.aud],
+            (form["client_id"] ?? hint.aud.description).isSame(as: hint.aud.description)
         else { throw ErrorPage.hintUnreadable }
 
         // One that is over stays as it is: the person is signed out all the same.

@@ -19,15 +19,15 @@ extension Login {
 
     /// What is asked for besides: nothing that we do otherwise may be passed over in silence.
     private func checkExchange(_ form: Form, of tenant: Tenant) throws(OAuthError) {
-        guard form["subject_token_type"] == TokenType.idToken
+        guard form["subject_token_type"]?.isSame(as: TokenType.idToken) == true
         else { throw OAuthError(.invalidRequest, "subject_token_type must be \(TokenType.idToken).") }
-        guard (form["requested_token_type"] ?? TokenType.accessToken) == TokenType.accessToken
+        guard (form["requested_token_type"] ?? TokenType.accessToken).isSame(as: TokenType.accessToken)
         else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
         guard form["actor_token"] == nil, form["actor_token_type"] == nil
         else { throw OAuthError(.invalidRequest, "actor_token is not supported: the user acts in person.") }
         // Our tokens are for whatever serves the tenant's users, and for nothing else.
         for name in ["resource", "audience"] {
-            guard (form[name] ?? issuer(tenant)) == issuer(tenant)
+            guard (form[name] ?? issuer(tenant)).isSame(as: issuer(tenant))
             else { throw OAuthError(.invalidTarget, "\(name) must be the issuer, \(issuer(tenant)), or be left out.") }
         }
     }

@@ -23,8 +23,8 @@ struct NativeSignIn: Sendable {
 
     private init(idToken: String, nonce: String?, code: String?, user: String?, scope: String?) {
         (self.idToken, self.nonce, self.code, name) = (idToken, nonce, code, user.flatMap(AppleUser.init(field:)))
-        let asked = scope?.split(separator: " ").map(String.init) ?? ["openid", "profile", "email"]
-        self.scope = AuthorizationRequest.scopes.filter(asked.contains).joined(separator: " ")
+        let asked = scope?.parts(at: " ") ?? ["openid", "profile", "email"]
+        self.scope = AuthorizationRequest.scopes.filter { asked.has($0) }.joined(separator: " ")
     }
 }
 

@@ -73,7 +73,7 @@ extension Login {
             guard case .untrusted(let rule) = error else { throw error }
             throw NativeRefusal.untrustedAnswer(rule)
         }
-        guard vouched.subject == token.subject else { throw NativeRefusal.otherUsersCode }
+        guard vouched.subject.isSame(as: token.subject) else { throw NativeRefusal.otherUsersCode }
         return (vouched, tokens.refreshToken)
     }
 }
@@ -98,7 +98,7 @@ extension IDToken {
 extension TenantConfiguration {
     /// The one native application with this bundle id.
     fileprivate func application(withBundleID id: String) throws(NativeRefusal) -> Application {
-        let having = applications.values.filter { $0.kind == .native && $0.bundleIDs.contains(id) }
+        let having = applications.values.filter { $0.kind == .native && $0.bundleIDs.has(id) }
         guard having.count <= 1 else { throw .severalApplications }
         guard let only = having.first else { throw .noApplication }
         return only

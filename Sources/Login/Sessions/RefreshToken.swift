@@ -23,8 +23,8 @@ struct RefreshToken: Sendable {
 
     /// Nil unless we made this token for this tenant.
     init?(_ text: String, of tenant: ID<Tenant>, with keyring: Keyring) {
-        guard text.hasPrefix(Self.prefix), text.utf8.count == 79,
-            let bytes = [UInt8](base64URL: String(text.dropFirst(Self.prefix.count))), bytes.count == 56
+        guard text.utf8.starts(with: Self.prefix.utf8), text.utf8.count == 79,
+            let bytes = [UInt8](base64URL: String(Substring(text.utf8.dropFirst(Self.prefix.utf8.count)))), bytes.count == 56
         else { return nil }
         var fields = FieldReader(Array(bytes[4..<24]))
         guard let session = try? fields.uuid() else { return nil }

@@ -1,6 +1,7 @@
 import Foundation
 import Sealing
 import Tenancy
+import Web
 
 /// A token of ours in compact form (RFC 7515, section 7.1) that somebody presents: taken apart, and not yet trusted.
 struct CompactJWS {
@@ -16,7 +17,7 @@ struct CompactJWS {
     }
 
     init?(_ text: String, upTo longest: Int) {
-        let parts = text.utf8.count <= longest ? text.split(separator: ".", omittingEmptySubsequences: false) : []
+        let parts = text.utf8.count <= longest ? text.parts(at: ".", keepingEmpty: true) : []
         guard parts.count == 3, let header = Self.decode(Header.self, parts[0]), header.crit == nil,
             let signature = [UInt8](base64URL: String(parts[2]))
         else { return nil }

@@ -1,4 +1,5 @@
 import Tenancy
+import Web
 
 /// An id_token of ours that comes back as `id_token_hint` (OpenID Connect RP-Initiated Logout, section 2): to which
 /// application somebody was signed in, and in which session. How old it is does not matter; that we have signed it does.
@@ -13,7 +14,8 @@ struct IDTokenHint: Decodable, Sendable {
 
 extension SigningKeys.KeySet {
     func hint(_ token: String, issuer: String) -> IDTokenHint? {
-        guard let hint = claims(of: token, type: IdentityClaims.type, upTo: IDTokenHint.longest, as: IDTokenHint.self), hint.iss == issuer
+        guard let hint = claims(of: token, type: IdentityClaims.type, upTo: IDTokenHint.longest, as: IDTokenHint.self),
+            hint.iss.isSame(as: issuer)
         else { return nil }
         return hint
     }

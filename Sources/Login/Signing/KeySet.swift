@@ -1,5 +1,6 @@
 import Foundation
 import Tenancy
+import Web
 
 extension SigningKeys {
     /// A tenant's published keys, and what they say of tokens that come back to us.
@@ -21,7 +22,7 @@ extension SigningKeys.KeySet {
     /// The claims of an access token of this tenant that is good now, or nil.
     func accessToken(_ token: String, of tenant: ID<Tenant>, issuer: String, at now: Date) -> AccessToken? {
         guard let claims = claims(of: token, type: AccessToken.type, upTo: AccessToken.longest, as: AccessToken.self),
-            claims.iss == issuer, claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
+            claims.iss.isSame(as: issuer), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
         else { return nil }
         return claims
     }
@@ -31,7 +32,9 @@ extension SigningKeys.KeySet {
     ///   - type: the header's `typ`, which keeps one kind of our tokens from passing for another (RFC 9068, section 4).
     ///   - longest: in bytes.
     func claims<Claims: Decodable>(of token: String, type: String, upTo longest: Int, as _: Claims.Type) -> Claims? {
-        guard let jws = CompactJWS(token, upTo: longest), jws.header.typ == type, let key = byKeyID[jws.header.kid] else { return nil }
+        guard let jws = CompactJWS(token, upTo: longest), jws.header.typ.isSame(as: type), let key = byKeyID[jws.header.kid],
+            key.keyID.isSame(as: jws.header.kid)
+        else { return nil }
         return jws.claims(Claims.self, verifiedBy: key)
     }
 }

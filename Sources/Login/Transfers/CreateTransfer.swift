@@ -12,7 +12,7 @@ extension Login {
         var fields = try await JSONFields(request)
         let named = fields.text("connection_id", isRequired: true)
         let toTeam = fields.text("to_team_id", isRequired: true) {
-            $0.wholeMatch(of: /[A-Z0-9]{10}/) == nil ? "A Team ID has ten capital letters and digits." : nil
+            $0.wholeASCIIMatch(of: /[A-Z0-9]{10}/) == nil ? "A Team ID has ten capital letters and digits." : nil
         }
         try fields.finish()
         guard let toTeam, let named, let connection = ID<Connection>(named) else { throw Problem.notFound("connection") }

@@ -1,6 +1,7 @@
 import Foundation
 package import Postgres
 package import Tenancy
+import Web
 
 /// A tenant's end user; its id is the `sub` of our tokens.
 package struct User: Identified, Sendable {
@@ -46,14 +47,14 @@ package struct User: Identified, Sendable {
     /// The standard claims that the scopes ask for (OpenID Connect Core, section 5.4), and Apple's word
     /// on whether the address is a relay.
     func claims(for scope: String) -> UserClaims {
-        let scopes = scope.split(separator: " ")
+        let scopes = scope.parts(at: " ")
         var claims = UserClaims()
-        if scopes.contains("profile") {
+        if scopes.has("profile") {
             (claims.given_name, claims.family_name) = (givenName, familyName)
             let parts = [givenName, familyName].compactMap(\.self)
             claims.name = parts.isEmpty ? nil : parts.joined(separator: " ")
         }
-        if scopes.contains("email"), let email {
+        if scopes.has("email"), let email {
             (claims.email, claims.email_verified, claims.is_private_email) = (email, emailVerified, isPrivateEmail)
             claims.email_disabled = isEmailDisabled ? true : nil
         }

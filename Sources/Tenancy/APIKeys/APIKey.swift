@@ -90,8 +90,9 @@ package struct APIKey: Identified, Sendable {
 
     /// Whether a text can be a secret of ours at all.
     static func isWellFormed(_ text: String) -> Bool {
-        guard text.hasPrefix("esk_live_") || text.hasPrefix("esk_test_"), text.utf8.count == 9 + random + checksum else { return false }
-        let body = text.utf8.prefix(9 + random)
-        return Base62.encode(CRC32.checksum(body), digits: checksum) == String(text.suffix(checksum))
+        let bytes = text.utf8
+        guard bytes.starts(with: "esk_live_".utf8) || bytes.starts(with: "esk_test_".utf8), bytes.count == 9 + random + checksum
+        else { return false }
+        return Base62.encode(CRC32.checksum(bytes.prefix(9 + random)), digits: checksum).utf8.elementsEqual(bytes.suffix(checksum))
     }
 }

@@ -90,7 +90,7 @@ extension ActingContext {
 extension Request {
     /// Where an API key is found, from a path at or below the list of keys.
     func location(of key: ID<APIKey>) -> String {
-        let list = uri.path.split(separator: "/").prefix { $0 != "api-keys" }.joined(separator: "/")
+        let list = uri.path.parts(at: "/").prefix { !$0.isSame(as: "api-keys") }.joined(separator: "/")
         return "/\(list)/api-keys/\(key)"
     }
 }

@@ -1,5 +1,6 @@
 package import Foundation
 package import Postgres
+import Web
 
 /// A tenant's software that signs users in. Its id is the OAuth `client_id`.
 package struct Application: Identified, Sendable {
@@ -96,8 +97,7 @@ package struct Application: Identified, Sendable {
     }
 
     private static func isRegistered(_ uri: String, _ registered: [String]) -> Bool {
-        // `==` would take a Kelvin sign for a K: it compares strings as Unicode's canonical equivalents.
-        registered.contains { $0.utf8.elementsEqual(uri.utf8) || RedirectURI.isSameLoopback($0, uri) }
+        registered.contains { $0.isSame(as: uri) || RedirectURI.isSameLoopback($0, uri) }
     }
 }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Web
 
 /// What a redirect URI may be, and when two are the same. A logout URI is of the same form.
 package enum RedirectURI {
@@ -11,7 +12,7 @@ package enum RedirectURI {
         // Before the patterns: to them, as to any comparison of strings, a Kelvin sign is a K.
         guard (1...2000).contains(uri.utf8.count), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return "is not an absolute URI" }
-        if uri.wholeMatch(of: web) != nil || uri.wholeMatch(of: privateUse) != nil { return nil }
+        if uri.wholeASCIIMatch(of: web) != nil || uri.wholeASCIIMatch(of: privateUse) != nil { return nil }
         guard !uri.contains("#") else { return "must not have a fragment" }
         guard let colon = uri.firstIndex(of: ":") else { return "is not an absolute URI" }
         let authority = uri[colon...].dropFirst(3).prefix { $0 != "/" && $0 != "?" }
@@ -63,7 +64,7 @@ package enum RedirectURI {
             let host = a.host, host == "127.0.0.1" || host == "[::1]", b.port.map({ (1...65535).contains($0) }) ?? true
         else { return false }
         (a.port, b.port) = (nil, nil)
-        return a.string == b.string
+        return (a.string ?? "").isSame(as: b.string ?? "")
     }
 
     package static func isLoopback(_ host: String) -> Bool {

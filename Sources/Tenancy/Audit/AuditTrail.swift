@@ -1,5 +1,6 @@
 package import Foundation
 package import Postgres
+import Web
 
 /// An owner's audit events, read from the first to the last, with all that breaks their chain.
 ///
@@ -21,7 +22,7 @@ package struct AuditTrail: Sendable {
 
         /// As `description` writes it: `17:9f86d0…`.
         package init?(_ text: String) {
-            guard let parts = text.wholeMatch(of: /([1-9][0-9]{0,17}):([0-9A-Fa-f]{64})/)?.output, let sequence = Int(parts.1)
+            guard let parts = text.wholeASCIIMatch(of: /([1-9][0-9]{0,17}):([0-9A-Fa-f]{64})/), let sequence = Int(parts.1)
             else { return nil }
             (self.sequence, hash) = (sequence, parts.2.lowercased())
         }

@@ -61,7 +61,7 @@ extension Query {
     /// An id, or the name of an action.
     func mark(_ name: String) throws -> String? {
         guard let text = try text(name) else { return nil }
-        guard text.wholeMatch(of: /[A-Za-z0-9_.-]{1,100}/) != nil
+        guard text.wholeASCIIMatch(of: /[A-Za-z0-9_.-]{1,100}/) != nil
         else { throw Problem.invalid(.init(name, "It must have 1 to 100 characters of A-Z, a-z, 0-9, _, . and -.")) }
         return text
     }

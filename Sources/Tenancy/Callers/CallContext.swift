@@ -64,8 +64,8 @@ extension Request {
     /// The token of `Authorization: Bearer` (RFC 6750, section 2.1).
     package var bearerToken: String? {
         guard let value = headers[.authorization], value.utf8.count <= 8192 else { return nil }
-        let parts = value.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
-        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
-        return parts[1].trimmingCharacters(in: .whitespaces)
+        let parts = value.parts(at: " ", atMost: 2)
+        guard parts.count == 2, parts[0].asciiLowercased.isSame(as: "bearer") else { return nil }
+        return String(parts[1].withoutBlanks)
     }
 }

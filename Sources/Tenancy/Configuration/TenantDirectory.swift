@@ -1,5 +1,6 @@
 package import Foundation
 package import Postgres
+import Web
 import Sealing
 
 /// All that a login needs to know of a tenant, read in one round trip and kept.
@@ -12,9 +13,14 @@ package struct TenantConfiguration: Sendable {
     /// Within what the tenant allows.
     package let applications: [ID<Application>: Application]
     /// Where its single-page applications live: what runs there may call the endpoints that a browser's library needs.
-    package let origins: Set<String>
+    private let origins: [String]
     /// The end of a month whose hard budget is used up.
     private let loginsRefusedUntil: Date?
+
+    /// Whether what runs at this origin may do so.
+    package func allows(origin: String) -> Bool {
+        origins.has(origin)
+    }
 
     /// Whether nobody new is let in, because the tenant wants no more logins this month. Who is signed in stays so.
     package func refusesLogins(at now: Date) -> Bool {
@@ -28,7 +34,7 @@ package struct TenantConfiguration: Sendable {
         (self.tenant, self.connection, self.appleKey, self.applications) = (tenant, connection, appleKey, applications)
         self.loginsRefusedUntil = loginsRefusedUntil
         let pages = applications.values.filter { $0.kind == .spa }.flatMap(\.redirectURIs)
-        origins = Set(pages.compactMap(RedirectURI.origin))
+        origins = pages.compactMap(RedirectURI.origin)
     }
 }
 

@@ -1,12 +1,12 @@
 import Foundation
+import Web
 
 /// Where an endpoint may be: https, at a host with a name in the DNS, as the spec's pattern says it. A development server takes http
 /// and any host besides. Whether the name leads to an address that may be reached is found out at each delivery.
 package enum WebhookURL {
     /// What is wrong with it, or nil.
     package static func refusal(of text: String, allowsPrivate: Bool) -> String? {
-        // Before the pattern: to it, as to any comparison of strings, a Kelvin sign is a K.
-        if text.utf8.allSatisfy({ $0 < 0x80 }), text.wholeMatch(of: pattern) != nil { return nil }
+        if text.wholeASCIIMatch(of: pattern) != nil { return nil }
         if allowsPrivate, isForDevelopment(text) { return nil }
         return
             "It must be an https URL of a host with a domain name, such as https://hooks.example.com/espalier, without a user or a fragment."

@@ -16,7 +16,7 @@ struct UsageFilter {
 
     init(_ query: Query) throws {
         var groups: Set<Group> = []
-        for name in try query.text("group_by")?.split(separator: ",", omittingEmptySubsequences: false) ?? [] {
+        for name in try query.text("group_by")?.parts(at: ",", keepingEmpty: true) ?? [] {
             guard let group = Group(rawValue: String(name)), groups.insert(group).inserted else {
                 let all = Group.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
                 throw Problem.invalid(.init("group_by", "It must be one or several of \(all), each once, with commas between them."))

@@ -36,9 +36,8 @@ extension UsageExport {
     /// Whether who goes on with a file has the beginning of this one.
     /// - Throws: `Problem`: 412 when it is another one.
     static func requireMatch(_ request: Request, _ tag: EntityTag?) throws {
-        guard let header = request.headers[.ifMatch], header != "*" else { return }
-        let given = header.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
-        guard let tag, given.contains(tag.text) else {
+        guard let given = request.headers[.ifMatch]?.listElements, given.count != 1 || !given.has("*") else { return }
+        guard let tag, given.has(tag.text) else {
             throw Problem(
                 .preconditionFailed,
                 "It is another file by now: an application was renamed or deleted, or a tenant is gone. Begin anew, without `skip`.")

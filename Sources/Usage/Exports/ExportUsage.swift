@@ -24,7 +24,7 @@ extension UsageRoutes {
         headers[.cacheControl] = "no-store"
         headers[.eTag] = tag?.text
         let takesTrailers = request.headers[values: .te].contains { value in
-            value.split(separator: ",").contains { $0.trimmingPrefix(while: \.isWhitespace).lowercased().hasPrefix("trailers") }
+            value.listElements.contains { $0.asciiLowercased.begins(with: "trailers") }
         }
         if takesTrailers { headers[.trailer] = "\(HTTPField.Name.exportRows), \(HTTPField.Name.exportSHA256)" }
 

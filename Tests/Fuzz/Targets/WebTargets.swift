@@ -79,38 +79,87 @@ extension FuzzTarget {
         },
         FuzzTarget(
             text: "forwarded-for",
-            seeds: ["0192.0.2.1", "1192.0.2.1, 198.51.100.7:4711", "2[2001:db8::1]:443,\n10.0.0.1", "1fe80::1%eth0", "1::ffff:192.0.2.1"]
+            seeds: [
+                "0192.0.2.1", "1192.0.2.1, 198.51.100.7:4711", "2[2001:db8::1]:443,\n10.0.0.1", "1fe80::1%eth0", "1::ffff:192.0.2.1",
+                "11.2.3.4:\u{600}, 203.0.113.9", "11.2.3.4\u{301},\u{200D}203.0.113.9",
+            ]
         ) { text in
             let proxies = Int(text.utf8.first ?? 0) % 4
-            let lines = text.dropFirst().split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            let lines = text.utf8.dropFirst().split(separator: 0x0A, omittingEmptySubsequences: false).map {
+                String(decoding: $0, as: UTF8.self)
+            }
             guard let address = ForwardedFor.address(in: lines, behind: proxies) else { return }
             try hold(address.isOneWord, "\(address.debugDescription) is no address")
             try hold(ForwardedFor.address(in: [address], behind: 1) == address, "\(address) has another spelling")
             // What stood there before the proxies is the caller's invention.
             let invented = ForwardedFor.address(in: ["203.0.113.9, 203.0.113.10"] + lines, behind: proxies)
             try hold(invented == address, "an invented address changes \(address) to \(invented ?? "none")")
+            // Nor does it matter how that ends.
+            let swallowing = ForwardedFor.address(in: ["203.0.113.9\u{600}"] + lines, behind: proxies)
+            try hold(swallowing == address, "an invented address changes \(address) to \(swallowing ?? "none")")
         },
-        FuzzTarget(text: "if-match", seeds: [#""8tc9k""#, "*", #"W/"8tc9k", "x""#, #" "8tc9k" ,"#, "*, *", "*,"]) { text in
+        FuzzTarget(
+            text: "if-match",
+            seeds: [#""8tc9k""#, "*", #"W/"8tc9k", "x""#, #" "8tc9k" ,"#, "*, *", "*,", "zz\u{600}, \"8tc9k\"", "*\u{301}"]
+        ) { text in
             guard HTTPField.isValidValue(text) else { return }
             let tag = EntityTag(Date(timeIntervalSinceReferenceDate: 13.999952))
             let passed = (try? header(.ifMatch, text).requireMatch(tag, isRequired: true)) != nil
             // Empty elements of a list mean nothing (RFC 9110, section 5.6.1).
-            let isAny = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } == ["*"]
-            try hold(!passed || isAny || text.contains(tag.text), "another version passed")
+            let isAny = text.listElements.count == 1 && text.listElements.has("*")
+            try hold(!passed || isAny || Array(text.utf8).firstRange(of: Array(tag.text.utf8)) != nil, "another version passed")
         },
-        FuzzTarget(text: "bearer-token", seeds: ["Bearer abc", "bearer  abc ", "Basic abc", "Bearer", "Bearer a b"]) { text in
+        FuzzTarget(
+            text: "bearer-token",
+            seeds: ["Bearer abc", "bearer  abc ", "Basic abc", "Bearer", "Bearer a b", "Bearer\u{301} a", "Bearer \u{600}a"]
+        ) { text in
             guard HTTPField.isValidValue(text), let token = bearerToken(header(.authorization, text)) else { return }
-            try hold(text.contains(token), "the token is not what was sent")
+            try hold(Array(text.utf8).firstRange(of: Array(token.utf8)) != nil, "the token is not what was sent")
         },
         FuzzTarget(
             text: "media-type",
-            seeds: ["application/json", "Application/JSON ; charset=utf-8", ";", "application/x-www-form-urlencoded;a=b", "\u{212A}/k", ""]
+            seeds: [
+                "application/json", "Application/JSON ; charset=utf-8", ";", "application/x-www-form-urlencoded;a=b", "\u{212A}/k", "",
+                "application/json\u{600};x", "application/json;\u{301}",
+            ]
         ) { text in
             guard HTTPField.isValidValue(text), let type = header(.contentType, text).mediaType else { return }
-            try hold(!type.contains(";") && header(.contentType, type).mediaType == type, "\(type) has another spelling")
+            try hold(!type.utf8.contains(UInt8(ascii: ";")), "\(type) has a parameter")
+            try hold(header(.contentType, type).mediaType?.isExactly(type) == true, "\(type) has another spelling")
             // Nothing but ASCII in any case is taken for what we read.
             guard type.isExactly("application/json") else { return }
-            try hold(String(text.prefix { $0 != ";" }).isASCII, "\(text) is taken for JSON")
+            try hold(text.utf8.prefix { $0 != UInt8(ascii: ";") }.allSatisfy { $0 < 0x80 }, "\(text) is treated as JSON")
+        },
+        FuzzTarget(
+            text: "accept",
+            seeds: ["text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "a\u{600},text/html;q=0", "\u{301},TEXT/HTML", "text/html\u{200D}"]
+        ) { text in
+            guard HTTPField.isValidValue(text), header(.accept, text).asksForHTML else { return }
+            try hold(
+                text.asciiLowercased.utf8.count >= 9 && Array(text.asciiLowercased.utf8).firstRange(of: Array("text/html".utf8)) != nil,
+                "\(text) asks for HTML")
+        },
+        // A parser of HTML reads exactly the text: the references below and no byte of markup.
+        FuzzTarget(
+            text: "html-text", seeds: ["a\u{600}<\u{301}\u{600}\"\u{200D}>&'\r\n", "&amp;&#39;", "\u{1F1E6}<\u{1161}>", "\0"]
+        ) { text in
+            var rest = Array(text.escapedForHTML.utf8)[...]
+            for byte in text.utf8 {
+                let written: [UInt8] =
+                    switch byte {
+                    case UInt8(ascii: "<"): Array("&lt;".utf8)
+                    case UInt8(ascii: ">"): Array("&gt;".utf8)
+                    case UInt8(ascii: "&"): Array("&amp;".utf8)
+                    case UInt8(ascii: "\""): Array("&quot;".utf8)
+                    case UInt8(ascii: "'"): Array("&#39;".utf8)
+                    case 0x0D: Array("&#13;".utf8)
+                    case 0: Array("\u{FFFD}".utf8)
+                    default: [byte]
+                    }
+                try hold(rest.starts(with: written), "byte \(byte) is written otherwise")
+                rest = rest.dropFirst(written.count)
+            }
+            try hold(rest.isEmpty, "something follows its end")
         },
         FuzzTarget(
             text: "rfc3339",

@@ -51,7 +51,7 @@ struct APIClient {
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
         let (data, response) = try await patiently(request)
         guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure }
-        guard response.value(forHTTPHeaderField: "Content-Type")?.hasPrefix("text/html") == true
+        guard response.value(forHTTPHeaderField: "Content-Type")?.utf8.starts(with: "text/html".utf8) == true
         else { throw .shape(requestID: response.value(forHTTPHeaderField: "Request-Id")) }
         return String(decoding: data, as: UTF8.self)
     }

@@ -14,7 +14,7 @@ struct APIKey: Equatable {
     /// - Throws: ``Failure``, which never repeats the text.
     init(_ text: String) throws(Failure) {
         let key = text.trimmingCharacters(in: .whitespacesAndNewlines)
-        guard key.wholeMatch(of: #/esk_[A-Za-z0-9_]+/#) != nil else {
+        guard key.wholeASCIIMatch(of: #/esk_[A-Za-z0-9_]+/#) != nil else {
             throw Failure(
                 status: .unauthenticated, detail: "What was given as the API key isn't one.",
                 nextStep: "Pass the whole key and nothing else; it begins with esk_.")

@@ -8,7 +8,10 @@ extension FuzzTarget {
     static let arguments: [FuzzTarget] = [
         FuzzTarget(
             text: "cli-span",
-            seeds: ["90s", "15m", "24h", "30d", "0", "999999999d", "1000000000", "-1", "１２h", "007m", "1 h", "5\u{301}", "h", "1H"]
+            seeds: [
+                "90s", "15m", "24h", "30d", "0", "999999999d", "1000000000", "-1", "１２h", "007m", "1 h", "5\u{301}", "5\u{600}h",
+                "\u{200D}5h", "h", "1H",
+            ]
         ) { text in
             guard let span = Span(argument: text) else { return try hold(!isPlainSpan(text), "\(text) is refused") }
             try hold(isPlainSpan(text), "\(text.debugDescription) passed")
@@ -45,7 +48,10 @@ extension FuzzTarget {
             try hold(amount.count >= 0 && Micros(argument: amount.text) == amount, "written and read, \(amount.text) is another amount")
             try hold(Decimal(string: text) == Decimal(amount.count) / 1_000_000, "\(text) becomes \(amount.text)")
         },
-        FuzzTarget(text: "cli-price-tier", seeds: ["100000:0.005", "0.004", "0:1", ":1", "1:", "1:1:1", "-1:1", "9999999999:1", "１:1"]) {
+        FuzzTarget(
+            text: "cli-price-tier",
+            seeds: ["100000:0.005", "0.004", "0:1", ":1", "1:", "1:1:1", "-1:1", "9999999999:1", "１:1", "1\u{600}:1", "1:\u{301}1"]
+        ) {
             text in
             guard let tier = PriceTier(argument: text) else { return }
             try hold(tier.upTo.map { $0 > 0 } ?? true, "a tier ends before it begins")
@@ -53,7 +59,8 @@ extension FuzzTarget {
             try hold(PriceTier(argument: written)?.json == tier.json, "written and read, \(written) is another tier")
         },
         FuzzTarget(
-            text: "cli-reference", seeds: ["acme", "tenant_01ab3d1v3q0000000000000000", "", "a/b", "..", "\u{212A}", "a%2Fb", "a?b"]
+            text: "cli-reference",
+            seeds: ["acme", "tenant_01ab3d1v3q0000000000000000", "", "a/b", "..", "\u{212A}", "a\u{600}/b", "a/\u{301}b", "a%2Fb", "a?b"]
         ) {
             text in
             guard let reference = Reference(argument: text) else { return }

@@ -18,7 +18,7 @@ struct AppleKeyFile {
     init(_ text: String, _ name: String, keyID: String?) throws(Failure) {
         try Self.refuse(text, name)
         let named = Self.keyID(inName: name)
-        if let keyID, let named, keyID != named {
+        if let keyID, let named, !keyID.isSame(as: named) {
             throw Failure(
                 status: .usage, detail: "The file \(name) holds, by its name, the key \(named), but --key-id says \(keyID).",
                 nextStep: "Pass the file of \(keyID), or leave --key-id out.")
@@ -28,7 +28,7 @@ struct AppleKeyFile {
                 status: .usage, detail: "The file \(name) doesn't say its Key ID.",
                 nextStep: "Pass --key-id; Apple's portal shows it under Keys, and in the name of the file it gave you.")
         }
-        guard id.wholeMatch(of: #/[A-Z0-9]{10}/#) != nil else {
+        guard id.wholeASCIIMatch(of: #/[A-Z0-9]{10}/#) != nil else {
             throw Failure(
                 status: .usage, detail: "\(id) is no Key ID.",
                 nextStep: "A Key ID has 10 capital letters and digits; Apple's portal shows it under Keys.")
@@ -38,8 +38,8 @@ struct AppleKeyFile {
 
     /// The Key ID in a name that Apple gave.
     static func keyID(inName name: String) -> String? {
-        let last = name.split(separator: "/").last.map(String.init) ?? name
-        return (last.wholeMatch(of: #/AuthKey_([A-Z0-9]{10})(?: ?\(\d+\))?\.p8/#)?.1).map(String.init)
+        let last = name.parts(at: "/").last ?? Substring(name)
+        return (last.wholeASCIIMatch(of: #/AuthKey_([A-Z0-9]{10})(?: ?\(\d+\))?\.p8/#)?.1).map(String.init)
     }
 
     /// Says which file it is instead of Apple's, by its PEM label.

@@ -24,9 +24,9 @@ extension Session {
     /// The path of one of a connection's keys, by our id or Apple's Key ID.
     func path(appleKey key: Reference, of connection: String) async throws(Failure) -> String {
         let list = "\(connection)/apple-keys"
-        guard key.text.wholeMatch(of: #/[A-Z0-9]{10}/#) != nil else { return "\(list)/\(key.text)" }
+        guard key.text.wholeASCIIMatch(of: #/[A-Z0-9]{10}/#) != nil else { return "\(list)/\(key.text)" }
         guard !options.dryRun else { return "\(list)/\(key.text)" }
-        guard let known = try await client().all(.get(list)).first(where: { $0["key_id"]?.string == key.text }),
+        guard let known = try await client().all(.get(list)).first(where: { $0["key_id"]?.string?.isSame(as: key.text) == true }),
             let id = known["id"]?.string
         else {
             throw Failure(

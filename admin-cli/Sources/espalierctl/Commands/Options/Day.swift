@@ -5,7 +5,7 @@ struct Day: ExpressibleByArgument {
     let text: String
 
     init?(argument: String) {
-        guard argument.wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}/#) != nil, Instant(argument: argument) != nil else { return nil }
+        guard argument.wholeASCIIMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}/#) != nil, Instant(argument: argument) != nil else { return nil }
         text = argument
     }
 }

@@ -8,8 +8,8 @@ struct Instant: ExpressibleByArgument {
 
     init?(argument: String) {
         guard argument.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-        let text = argument.wholeMatch(of: #/\d{4}-\d{2}-\d{2}/#) == nil ? argument : "\(argument)T00:00:00Z"
-        guard let parts = text.wholeMatch(of: #/(\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2})([Zz]|[+-]\d{2}:\d{2})/#)?.output else {
+        let text = argument.wholeASCIIMatch(of: #/\d{4}-\d{2}-\d{2}/#) == nil ? argument : "\(argument)T00:00:00Z"
+        guard let parts = text.wholeASCIIMatch(of: #/(\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2})([Zz]|[+-]\d{2}:\d{2})/#) else {
             return nil
         }
         // Foundation takes 30 February for 2 March: a time that there is reads as it was written.

@@ -15,7 +15,7 @@ struct Micros: Equatable {
 
 extension Micros: ExpressibleByArgument {
     init?(argument: String) {
-        guard let parts = argument.wholeMatch(of: #/([0-9]{1,10})(?:\.([0-9]{1,6}))?/#)?.output, let whole = Int(parts.1) else {
+        guard let parts = argument.wholeASCIIMatch(of: #/([0-9]{1,10})(?:\.([0-9]{1,6}))?/#), let whole = Int(parts.1) else {
             return nil
         }
         let decimals = String(parts.2 ?? "")

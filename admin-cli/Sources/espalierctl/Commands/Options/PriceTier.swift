@@ -12,10 +12,10 @@ struct PriceTier {
 
 extension PriceTier: ExpressibleByArgument {
     init?(argument: String) {
-        let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = argument.parts(at: ":")
         guard parts.count <= 2, let unitPrice = Micros(argument: String(parts[parts.count - 1])) else { return nil }
         if parts.count == 2 {
-            guard parts[0].wholeMatch(of: #/[0-9]{1,10}/#) != nil, let end = Int(parts[0]), end > 0 else { return nil }
+            guard parts[0].wholeASCIIMatch(of: #/[0-9]{1,10}/#) != nil, let end = Int(parts[0]), end > 0 else { return nil }
             upTo = end
         } else {
             upTo = nil

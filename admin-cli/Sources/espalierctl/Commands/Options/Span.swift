@@ -7,7 +7,7 @@ struct Span {
 
 extension Span: ExpressibleByArgument {
     init?(argument: String) {
-        guard let match = argument.wholeMatch(of: #/(\d{1,9})([smhd]?)/#), let count = Int(match.1) else { return nil }
+        guard let match = argument.wholeASCIIMatch(of: #/(\d{1,9})([smhd]?)/#), let count = Int(match.1) else { return nil }
         let units = ["": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400]
         guard let unit = units[String(match.2)] else { return nil }
         seconds = count * unit

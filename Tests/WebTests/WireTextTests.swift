@@ -1,0 +1,157 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import Web
+
+/// U+0600, U+0301 and U+200D make one `Character` with the separator beside them. A parser of the wire separates all the same.
+@Suite("Text from the wire")
+struct WireTextTests {
+    static let joining = ["\u{600}", "\u{301}", "\u{200D}"]
+
+    private func request(_ name: HTTPField.Name, _ values: String...) -> Request {
+        var head = HTTPRequest(method: .get, scheme: nil, authority: nil, path: "/")
+        for value in values { head.headerFields.append(HTTPField(name: name, value: value)) }
+        return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
+    }
+
+    @Test("parts, prefixes, blanks and lists are read by bytes", arguments: joining)
+    func parts(_ joining: String) {
+        for separator in [",", ";", "=", " ", "/", "."] as [Unicode.Scalar] {
+            for text in ["a\(joining)\(separator)b", "a\(separator)\(joining)b", "a\(joining)\(separator)\(joining)b"] {
+                #expect(text.parts(at: separator).count == 2, "\(text.debugDescription)")
+            }
+        }
+        #expect("\(joining), a".listElements.count == 2)
+        #expect("Bearer \(joining)".begins(with: "Bearer "))
+        #expect(" \(joining) ".withoutBlanks.isSame(as: joining))
+        #expect("A\(joining)Z".asciiLowercased.isSame(as: "a\(joining)z"))
+        #expect("7\(joining)".wholeASCIIMatch(of: /[0-9].?/) == nil)
+    }
+
+    @Test("equal is equal byte for byte, not to the eye of Unicode")
+    func same() {
+        for (one, other) in [("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}"), ("é", "e\u{301}"), ("Å", "\u{212B}")] {
+            #expect(one == other)
+            #expect(!one.isSame(as: other) && ![one].has(other) && !one.begins(with: other))
+        }
+        #expect("\u{212A}".wholeASCIIMatch(of: /[A-Z]/) == nil)
+        #expect("１".wholeASCIIMatch(of: /\d/) == nil)
+    }
+
+    @Test("X-Forwarded-For: nothing that the caller sends swallows the comma of a proxy", arguments: joining)
+    func forwardedFor(_ joining: String) {
+        for invented in ["1.2.3.4:\(joining)", "1.2.3.4\(joining)", joining, "1.2.3.4,\(joining)", "[\(joining)"] {
+            for comma in [",", ", ", ",\(joining)", " , "] where !comma.contains(joining) || invented != joining {
+                let line = invented + comma
+                if comma.utf8.count < 3 {
+                    #expect(ForwardedFor.address(in: [line + "203.0.113.9"], behind: 1) == "203.0.113.9", "\(line.debugDescription)")
+                    #expect(ForwardedFor.address(in: [line + "203.0.113.9, 10.0.0.1"], behind: 2) == "203.0.113.9")
+                }
+                #expect(ForwardedFor.address(in: [line, "203.0.113.9"], behind: 1) == "203.0.113.9", "\(line.debugDescription)")
+            }
+        }
+        // An entry of the proxy with such a character is not an address.
+        for entry in ["203.0.113.9\(joining)", "\(joining)203.0.113.9", "[2001:db8::1\(joining)]:1"] {
+            #expect(ForwardedFor.address(in: [entry], behind: 1) == nil, "\(entry.debugDescription)")
+        }
+    }
+
+    @Test("If-Match: a list stays a list", arguments: joining)
+    func ifMatch(_ joining: String) throws {
+        let tag = EntityTag(Date(timeIntervalSince1970: 1_790_000_000))
+        try request(.ifMatch, "zz\(joining), \(tag.text)").requireMatch(tag, isRequired: true)
+        try request(.ifMatch, "zz\(joining),\(tag.text)").requireMatch(tag, isRequired: true)
+        try request(.ifMatch, "\(tag.text),\(joining)").requireMatch(tag, isRequired: true)
+        for wrong in ["\(joining)\(tag.text)", "\(tag.text)\(joining)", "*\(joining)", "\(joining)*"] {
+            #expect(throws: Problem.self) { try request(.ifMatch, wrong).requireMatch(tag, isRequired: true) }
+        }
+    }
+
+    @Test("Content-Type and Accept: a parameter is none of the type", arguments: joining)
+    func mediaTypes(_ joining: String) {
+        #expect(request(.contentType, "application/json;\(joining)x").mediaType == "application/json")
+        #expect(request(.contentType, "application/json\(joining);x").mediaType?.isSame(as: "application/json") == false)
+        #expect(request(.contentType, "\(joining)application/json").mediaType?.isSame(as: "application/json") == false)
+        #expect(request(.accept, "\(joining), text/html;\(joining)").asksForHTML)
+        #expect(request(.accept, "a/b\(joining),text/html, */*").asksForHTML)
+        #expect(!request(.accept, "text/html\(joining)").asksForHTML)
+        #expect(!request(.accept, "text/html\(joining);q=1").asksForHTML)
+    }
+
+    @Test("Accept names HTML, or takes it as anything else")
+    func accept() {
+        for browser in ["text/html,application/xhtml+xml,*/*;q=0.8", "TEXT/HTML", "application/json, text/html;q=0.1"] {
+            #expect(request(.accept, browser).asksForHTML, "\(browser)")
+        }
+        for program in ["*/*", "application/json", "text/html;q=0", "text/html; q=0.000", "text/*", "", "text/htmlx"] {
+            #expect(!request(.accept, program).asksForHTML, "\(program)")
+        }
+    }
+
+    @Test("forms and queries: each pair is a pair, and a name is not another one", arguments: joining)
+    func forms(_ joining: String) throws {
+        let form = try Form("a=1\(joining)&b\(joining)=2&\(joining)c=3&d=\(joining)4")
+        #expect(Array(form.names) == ["a", "b\(joining)", "\(joining)c", "d"])
+        #expect(form["a"]?.isSame(as: "1\(joining)") == true)
+        #expect(form["b"] == nil && form["c"] == nil && form["d"]?.isSame(as: "\(joining)4") == true)
+        // Two names that look alike are two; one that comes twice is an error.
+        #expect(try Form("%C3%A9=1&e%CC%81=2").names.count == 2)
+        #expect(try Form("%E2%84%AA=1")["K"] == nil)
+        #expect(throws: Form.Refusal.self) { try Form("a\(joining)=1&a\(joining)=2") }
+        for query in ["limit\(joining)=5", "\(joining)limit=5", "limit=5\(joining)", "limit=\(joining)5"] {
+            #expect(throws: Problem.self) { _ = try Query(query, ["limit"]).page }
+        }
+    }
+
+    @Test("times, cursors, traces and request ids are ASCII", arguments: joining)
+    func ids(_ joining: String) {
+        for text in ["2026-11-01T00:00:00Z", "2026-11-01T00:00:00.5+01:00"] {
+            #expect(RFC3339.date(text) != nil)
+            for (index, _) in text.utf8.enumerated() {
+                let hostile = String(
+                    decoding: Array(text.utf8.prefix(index)) + Array(joining.utf8) + Array(text.utf8.dropFirst(index)), as: UTF8.self)
+                #expect(RFC3339.date(hostile) == nil, "\(hostile.debugDescription)")
+            }
+        }
+        let cursor = PageRequest.cursor(UUID())
+        let trace = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+        for hostile in ["\(cursor)\(joining)", "\(joining)\(cursor)", String(cursor.dropLast()) + joining] {
+            #expect(PageRequest.id(fromCursor: hostile) == nil)
+        }
+        for hostile in [
+            "\(trace)\(joining)", "\(joining)\(trace)", trace.replacing("-", with: "\(joining)-"),
+            trace.replacing("-", with: "-\(joining)"),
+        ] {
+            #expect(!Edge.isTraceParent(hostile))
+        }
+        for hostile in ["a\(joining)", "\(joining)a", "a\(joining).b"] { #expect(Edge.requestID(from: hostile).hasPrefix("req_")) }
+    }
+
+    @Test("no source that reads the wire splits or matches by Character")
+    func sources() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
+        // A constant, and the functions themselves.
+        let others = ["Usage/Money/Currency.swift", "Web/WireText.swift"]
+        var read = 0
+        for target in ["Web", "Login", "Tenancy", "Usage", "Apple", "AppleSimulator", "DemoApplication"] {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: target).path)
+            where path.hasSuffix(".swift") {
+                let name = "\(target)/\(path)"
+                // The cookie's parser has its own test.
+                guard !others.contains(name), !path.hasSuffix("AttemptCookie.swift") else { continue }
+                read += 1
+                let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+                for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+                    #expect(!line.contains(/\.split\([^)]*separator: "/), "\(name):\(number + 1): \(line)")
+                    #expect(
+                        !line.contains(/\.(whole|first|prefix)Match\(of/) || line.contains("allSatisfy({ $0 < 0x80 })")
+                            || line.contains("allSatisfy { $0 < 0x80 }"), "\(name):\(number + 1): \(line)")
+                }
+            }
+        }
+        #expect(read > 200)
+    }
+}
