@@ -3,6 +3,8 @@ import HTTPTypes
 /// Why a request ends with an explanation instead of what was asked for.
 enum Refusal: Error, Equatable {
     case unknownPage
+    /// A sign-in came back for a tenant that the demo has no settings for, such as one that was onboarded with espalierctl.
+    case unknownTenant
     /// No sign-in with this `state` was begun in this browser lately.
     case unknownLogin
     /// The answer's `iss` is not the tenant's issuer (RFC 9207).
@@ -19,7 +21,7 @@ enum Refusal: Error, Equatable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .unknownPage: .notFound
+        case .unknownPage, .unknownTenant: .notFound
         case .unknownLogin, .otherIssuer: .badRequest
         case .cancelled: .ok
         case .refused, .unexpectedAnswer, .unreachable, .wrongIDToken: .badGateway
@@ -29,6 +31,7 @@ enum Refusal: Error, Equatable {
     var title: String {
         switch self {
         case .unknownPage: "There is no such page"
+        case .unknownTenant: "The demo does not know this tenant"
         case .unknownLogin: "This sign-in was not begun here"
         case .otherIssuer: "The answer came from someone else"
         case .cancelled: "You cancelled"
@@ -42,6 +45,9 @@ enum Refusal: Error, Equatable {
     var explanation: String {
         switch self {
         case .unknownPage: "Begin at the first page."
+        case .unknownTenant:
+            "Espalier sent the browser here after a sign-in. The demo has no settings for this tenant and leaves the sign-in alone. "
+                + "If espalierctl asks for an address, copy the address of this page."
         case .unknownLogin: "It was begun in another browser, too long ago, or has already been finished. Begin again."
         case .otherIssuer: "The sign-in was begun with another issuer than the one that answered, so the code was not used."
         case .cancelled: "Nothing happened, and nothing will be charged."

@@ -80,6 +80,52 @@ struct DevTests {
         try await secondStart(after: file)
     }
 
+    @Test("a tenant that is onboarded with espalierctl gets a test login that is complete, and counted")
+    func onboarded() async throws {
+        let port = FreePorts.take(4)
+        let dev = try await start(port: port)
+        let file = try devFile()
+        let environment = ["ESPALIER_BASE_URL": file.base_url, "ESPALIER_API_KEY": file.platform_api_key]
+        let secret = folder.path + "/shop.secret"
+        let onboarding = try await Program.run(
+            [
+                "tenants", "onboard", "initech", "--name", "Initech", "--application-name", "Shop", "--application-kind", "web",
+                "--redirect-uri", "\(file.demo_url)/callback/initech", "--connection", "shared", "--secret-file", secret, "--no-input",
+                "--json",
+            ], of: Program.espalierctl, environment: environment)
+        #expect(onboarding.code == 0, "\(onboarding.errors)")
+        let result = try #require(try JSONSerialization.jsonObject(with: Data(onboarding.output.utf8)) as? [String: Any])
+        let application = try #require((result["application"] as? [String: Any])?["id"] as? String)
+
+        // A person reads the address, and pastes another one minutes later: the command waits for it at a pipe.
+        let pipe = folder.path + "/address"
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let test = try await Program.start(
+            [
+                "-c", #"exec "$0" applications test-login "$1" --tenant initech --secret-file "$2" <"$3""#,
+                Program.espalierctl.path(percentEncoded: false), application, secret, pipe,
+            ], of: URL(filePath: "/bin/sh"), environment: environment)
+        let handle = try FileHandle(forWritingTo: URL(filePath: pipe))
+        try await test.says("Open this address in a browser")
+        let url = try #require(test.talk.split(separator: "\n").first { $0.contains("/oauth2/authorize?") })
+        let browser = file.browser
+        let form = try await browser.atApple(try await browser.get(String(url)), person: "new")
+        let arrival = try await browser.post(form.action, form: form.fields)
+        let address = try #require(arrival.location)
+        #expect(address.hasPrefix("\(file.demo_url)/callback/initech?"))
+        let page = try await browser.get(address)
+        #expect(page.status == 404)
+        #expect(page.body.contains("If espalierctl asks for an address, copy the address of this page."))
+        try handle.write(contentsOf: Data("\(address)\n".utf8))
+        let exit = try await test.exit()
+        #expect(exit.code == 0, "\(exit.errors)")
+        #expect(exit.errors.contains("✓ The test login works: user_"))
+        #expect(exit.errors.contains("✓ Logins this month: 1."))
+        try handle.close()
+        dev.signal(SIGTERM)
+        #expect(try await dev.exit().code == 0)
+    }
+
     /// On other ports, so that the demo application is reached elsewhere than before.
     private func secondStart(after first: DevFile) async throws {
         let port = FreePorts.take(4)

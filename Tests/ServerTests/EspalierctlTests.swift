@@ -127,7 +127,7 @@ struct EspalierctlTests {
             "initech", "Initech", "enterprise", "Shop", "spa", TestPlatform.redirectURI, "own",
             platform.own.team, "com.example.nobody", key.file,
             "correct", "", platform.own.servicesID, "",
-            "",
+            "", "",
         ]
         // script(1) gives the command a terminal, and types what it reads.
         let command = "\(Program.espalierctl.path(percentEncoded: false)) tenants onboard"

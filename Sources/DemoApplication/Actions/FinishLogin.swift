@@ -7,7 +7,7 @@ extension DemoRoutes {
     /// under another address, so that reloading it doesn't redeem the code again.
     @Sendable
     func finishLogin(_ request: Request, context: BasicRequestContext) async throws -> Response {
-        let tenant = try tenant(context)
+        guard let tenant = try? tenant(context) else { throw Refusal.unknownTenant }
         let answer = request.uri.queryParameters
 
         guard let session = sessionID(request), let state = answer["state"],

@@ -33,8 +33,8 @@ struct Espalierctl: AsyncParsableCommand {
             Config.self, PrintCompletion.self,
         ])
 
-    /// Parses, runs, and ends the process. ArgumentParser's own `main` ends with 64 for a wrong call and 1 for all else, and prints a
-    /// failure in one line; ours has more to tell.
+    /// Parses, runs, and ends the process. ArgumentParser's own `main` exits with 64 for a wrong call and has a second format for
+    /// errors. This one exits with 2 and reports every failure in one format.
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -50,8 +50,9 @@ struct Espalierctl: AsyncParsableCommand {
             // ArgumentParser throws what was asked for by --help and --version.
             print(fullMessage(for: error))
         } catch {
-            Terminal.standardError.report(fullMessage(for: error))
-            Foundation.exit(Failure.Status.usage.rawValue)
+            let failure = CallError.failure(for: error, arguments: Array(CommandLine.arguments.dropFirst()))
+            Terminal.standardError.report(failure)
+            Foundation.exit(failure.status.rawValue)
         }
     }
 }

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import espalierctl
+
 @Suite("the API key")
 struct APIKeyTests {
     private let tenant = """
@@ -24,6 +26,19 @@ struct APIKeyTests {
         let run = try await run(keyFile: "esk_test_fromfile\n", server: server, environment: ["ESPALIER_API_KEY": "esk_test_other"])
         #expect(run.status == 0)
         #expect(server.requests.first?.contains("Authorization: Bearer esk_test_fromfile\r\n") == true)
+    }
+
+    @Test("the help of `issue` lists every scope of the spec")
+    func scopes() async throws {
+        let spec = try String(
+            contentsOf: URL(filePath: #filePath).appending(path: "../../../../openapi.yaml").standardizedFileURL, encoding: .utf8)
+        let start = try #require(spec.range(of: "\n    APIKeyScope:\n"))
+        let end = try #require(spec[start.upperBound...].range(of: "]"))
+        let listed = spec[start.upperBound..<end.lowerBound].matches(of: #/"([a-z_]+:[a-z]+)"/#).map { String($0.1) }
+        #expect(listed.count > 20)
+        #expect(APIKeyScope.all == listed)
+        let help = try await Run("api-keys", "issue", "--help").output
+        for scope in listed { #expect(help.contains(scope), "\(scope)") }
     }
 
     @Test("a key comes from the standard input")

@@ -105,7 +105,39 @@ struct FailureTests {
         let run = try await Run(arguments: arguments)
         #expect(run.status == 2)
         #expect(run.output.isEmpty)
-        #expect(run.talk.contains("Usage:"))
+        #expect(run.talk.hasPrefix("error: "))
+        #expect(run.talk.contains("\nnext: "))
+    }
+
+    @Test("a wrong call has the format of every other failure, with the usage and the command that describes it")
+    func format() async throws {
+        let run = try await Run("tenants", "show")
+        #expect(run.talk.hasPrefix("error: Missing expected argument '<slug>'\n  usage: espalierctl tenants show <slug> "))
+        #expect(run.talk.hasSuffix("\nnext: `espalierctl tenants show --help` describes every argument.\n"))
+        #expect(!run.talk.contains("Error:"))
+    }
+
+    @Test(
+        "an unknown command is named, and the probable one is suggested",
+        arguments: [
+            (["tenant", "list"], "`espalierctl` has no command `tenant`", "Did you mean `espalierctl tenants list`?"),
+            (["tenants", "lst"], "`espalierctl tenants` has no command `lst`", "Did you mean `espalierctl tenants list`?"),
+            (["tenants", "lsit", "--json"], "no command `lsit`", "Did you mean `espalierctl tenants list`?"),
+            (["api-keys", "create"], "no command `create`", "Did you mean `espalierctl api-keys issue`?"),
+            (["tenants", "get", "acme"], "no command `get`", "Did you mean `espalierctl tenants show acme`?"),
+        ])
+    func suggestion(arguments: [String], problem: String, suggestion: String) async throws {
+        let run = try await Run(arguments: arguments)
+        #expect(run.status == 2)
+        #expect(run.talk.contains(problem))
+        #expect(run.talk.contains(suggestion), "\(run.talk)")
+    }
+
+    @Test("an unknown command that resembles nothing gets no suggestion")
+    func noSuggestion() async throws {
+        let run = try await Run("tenants", "frobnicate")
+        #expect(!run.talk.contains("Did you mean"))
+        #expect(run.talk.contains("next: `espalierctl tenants --help` lists its commands."))
     }
 
     @Test("help and version are data")

@@ -377,7 +377,10 @@ struct RequestTests {
             #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")
             // These have suites of their own.
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
-                || ["completion", "pricing print", "usage show", "usage export", "tenants onboard", "apple-keys rotate"].contains(name)
+                || [
+                    "completion", "pricing print", "usage show", "usage export", "tenants onboard", "apple-keys rotate",
+                    "applications test-login",
+                ].contains(name)
                 || ["connections transfer collect", "connections transfer exchange"].contains(name)
             {
                 continue

@@ -4,7 +4,8 @@ import Foundation
 import Glibc
 #endif
 
-/// A run of the built `espalierctl` at a pseudo-terminal, with somebody who reads and types. Its standard output is a pipe.
+/// A run of the built `espalierctl` at a pseudo-terminal, with a person who reads and types. Its standard output is a pipe, or the same
+/// terminal when the terminal has a width.
 final class TerminalRun {
     struct Silence: Error, CustomStringConvertible {
         let awaited: String
@@ -22,15 +23,21 @@ final class TerminalRun {
     /// How far it has been read.
     private var unread = ""
 
-    init(_ arguments: String..., environment: [String: String], folder: URL? = nil) throws {
+    /// - Parameter columns: the terminal's width. With it, the standard output is the terminal, too.
+    init(_ arguments: String..., environment: [String: String], folder: URL? = nil, columns: UInt16? = nil) throws {
         let person: Int32
         (terminal, person) = try Self.pair()
+        if let columns {
+            var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+            guard ioctl(terminal, UInt(TIOCSWINSZ), &size) == 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+        }
         let handle = FileHandle(fileDescriptor: person, closeOnDealloc: false)
         process.executableURL = Run.program
         process.arguments = arguments
         process.environment = environment.merging(["NO_COLOR": "1"]) { $1 }
         if let folder { process.currentDirectoryURL = folder }
-        (process.standardInput, process.standardError, process.standardOutput) = (handle, handle, output)
+        (process.standardInput, process.standardError) = (handle, handle)
+        process.standardOutput = columns == nil ? output : handle
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         self.ended = ended
         process.terminationHandler = { _ in end.finish() }
@@ -120,6 +127,7 @@ final class TerminalRun {
         while let arrival = await arrivals.next() { screen += arrival }
         for await _ in ended {}
         watchdog.cancel()
+        try? output.fileHandleForWriting.close()
         return (process.terminationStatus, String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self))
     }
 }

@@ -113,9 +113,10 @@ struct APIClient {
         }
     }
 
-    private func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
+    /// Sends a request once, exactly as it is. A redirect is the response.
+    func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
         let session = URLSession(configuration: .ephemeral, delegate: RedirectRefusal(), delegateQueue: nil)
-        let progress = Progress("Waiting for \(baseURL.host() ?? "the server")")
+        let progress = Progress("Waiting for \(request.url?.host() ?? "the server")")
         defer {
             progress.end()
             session.finishTasksAndInvalidate()

@@ -54,8 +54,8 @@ extension CallCommand {
                 reply = try await client.send(call)
             }
         } catch {
-            // The empty file waits for nothing any more.
-            if let file = options.secretFile { unlink(file) }
+            // The empty file has no use now.
+            if let file = options.secretFile { SecretFile.remove(file) }
             throw advice(for: error)
         }
         try answer(&reply)
@@ -86,7 +86,7 @@ enum Secret {
         guard case .object(var members) = reply.json, let name = names.first(where: { members[$0] != nil }),
             let secret = members[name]?.string
         else {
-            if let file { unlink(file) }
+            if let file { SecretFile.remove(file) }
             return nil
         }
         guard let file else { return "Keep the secret now: it is shown this once. (--secret-file FILE writes it instead.)" }

@@ -12,7 +12,7 @@ enum SecretFile {
     static func read(_ name: String, of kind: String) throws(Failure) -> String {
         let data: Data
         do {
-            let handle = name == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: name))
+            let handle = name == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: expanded(name)))
             data = try handle.read(upToCount: limit + 1) ?? Data()
         } catch {
             throw Failure(
@@ -28,10 +28,23 @@ enum SecretFile {
         return text
     }
 
+    /// Removes a file that ``create(_:)`` made.
+    static func remove(_ name: String) {
+        unlink(expanded(name))
+    }
+
+    /// `~/key.p8` is in the home folder. A shell does this for words of its own, but not for an answer to a prompt, and not behind a `=`.
+    static func expanded(_ name: String) -> String {
+        guard name == "~" || name.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"], !home.isEmpty else {
+            return name
+        }
+        return home + name.dropFirst()
+    }
+
     /// Makes a file that is new and only the caller's, so that there is a place for a secret before there is a secret.
     /// - Throws: ``Failure``, also when there is such a file already: it might hold another secret.
     static func create(_ name: String) throws(Failure) {
-        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(expanded(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(
                 status: .usage,
@@ -44,7 +57,7 @@ enum SecretFile {
     /// Writes into a file that ``create(_:)`` made.
     static func write(_ secret: String, to name: String) throws(Failure) {
         do {
-            let handle = try FileHandle(forWritingTo: URL(filePath: name))
+            let handle = try FileHandle(forWritingTo: URL(filePath: expanded(name)))
             try handle.truncate(atOffset: 0)
             try handle.write(contentsOf: Data((secret + "\n").utf8))
             try handle.close()

@@ -25,6 +25,12 @@ struct Prompt {
         }
     }
 
+    /// Asks once. Enter alone is an empty answer.
+    func optionalLine(_ question: String) throws(Failure) -> String {
+        try Terminal.standardError.writeUnended("\(question): ")
+        return try read()
+    }
+
     /// Asks for one of several words, by the word or its number.
     func choice(_ question: String, _ choices: [(word: String, meaning: String)], standard: Int = 0) throws(Failure) -> Int {
         Terminal.standardError.report(question)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Rows in columns, for people.
 struct Table {
     var header: [String] = []
@@ -7,9 +9,16 @@ struct Table {
 
     /// The lines, two spaces between columns, none at a line's end.
     var text: String {
-        let lines = ((header.isEmpty ? [] : [header]) + rows).map { $0.map(\.printable) }
-        let columns = lines.map(\.count).max() ?? 0
-        let widths = (0..<columns).map { column in lines.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+        Self.text(of: lines, rightAligned)
+    }
+
+    /// The lines and the header in printable characters.
+    private var lines: [[String]] {
+        ((header.isEmpty ? [] : [header]) + rows).map { $0.map(\.printable) }
+    }
+
+    private static func text(of lines: [[String]], _ rightAligned: Set<Int>) -> String {
+        let widths = widths(of: lines)
         return lines.map { cells in
             var line = zip(cells, widths).enumerated().map { column, cell in
                 let padding = String(repeating: " ", count: cell.1 - cell.0.count)
@@ -18,5 +27,81 @@ struct Table {
             while line.last == " " { line.removeLast() }
             return line + "\n"
         }.joined()
+    }
+
+    private static func widths(of lines: [[String]]) -> [Int] {
+        let columns = lines.map(\.count).max() ?? 0
+        return (0..<columns).map { column in lines.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0 }
+    }
+}
+
+// MARK: Terminals
+
+extension Table {
+    /// A column never gets narrower than this.
+    private static let narrowest = 8
+
+    /// The lines for a terminal, which would wrap longer ones in the middle of a word.
+    ///
+    /// Times become days first. Then texts are cut, the longest first, and end in `…`. Then columns go, from the right. An ID is never
+    /// cut, because people copy it. The last ID is the last column to go.
+    /// - Parameters:
+    ///   - width: in characters; nil for a file or a pipe, which gets everything.
+    ///   - identifiers: the columns of IDs.
+    /// - Returns: the text, and the headers of the columns that had no room.
+    func fitted(to width: Int?, identifiers: Set<Int>) -> (text: String, hidden: [String]) {
+        var lines = lines
+        guard let width, Self.total(of: lines) > width else { return (text, []) }
+        for column in header.indices where !identifiers.contains(column) { Self.shortenTimes(in: &lines, column) }
+        let isWhole = identifiers.union(rightAligned)
+        Self.cut(&lines, to: width, except: isWhole)
+        var kept = Array(header.indices)
+        while Self.total(of: lines) > width, let column = Self.leastNeeded(of: kept, identifiers) {
+            let place = kept.firstIndex(of: column)!
+            kept.remove(at: place)
+            // From the uncut lines: with a column less, the texts may be longer again.
+            lines = self.lines.map { cells in kept.map { $0 < cells.count ? cells[$0] : "" } }
+            for (place, column) in kept.enumerated() where !identifiers.contains(column) { Self.shortenTimes(in: &lines, place) }
+            Self.cut(&lines, to: width, except: Set(kept.indices.filter { isWhole.contains(kept[$0]) }))
+        }
+        let hidden = header.indices.filter { !kept.contains($0) }.map { header[$0].printable }
+        return (Self.text(of: lines, Set(kept.indices.filter { rightAligned.contains(kept[$0]) })), hidden)
+    }
+
+    private static func total(of lines: [[String]]) -> Int {
+        let widths = widths(of: lines)
+        return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
+    }
+
+    /// The rightmost column that is not an ID, then the rightmost ID but one, then the first column; nil when one column is left.
+    private static func leastNeeded(of columns: [Int], _ identifiers: Set<Int>) -> Int? {
+        guard columns.count > 1 else { return nil }
+        return columns.dropFirst().last { !identifiers.contains($0) } ?? columns.filter(identifiers.contains).dropLast().last
+            ?? columns.first
+    }
+
+    /// `2026-11-22T07:41:00Z` becomes `2026-11-22`.
+    private static func shortenTimes(in lines: inout [[String]], _ column: Int) {
+        for row in lines.indices where column < lines[row].count {
+            guard lines[row][column].wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/#) != nil else { continue }
+            lines[row][column] = String(lines[row][column].prefix(10))
+        }
+    }
+
+    /// Cuts the widest column until the lines fit, or until no column can be narrower.
+    private static func cut(_ lines: inout [[String]], to width: Int, except whole: Set<Int>) {
+        var widths = widths(of: lines)
+        var excess = widths.reduce(0, +) + 2 * max(0, widths.count - 1) - width
+        while excess > 0, let widest = widths.indices.filter({ !whole.contains($0) }).max(by: { widths[$0] < widths[$1] }),
+            widths[widest] > narrowest
+        {
+            widths[widest] -= 1
+            excess -= 1
+        }
+        for row in lines.indices {
+            for column in lines[row].indices where lines[row][column].count > widths[column] {
+                lines[row][column] = lines[row][column].prefix(widths[column] - 1) + "…"
+            }
+        }
     }
 }

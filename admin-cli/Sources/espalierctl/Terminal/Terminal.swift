@@ -18,6 +18,14 @@ struct Terminal {
         isColoured = isForPeople && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
+    /// How many characters a line has room for; nil where it is not a terminal.
+    var width: Int? {
+        var size = winsize()
+        guard isatty(handle.fileDescriptor) == 1, ioctl(handle.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
+        else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// Writes data and ends its last line.
     /// - Throws: ``Failure``, when nobody takes it, as on a full disk: a cut-off answer must not look like a whole one.
     func write(_ text: String) throws(Failure) {

@@ -14,6 +14,9 @@ struct View: Sendable {
         var optional: Field { changed { $0.isRequired = false } }
         var number: Field { changed { $0.isNumber = true } }
 
+        /// Whether it is the ID of the thing itself, and not of another.
+        var isOwnID: Bool { title == "ID" }
+
         private func changed(_ change: (inout Field) -> Void) -> Field {
             var field = self
             change(&field)
@@ -58,9 +61,11 @@ struct View: Sendable {
         return text
     }
 
-    /// Several of them, a line for each.
-    func table(of elements: [JSON]) throws(Failure) -> String {
-        let columns = fields.filter(\.isListed)
+    /// Several of them, a line for each. The ID is in the last column: people read the name and copy the ID.
+    /// - Parameter terminal: receives the text; its width limits the lines.
+    func table(of elements: [JSON], for terminal: Terminal = .standardOutput) throws(Failure) -> String {
+        let listed = fields.filter(\.isListed)
+        let columns = listed.filter { !$0.isOwnID } + listed.filter(\.isOwnID)
         var rows: [[String]] = []
         for element in elements {
             var cells: [String] = []
@@ -71,10 +76,17 @@ struct View: Sendable {
             }
             rows.append(cells)
         }
-        return Table(
+        let table = Table(
             header: columns.map { $0.title.uppercased() }, rows: rows,
-            rightAligned: Set(columns.indices.filter { columns[$0].isNumber })
-        ).text
+            rightAligned: Set(columns.indices.filter { columns[$0].isNumber }))
+        let identifiers = columns.indices.filter { column in
+            columns[column].isOwnID || rows.contains { $0[column].wholeMatch(of: #/[a-z]+_[0-9a-z]{26}/#) != nil }
+        }
+        let (text, hidden) = table.fitted(to: terminal.width, identifiers: Set(identifiers))
+        if !hidden.isEmpty {
+            Terminal.standardError.report("Hidden for lack of width: \(hidden.joined(separator: ", ")). Use a wider terminal or --json.")
+        }
+        return text
     }
 }
 

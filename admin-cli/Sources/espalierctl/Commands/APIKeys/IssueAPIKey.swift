@@ -6,8 +6,10 @@ struct IssueAPIKey: CallCommand {
         commandName: "issue",
         abstract: "Issues an API key, which is shown once.",
         discussion: """
-            A key can't get a scope that yours lacks. Scopes are resource:read or resource:write: tenants, applications, connections, users, \
-            sessions, api_keys, webhooks, notifications; usage:read, audit:read.
+            A key can't get a scope that your own key lacks.
+
+            SCOPES
+            \(APIKeyScope.list)
 
             EXAMPLES
               espalierctl api-keys issue --tenant acme --name billing --scope usage:read \\
@@ -18,10 +20,12 @@ struct IssueAPIKey: CallCommand {
             """)
     static let view: View? = .apiKey
 
-    @Option(help: "What people call it.")
+    @Option(help: "The display name.")
     var name: String
 
-    @Option(name: .customLong("scope"), help: ArgumentHelp("What it may do. Repeat it for several.", valueName: "scope"))
+    @Option(
+        name: .customLong("scope"), help: ArgumentHelp("A permission of the key. Repeat it for several.", valueName: "scope"),
+        completion: .list(APIKeyScope.all))
     var scopes: [String]
 
     @Option(help: ArgumentHelp("When it ends, as 2027-01-01 or 2027-01-01T00:00:00Z.", valueName: "time"))

@@ -36,6 +36,16 @@ struct AppleKeyFile {
         (self.keyID, privateKey) = (id, text)
     }
 
+    /// The reason why a file cannot be an Apple key; nil if it can.
+    static func refusal(_ name: String) -> String? {
+        do throws(Failure) {
+            try refuse(SecretFile.read(name, of: "key file"), name)
+            return nil
+        } catch {
+            return "\(error.detail) \(error.nextStep)"
+        }
+    }
+
     /// The Key ID in a name that Apple gave.
     static func keyID(inName name: String) -> String? {
         let last = name.parts(at: "/").last ?? Substring(name)

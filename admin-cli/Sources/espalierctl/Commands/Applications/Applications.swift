@@ -6,7 +6,7 @@ struct Applications: ParsableCommand {
         abstract: "Registers a tenant's applications, and rolls their secrets.",
         subcommands: [
             RegisterApplication.self, ListApplications.self, ShowApplication.self, UpdateApplication.self, DeleteApplication.self,
-            ApplicationSecrets.self,
+            TestLogin.self, ApplicationSecrets.self,
         ])
 }
 

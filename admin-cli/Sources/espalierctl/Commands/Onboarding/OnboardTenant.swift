@@ -89,7 +89,14 @@ struct OnboardTenant: AsyncParsableCommand {
             throw failure
         }
         try Terminal.standardOutput.write(options.json ? String(decoding: result.json.encoded(), as: UTF8.self) : result.text)
-        if !options.json { Terminal.standardError.report(result.nextSteps) }
+        if options.json { return }
+        if let test = result.test, test.canBeCompleted(application: result.application), session.prompt.isPossible {
+            Terminal.standardError.report("\nOpen the test login in a browser and sign in.")
+            _ = try await test.complete(client, path: onboarding.path) { () throws(Failure) in
+                try session.prompt.optionalLine("Address at which the browser arrives, or Enter to skip")
+            }
+        }
+        Terminal.standardError.report(result.nextSteps)
     }
 
     /// Where nobody can be asked, what is missing is said before anything is made.

@@ -13,6 +13,8 @@ struct Onboarding {
     var application: JSON = .null
     /// The tenant's own; null while the shared one serves.
     var connection: JSON = .null
+    /// The application's, if this run registered it. It stays in memory for the test login.
+    var clientSecret: String?
 
     /// The tenant's place in the API, once it is known.
     var path: String { "tenants/\(tenant["slug"]?.text ?? "")" }
@@ -28,7 +30,7 @@ struct Onboarding {
             try await useSharedConnection()
         }
         tenant = try await client.send(.get(path)).json
-        return try OnboardingResult(tenant: tenant, application: application, connection: connection)
+        return try OnboardingResult(tenant: tenant, application: application, connection: connection, clientSecret: clientSecret)
     }
 
     // MARK: Tenant

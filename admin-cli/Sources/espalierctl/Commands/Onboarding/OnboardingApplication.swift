@@ -30,10 +30,11 @@ extension Onboarding {
                 }
             }
         } catch {
-            if let file { unlink(file) }
+            if let file { SecretFile.remove(file) }
             throw error
         }
         done("Registered \(name): \(reply.json["id"]?.text ?? "").")
+        clientSecret = reply.json["client_secret"]?.string
         try keepSecret(&reply, file)
         application = reply.json
     }

@@ -81,13 +81,16 @@ extension Onboarding {
     /// Asks for what isn't given; when something is to be corrected, for all of it, with the old answers as standard.
     private func collect(_ old: Credentials?) throws -> (Credentials, Call) {
         let isCorrection = old != nil
-        let teamID = try answer(isCorrection ? nil : flags.teamID, "Team ID (Apple's portal, Membership)", standard: old?.teamID)
+        let teamID = try answer(
+            isCorrection ? nil : flags.teamID, "Team ID (Apple's portal, Membership)", standard: old?.teamID, refusal: Self.teamIDRefusal)
         let servicesID = try answer(
-            isCorrection ? nil : flags.servicesID, "Services ID (Apple's portal, Identifiers)", standard: old?.servicesID)
+            isCorrection ? nil : flags.servicesID, "Services ID (Apple's portal, Identifiers)", standard: old?.servicesID,
+            refusal: Self.servicesIDRefusal)
         var file = isCorrection ? nil : flags.keyFile
         var keyID = isCorrection ? nil : flags.keyID
         while true {
-            let name = try answer(file, "Key file (AuthKey_XXXXXXXXXX.p8)", standard: old?.keyFile)
+            // A wrong file is found before its Key ID is asked for.
+            let name = try answer(file, "Key file (AuthKey_XXXXXXXXXX.p8)", standard: old?.keyFile, refusal: AppleKeyFile.refusal)
             do {
                 if keyID == nil, AppleKeyFile.keyID(inName: name) == nil, prompt.isPossible {
                     keyID = try prompt.line("  Key ID (Apple's portal, Keys)", standard: old?.keyID)
@@ -102,6 +105,16 @@ extension Onboarding {
                 (file, keyID) = (nil, nil)
             }
         }
+    }
+
+    static func teamIDRefusal(_ text: String) -> String? {
+        text.wholeMatch(of: #/[A-Z0-9]{10}/#) == nil
+            ? "A Team ID has 10 capital letters and digits. Apple's portal shows it under Membership." : nil
+    }
+
+    static func servicesIDRefusal(_ text: String) -> String? {
+        text.wholeMatch(of: #/[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/#) == nil
+            ? "A Services ID has parts with letters, digits and hyphens, such as com.example.login." : nil
     }
 
     // MARK: Checking

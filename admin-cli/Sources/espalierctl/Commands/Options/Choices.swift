@@ -32,6 +32,26 @@ enum ExistingUsers: String, CaseIterable, ExpressibleByArgument {
     var wire: String { rawValue.replacing("-", with: "_") }
 }
 
+/// The scopes of API keys. `--scope` also takes others, because a newer server may have more.
+enum APIKeyScope {
+    static let all = [
+        "tenants:read", "tenants:write", "applications:read", "applications:write", "connections:read", "connections:write", "users:read",
+        "users:write", "sessions:read", "sessions:write", "signing_keys:read", "signing_keys:write", "api_keys:read", "api_keys:write",
+        "audit:read", "webhooks:read", "webhooks:write", "usage:read", "usage:write", "pricing:read", "pricing:write", "statements:read",
+        "notifications:read", "notifications:write",
+    ]
+
+    /// A line for each resource, as in `tenants:read, tenants:write`.
+    static var list: String {
+        var lines: [(resource: Substring, scopes: [String])] = []
+        for scope in all {
+            let resource = scope.prefix { $0 != ":" }
+            if lines.last?.resource == resource { lines[lines.count - 1].scopes.append(scope) } else { lines.append((resource, [scope])) }
+        }
+        return lines.map { "  \($0.scopes.joined(separator: ", "))" }.joined(separator: "\n")
+    }
+}
+
 enum SessionStatus: String, CaseIterable, ExpressibleByArgument {
     case active, ended, expired
 }

@@ -1,0 +1,85 @@
+import ArgumentParser
+
+/// A command line that cannot be parsed, reported in the format of every other failure.
+enum CallError {
+    /// - Parameters:
+    ///   - error: ArgumentParser's error.
+    ///   - arguments: the command line without the program's name.
+    static func failure(for error: any Error, arguments: [String]) -> Failure {
+        let way = CommandWay(arguments)
+        let command = way.known.joined(separator: " ")
+        if let word = way.unknown {
+            let guess = way.suggestion.map { suggested in
+                "Did you mean `\((way.known + [suggested] + way.rest).joined(separator: " "))`? "
+            }
+            return Failure(
+                status: .usage, detail: "`\(command)` has no command `\(word)`.",
+                nextStep: "\(guess ?? "")`\(command) --help` lists its commands.")
+        }
+        let usage = Espalierctl.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Usage: ") }
+        return Failure(
+            status: .usage, detail: Espalierctl.message(for: error).split(separator: "\n").joined(separator: " "),
+            fields: usage.map { ["u\($0.dropFirst())"] } ?? [],
+            nextStep: "`\(command) --help` describes every argument.")
+    }
+}
+
+/// The words of a command line that lead through the tree of commands.
+struct CommandWay {
+    /// The words that name commands, from the program's name on.
+    private(set) var known: [String] = [Espalierctl._commandName]
+    /// The first word that should name a command and does not.
+    private(set) var unknown: String?
+    /// The words behind the unknown one, up to the first option.
+    private(set) var rest: [String] = []
+    private var candidates: [String] = []
+
+    init(_ arguments: [String]) {
+        var command: any ParsableCommand.Type = Espalierctl.self
+        var words = arguments.prefix { !$0.utf8.starts(with: "-".utf8) }
+        while !command.configuration.subcommands.isEmpty, let word = words.popFirst() {
+            let commands = command.configuration.subcommands
+            if let next = commands.first(where: { $0._commandName == word || $0.configuration.aliases.contains(word) }) {
+                known.append(word)
+                command = next
+            } else if word != "help" {
+                (unknown, candidates) = (word, commands.map { $0._commandName })
+                rest = Array(words)
+                return
+            } else {
+                return
+            }
+        }
+    }
+
+    /// The command that the unknown word probably meant: a usual synonym, or the nearest spelling.
+    var suggestion: String? {
+        guard let unknown else { return nil }
+        let synonyms = [
+            "ls": ["list"], "get": ["show"], "describe": ["show"], "view": ["show"], "edit": ["update"], "set": ["update"],
+            "new": ["create", "register", "issue", "add"], "create": ["register", "issue", "add"], "add": ["create", "register", "issue"],
+            "rm": ["delete", "revoke", "remove"], "remove": ["delete", "revoke"], "delete": ["revoke", "remove"],
+        ]
+        if let synonym = synonyms[unknown]?.first(where: candidates.contains) { return synonym }
+        let nearest = candidates.map { (name: $0, distance: Self.distance(unknown, $0)) }.min { $0.distance < $1.distance }
+        // A third of the letters may be wrong. With more, a suggestion misleads.
+        guard let nearest, nearest.distance <= max(1, min(unknown.utf8.count, nearest.name.utf8.count) / 3) else { return nil }
+        return nearest.name
+    }
+
+    /// The number of bytes to insert, remove, replace or swap with their neighbor (optimal string alignment).
+    static func distance(_ one: String, _ other: String) -> Int {
+        let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
+        var table = [Array(0...other.count)]
+        for i in one.indices {
+            var row = [i + 1]
+            for j in other.indices {
+                var least = min(table[i][j + 1] + 1, row[j] + 1, table[i][j] + (one[i] == other[j] ? 0 : 1))
+                if i > 0, j > 0, one[i] == other[j - 1], one[i - 1] == other[j] { least = min(least, table[i - 1][j - 1] + 1) }
+                row.append(least)
+            }
+            table.append(row)
+        }
+        return table[one.count][other.count]
+    }
+}

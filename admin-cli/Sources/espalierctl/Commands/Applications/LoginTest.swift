@@ -1,0 +1,140 @@
+import Crypto
+import Foundation
+
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
+/// A login that espalierctl starts in place of the application, and completes: the person signs in with a browser, and pastes the address
+/// at which the browser arrives.
+///
+/// It proves everything from authorize to the usage event. The page at the redirect URI does not matter: the application cannot
+/// redeem the code, because it does not know the verifier (RFC 7636).
+struct LoginTest {
+    let issuer, clientID, redirectURI: String
+    /// Nil for an application without a secret.
+    var clientSecret: String?
+    /// RFC 7636, section 4.1: 43 characters.
+    let verifier: String
+    let state: String
+
+    /// - Throws: ``Failure`` if the server's replies lack a member that every reply of their kind has.
+    /// - Returns: nil if no person signs in to the application.
+    init?(tenant: JSON, application: JSON, redirectURI: String? = nil, clientSecret: String? = nil) throws(Failure) {
+        guard let issuer = tenant["issuer"]?.string, let id = application["id"]?.string else { throw .shape() }
+        guard let redirectURI = redirectURI ?? application["redirect_uris"]?.elements?.first?.string else { return nil }
+        (self.issuer, clientID, self.redirectURI, self.clientSecret) = (issuer, id, redirectURI, clientSecret)
+        (verifier, state) = (Self.randomText(), Self.randomText())
+    }
+
+    /// Whether the token endpoint will accept the client: an application with a secret must present it.
+    func canBeCompleted(application: JSON) -> Bool {
+        clientSecret != nil || !["web", "machine"].contains(application["kind"]?.string)
+    }
+
+    /// Opens in a browser.
+    var url: String {
+        let challenge = Self.base64URL(SHA256.hash(data: Data(verifier.utf8)))
+        return "\(issuer)/oauth2/authorize?response_type=code&client_id=\(clientID.inQuery)&redirect_uri=\(redirectURI.inQuery)"
+            + "&scope=openid%20profile%20email&state=\(state)&code_challenge=\(challenge)&code_challenge_method=S256"
+    }
+
+    /// The authorization code in the address at which the browser arrived.
+    /// - Throws: ``Failure``, which names the problem and does not repeat the code.
+    func code(in address: String) throws(Failure) -> String {
+        func failure(_ detail: String) -> Failure {
+            Failure(status: .failure, detail: detail, nextStep: "Open the test login again, and paste the whole address afterwards.")
+        }
+        guard let items = URLComponents(string: address)?.queryItems else { throw failure("This address has no query.") }
+        func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
+        guard let arrived = value("state") else { throw failure("This address has no `state`.") }
+        guard Array(arrived.utf8) == Array(state.utf8) else { throw failure("This address belongs to another login: its `state` differs.") }
+        if let error = value("error") {
+            throw failure("The login ended with `\(error)`\(value("error_description").map { ": \($0)" } ?? ".")")
+        }
+        guard let code = value("code"), !code.isEmpty else { throw failure("This address has no `code`.") }
+        return code
+    }
+
+    /// Redeems the code, and asks who signed in.
+    /// - Returns: the user's ID.
+    func redeem(_ code: String, _ client: APIClient) async throws(Failure) -> String {
+        let metadata = try await fetch(URLRequest(url: try url("\(issuer)/.well-known/openid-configuration")), client)
+        guard let tokenEndpoint = metadata["token_endpoint"]?.string, let userInfoEndpoint = metadata["userinfo_endpoint"]?.string,
+            (tokenEndpoint + "\n" + userInfoEndpoint).split(separator: "\n").allSatisfy({ $0.hasPrefix(issuer + "/") })
+        else { throw .shape() }
+        var form = [
+            ("grant_type", "authorization_code"), ("code", code), ("client_id", clientID), ("redirect_uri", redirectURI),
+            ("code_verifier", verifier),
+        ]
+        if let clientSecret { form.append(("client_secret", clientSecret)) }
+        var request = URLRequest(url: try url(tokenEndpoint))
+        request.httpMethod = "POST"
+        request.setValue("application/x-www-form-urlencoded", forHTTPHeaderField: "Content-Type")
+        request.httpBody = Data(form.map { "\($0)=\($1.inQuery)" }.joined(separator: "&").utf8)
+        guard let accessToken = try await fetch(request, client)["access_token"]?.string else { throw .shape() }
+        request = URLRequest(url: try url(userInfoEndpoint))
+        request.setValue("Bearer \(accessToken)", forHTTPHeaderField: "Authorization")
+        guard let user = try await fetch(request, client)["sub"]?.string else { throw .shape() }
+        return user
+    }
+
+    /// Sends a request once: a code that is redeemed a second time ends the login.
+    private func fetch(_ request: URLRequest, _ client: APIClient) async throws(Failure) -> JSON {
+        switch await client.exchange(request) {
+        case .failure(let error):
+            throw Failure(
+                status: .failure, detail: "\(issuer) is unreachable: \(error.localizedDescription)",
+                nextStep: "Check the server's ESPALIER_PUBLIC_URL, and that this machine reaches it.")
+        case .success(let (data, response)):
+            let json = (try? JSONDecoder().decode(JSON.self, from: data)) ?? .null
+            guard response.statusCode == 200 else {
+                let error = json["error"]?.text ?? "status \(response.statusCode)"
+                throw Failure(
+                    status: .failure, detail: "\(error): \(json["error_description"]?.text ?? "no description")",
+                    requestID: response.value(forHTTPHeaderField: "Request-Id"),
+                    nextStep: "Open the test login again. A code is valid for one minute.")
+            }
+            return json
+        }
+    }
+
+    private func url(_ text: String) throws(Failure) -> URL {
+        guard let url = URL(string: text) else { throw .shape() }
+        return url
+    }
+
+    /// 256 random bits in 43 characters.
+    private static func randomText() -> String {
+        var random = SystemRandomNumberGenerator()
+        return base64URL((0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) })
+    }
+
+    private static func base64URL(_ bytes: some Sequence<UInt8>) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}
+
+extension LoginTest {
+    /// Asks for the address until the login is complete.
+    /// - Parameters:
+    ///   - ask: reads one line; nil or an empty one ends the test.
+    ///   - path: the tenant's, as in `tenants/acme`.
+    /// - Returns: the user's ID; nil if the test was skipped.
+    func complete(_ client: APIClient, path: String, ask: () throws(Failure) -> String?) async throws(Failure) -> String? {
+        while let address = try ask(), !address.isEmpty {
+            do throws(Failure) {
+                let user = try await redeem(code(in: address), client)
+                Terminal.standardError.report("✓ The test login works: \(user) signed in.".printable)
+                // A key without usage:read sees no count. The login works all the same.
+                if let usage = try? await client.send(.get("\(path)/usage")).json, let logins = usage["logins"]?.integer {
+                    Terminal.standardError.report("✓ Logins this month: \(logins).")
+                }
+                return user
+            } catch {
+                Terminal.standardError.report(error)
+            }
+        }
+        return nil
+    }
+}

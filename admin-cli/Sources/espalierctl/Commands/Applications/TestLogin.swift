@@ -1,0 +1,66 @@
+import ArgumentParser
+import Foundation
+
+/// `espalierctl applications test-login`: signs in to an application in place of its own code.
+struct TestLogin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "test-login",
+        abstract: "Signs in to an application, to prove that its login works.",
+        discussion: """
+            Prints an address to open in a browser. After the sign-in, the browser arrives at the application's redirect URI. Paste that \
+            address here, even if the page shows an error: espalierctl redeems the code in place of the application. The login is \
+            metered like any other.
+
+            EXAMPLES
+              espalierctl applications test-login app_01… --tenant acme --secret-file shop.secret
+            """)
+
+    @Argument(help: ArgumentHelp("The application's ID.", valueName: "application"))
+    var application: Reference
+
+    @Option(
+        name: .customLong("redirect-uri"),
+        help: ArgumentHelp("One of the application's redirect URIs. Default: the first one.", valueName: "uri"))
+    var redirectURI: String?
+
+    @OptionGroup var tenant: TenantOption
+    @OptionGroup var options: TestLoginOptions
+
+    func run() async throws {
+        let session = try Session(options)
+        let client = try session.client()
+        let path = try session.path(tenant)
+        let secret = try options.clientSecretFile.map { name throws(Failure) in try SecretFile.read(name, of: "client secret file") }
+        let application = try await client.send(.get("\(path)/applications/\(application.text)")).json
+        guard
+            let test = try LoginTest(
+                tenant: try await client.send(.get(path)).json, application: application, redirectURI: redirectURI,
+                clientSecret: secret?.trimmingCharacters(in: .whitespacesAndNewlines))
+        else {
+            throw Failure(
+                status: .failure, detail: "The application has no redirect URI, so no person signs in to it.",
+                nextStep: "Register a redirect URI: espalierctl applications update --help.")
+        }
+        try Terminal.standardOutput.write(test.url)
+        Terminal.standardError.report("Open this address in a browser and sign in.")
+        let user = try await test.complete(client, path: path) { () throws(Failure) in
+            try Terminal.standardError.writeUnended("Address at which the browser arrives (Enter to stop): ")
+            return readLine()?.trimmingCharacters(in: .whitespaces)
+        }
+        guard user != nil else {
+            throw Failure(status: .failure, detail: "The test login was not completed.", nextStep: "Run the command again.")
+        }
+    }
+}
+
+struct TestLoginOptions: CommandOptions {
+    @Option(
+        name: .customLong("secret-file"),
+        help: ArgumentHelp("The file with the application's client secret. An application without a secret needs none.", valueName: "file"),
+        completion: .file())
+    var clientSecretFile: String?
+
+    var json: Bool { false }
+
+    @OptionGroup var server: ServerOptions
+}

@@ -1,0 +1,102 @@
+import Crypto
+import Foundation
+import Synchronization
+import Testing
+
+@testable import espalierctl
+
+@Suite("espalierctl applications test-login")
+struct TestLoginTests {
+    /// A tenant's REST API and its OpenID provider in one, which redeems one code.
+    private static func provider() throws -> StubServer {
+        let base = Mutex("")
+        let server = try StubServer { request in
+            let issuer = base.withLock { $0 } + "/t/acme"
+            switch "\(request.method) \(request.path)" {
+            case "GET /v1/tenants/acme":
+                return .init(body: Examples.tenant.replacingOccurrences(of: "https://id.example.com/t/acme", with: issuer))
+            case "GET /v1/tenants/acme/applications/app_1":
+                return .init(body: Examples.application)
+            case "GET /t/acme/.well-known/openid-configuration":
+                return .init(
+                    body: #"{"token_endpoint":"\#(issuer)/oauth2/token","userinfo_endpoint":"\#(issuer)/oauth2/userinfo"}"#)
+            case "POST /t/acme/oauth2/token":
+                guard request.body.contains("code=good&") else {
+                    return .init(status: 400, body: #"{"error":"invalid_grant","error_description":"The code has expired."}"#)
+                }
+                return .init(body: #"{"access_token":"token"}"#)
+            case "GET /t/acme/oauth2/userinfo":
+                return request.header("Authorization") == "Bearer token"
+                    ? .init(body: #"{"sub":"user_1"}"#) : .init(status: 401, body: "{}")
+            case "GET /v1/tenants/acme/usage":
+                return .init(body: #"{"logins":1}"#)
+            default:
+                return .problem(500, #"{"detail":"\#(request.call) was not expected."}"#)
+            }
+        }
+        base.withLock { $0 = server.baseURL }
+        return server
+    }
+
+    private func parameter(_ name: String, of url: String) -> String? {
+        URLComponents(string: url)?.queryItems?.first { $0.name == name }?.value
+    }
+
+    @Test("the address at which the browser arrives completes the login")
+    func completes() async throws {
+        let server = try Self.provider()
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        try folder.file("shop.secret", "hush-hush\n")
+        let run = try TerminalRun(
+            "applications", "test-login", "app_1", "--tenant", "acme", "--secret-file", "shop.secret",
+            environment: Run.environment(for: server), folder: folder.url, columns: 400)
+        try await run.sees("Open this address in a browser")
+        let url = try #require(run.screen.split(separator: "\n").first { $0.contains("/oauth2/authorize?") }).description
+        let state = try #require(parameter("state", of: url))
+        let question = "Address at which the browser arrives (Enter to stop): "
+        let callback = "https://shop.example.com/callback"
+        for (address, problem) in [
+            ("\(callback)?code=good", "This address has no `state`."),
+            ("\(callback)?code=good&state=other", "its `state` differs"),
+            ("\(callback)?code=good&state=\(state)%CC%81", "its `state` differs"),
+            ("\(callback)?state=\(state)", "This address has no `code`."),
+            ("\(callback)?error=access_denied&error_description=Cancelled&state=\(state)", "`access_denied`: Cancelled"),
+            ("\(callback)?code=late&state=\(state)", "invalid_grant: The code has expired."),
+        ] {
+            try await run.answers(question, address)
+            try await run.sees(problem)
+        }
+        try await run.answers(question, "\(callback)?code=good&state=\(state)&iss=x")
+        try await run.sees("✓ The test login works: user_1 signed in.")
+        try await run.sees("✓ Logins this month: 1.")
+        #expect(try await run.end().status == 0)
+
+        let redeemed = try #require(server.received.last { $0.path == "/t/acme/oauth2/token" })
+        let form = try #require(URLComponents(string: "?\(redeemed.body)")?.queryItems)
+        func field(_ name: String) -> String { form.first { $0.name == name }?.value ?? "" }
+        #expect(field("client_id") == "app_1")
+        #expect(field("client_secret") == "hush-hush")
+        #expect(field("redirect_uri") == "https://shop.example.com/callback")
+        let digest = Data(SHA256.hash(data: Data(field("code_verifier").utf8))).base64EncodedString()
+            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        #expect(parameter("code_challenge", of: url) == digest)
+        #expect(!run.screen.contains("hush-hush"))
+        #expect(redeemed.header("Authorization") == nil, "the API key went to the token endpoint")
+    }
+
+    @Test("without an address the command fails, and no two tests share a state or a verifier")
+    func stopped() async throws {
+        let server = try Self.provider()
+        defer { server.stop() }
+        var urls: [String] = []
+        for _ in 0..<2 {
+            let run = try await Run("applications", "test-login", "app_1", "--tenant", "acme", environment: Run.environment(for: server))
+            #expect(run.status == 1)
+            #expect(run.talk.contains("The test login was not completed."))
+            urls.append(run.output)
+        }
+        #expect(parameter("state", of: urls[0]) != parameter("state", of: urls[1]))
+        #expect(parameter("code_challenge", of: urls[0]) != parameter("code_challenge", of: urls[1]))
+    }
+}
