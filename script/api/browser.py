@@ -202,13 +202,21 @@ def signs_out(browser, party, stranger, tokens):
     browser.click("button")
     expect_return(browser, party)
 
-    for changed, detail in (
-        ({"id_token_hint": hint}, "The application can no longer act for you."),
-        # On loopback any port is the registered one.
-        (fields | {"post_logout_redirect_uri": f"{stranger.origin}/elsewhere"}, "not one that is registered for the application"),
+    # Without the id_token, by the client id.
+    named = {name: value for name, value in fields.items() if name != "id_token_hint"} | {"client_id": party.credentials["client_id"]}
+    browser.open(f"{endpoint}?{urlencode(named)}")
+    expect_return(browser, party)
+
+    # On loopback any port is the registered one.
+    elsewhere = {"post_logout_redirect_uri": f"{stranger.origin}/elsewhere"}
+    for changed, title, detail in (
+        ({"id_token_hint": hint}, "You are signed out", "The application can no longer act for you."),
+        (fields | elsewhere, "You are signed out", "not one that is registered for the application"),
+        (named | elsewhere, "This page cannot send you on", "not one that is registered for the application"),
+        ({}, "This server keeps no sign-in of yours", "You can close this page."),
     ):
         browser.open(f"{endpoint}?{urlencode(changed)}")
-        browser.expect_title("You are signed out")
+        browser.expect_title(title)
         assert detail in browser.text("main")
     party.web.expect_no_other()
     stranger.expect_no_other()

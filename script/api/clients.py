@@ -169,6 +169,17 @@ def sign_out(library, application, metadata, logout_uri):
         else:
             assert answer.status_code == (400 if uri else 200) and "Location" not in answer.headers and "You are signed out" in answer.text
         expect_ended(client)
+    sign_out_without_hint(metadata, application, logout_uri, state)
+
+
+def sign_out_without_hint(metadata, application, logout_uri, state):
+    """As mod_auth_openidc does it with its session in a cookie, and JupyterHub: by the client id, or by nothing."""
+    named = {"client_id": application["client_id"], "post_logout_redirect_uri": logout_uri, "state": state}
+    answer = requests.get(metadata["end_session_endpoint"], params=named, allow_redirects=False)
+    back, _, query = answer.headers["Location"].partition("?")
+    assert answer.status_code == 303 and back == logout_uri and parse_qsl(query) == [("state", state)], answer.headers["Location"]
+    bare = requests.get(metadata["end_session_endpoint"], allow_redirects=False)
+    assert bare.status_code == 200 and "You can close this page." in bare.text
 
 
 def check(library, tenant, logout_uri):

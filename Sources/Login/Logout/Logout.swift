@@ -5,11 +5,10 @@ import Tenancy
 import Web
 
 extension ErrorPage {
-    static let nobodyToSignOut = ErrorPage(
-        outcome: "no_hint", status: .badRequest, title: "There is nothing to sign out of here",
-        detail:
-            "This server keeps nobody signed in by itself: each application does, and the request does not say whose sign-in should end.",
-        remedy: "Sign out in the application. If you are its developer: send the id_token along, as id_token_hint.")
+    static let logoutURIWithoutClient = ErrorPage(
+        outcome: "logout_client_missing", status: .badRequest, title: "This page cannot send you on",
+        detail: "The request has a post_logout_redirect_uri, but it does not name the application.",
+        remedy: "Return to the application. If you are its developer: send client_id, or the id_token as id_token_hint.")
     static let hintUnreadable = ErrorPage(
         outcome: "hint_unreadable", status: .badRequest, title: "You are not signed out",
         detail: "The request's id_token_hint is not an id_token that this server gave to the application, or its key has been replaced.",
@@ -19,15 +18,19 @@ extension ErrorPage {
         detail:
             "But this page cannot send you on: the request's post_logout_redirect_uri is not one that is registered for the application.",
         remedy: "If you are its developer: register it as a logout URI, letter by letter.")
+    static let cannotReturn = ErrorPage(
+        outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you on",
+        detail: "The request's post_logout_redirect_uri is not one that is registered for the application.",
+        remedy: "Return to the application. If you are its developer: register exactly this URI as a logout URI.")
 }
 
 extension Login {
-    /// The end session endpoint (OpenID Connect RP-Initiated Logout 1.0): an application sends the browser here to end the session
-    /// whose id_token it shows, and gets it back.
+    /// The end session endpoint (OpenID Connect RP-Initiated Logout 1.0). An application sends the browser here after it has ended
+    /// its own sign-in.
     ///
-    /// There is no sign-in of ours in the browser that could be ended or asked about (section 2). So the id_token alone decides:
-    /// without one of ours nothing ends, whoever's link it was, and nobody is redirected (section 6). Nor is anybody ever, but to a
-    /// URI that is registered.
+    /// The browser holds no sign-in that this server could end (section 2). Only a session whose id_token is in the request ends. Without
+    /// an id_token no session ends, because a link proves nothing about its sender (section 6). The browser then still returns to
+    /// a URI that is registered for the named `client_id`, and it is never sent elsewhere (section 3).
     @Sendable
     func logout(_ request: Request, _ context: WebContext) async throws -> Response {
         try await logout(try browserQuery(request), context)
@@ -41,9 +44,9 @@ extension Login {
 
     private func logout(_ form: Form, _ context: WebContext) async throws -> Response {
         guard let tenant = try await outageShown(.outage, context, { try await tenant(context) }) else { throw ErrorPage.unknownTenant }
-        // What is too long to keep at a login is too long to send back here.
-        guard (form["state"] ?? "").utf8.count <= 1024 else { throw ErrorPage.malformed }
-        guard let presented = form["id_token_hint"] else { throw ErrorPage.nobodyToSignOut }
+        // A state that is too long for a login is too long here.
+        guard (form["state"] ?? "").utf8.count <= AuthorizationRequest.longestState else { throw ErrorPage.malformed }
+        guard let presented = form["id_token_hint"] else { return try leave(form, tenant, context) }
         let hint = try await outageShown(.outage, context) {
             try await signingKeys.hint(presented, of: tenant.tenant, issuer: issuer(tenant.tenant))
         }
@@ -63,7 +66,33 @@ extension Login {
             .response(.ok, requestID: context.record.current.requestID)
         }
         guard application.mayReturnAfterLogout(to: uri) else { throw ErrorPage.logoutURINotRegistered }
-        guard let state = form["state"] else { return .redirect(to: uri, status: .seeOther, cookies: []) }
+        return .afterLogout(to: uri, state: form["state"])
+    }
+
+    /// Answers a logout without an id_token: it ends no session and writes nothing.
+    private func leave(_ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) throws(ErrorPage) -> Response {
+        var application: Application?
+        if let client = form["client_id"] {
+            application = ID<Application>(client).flatMap { tenant.applications[$0] }
+            guard application != nil else { throw .unknownApplication }
+        }
+        guard let uri = form["post_logout_redirect_uri"] else {
+            return NoticePage(
+                title: "This server keeps no sign-in of yours",
+                detail: "Only the application keeps you signed in. If it has signed you out, you are done.",
+                remedy: "You can close this page."
+            )
+            .response(.ok, requestID: context.record.current.requestID)
+        }
+        guard let application else { throw .logoutURIWithoutClient }
+        guard application.mayReturnAfterLogout(to: uri) else { throw .cannotReturn }
+        return .afterLogout(to: uri, state: form["state"])
+    }
+}
+
+extension Response {
+    fileprivate static func afterLogout(to uri: String, state: String?) -> Response {
+        guard let state else { return .redirect(to: uri, status: .seeOther, cookies: []) }
         return .redirect(to: uri, adding: [("state", state)])
     }
 }

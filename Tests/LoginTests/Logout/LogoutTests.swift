@@ -120,19 +120,77 @@ struct LogoutTests {
         }
     }
 
-    @Test("a link without an id_token ends nothing and leads nowhere, whatever else it says")
-    func crossSite() async throws {
+    @Test("without an id_token the browser returns to a registered URI of the named application with its state, and no session ends")
+    func withoutHint() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home),\(Self.home)?a=b}'")
+            try await platform.change(platform.acme.applications[1], "logout_uris = '{http://127.0.0.1/bye}'")
+            let login = try await platform.login()
+            let (web, native) = (platform.acme.applications[0].client_id, platform.acme.applications[1].client_id)
+            for byPost in [false, true] {
+                for (client, uri, state, location) in [
+                    (web, Self.home, "a b&c=d", "\(Self.home)?state=a%20b%26c%3Dd"), (web, Self.home, nil, Self.home),
+                    (web, "\(Self.home)?a=b", "s", "\(Self.home)?a=b&state=s"),
+                    (native, "http://127.0.0.1:50123/bye", "s", "http://127.0.0.1:50123/bye?state=s"),
+                ] as [(String, String, String?, String)] {
+                    let answer = try await Self.logout(
+                        platform,
+                        [("client_id", client), ("post_logout_redirect_uri", uri), ("state", state), ("logout_hint", login.user)],
+                        byPost: byPost)
+                    #expect(answer.status == 303, "\(answer.body)")
+                    #expect(answer.location == location)
+                    #expect(answer.header("Cache-Control") == "no-store")
+                    #expect(answer.header("Referrer-Policy") == "no-referrer")
+                }
+            }
+            #expect(try await login.lasts())
+            #expect(try await platform.audited("session.logout").isEmpty)
+        }
+    }
+
+    @Test("a bare request gets a page that claims no sign-out, and no session ends")
+    func bare() async throws {
         try await TestPlatform.run { platform in
             try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home)}'")
             let login = try await platform.login()
-            let client = login.request.application.client_id
             for byPost in [false, true] {
                 for parameters in [
-                    [], [("client_id", client)], [("client_id", client), ("post_logout_redirect_uri", Self.home), ("state", "x")],
-                    [("post_logout_redirect_uri", "https://evil.test/")], [("logout_hint", login.user)], [("sid", login.session)],
-                    [("id_token_hint", ""), ("post_logout_redirect_uri", Self.home)],
+                    [], [("client_id", platform.acme.applications[0].client_id)], [("state", "s")], [("logout_hint", login.user)],
+                    [("sid", login.session)], [("id_token_hint", "")],
                 ] as [[(String, String?)]] {
-                    #expect(try await Self.logout(platform, parameters, byPost: byPost).isPage(400), "\(parameters)")
+                    let page = try await Self.logout(platform, parameters, byPost: byPost)
+                    #expect(page.isPage(200), "\(parameters)")
+                    #expect(page.body.contains("This server keeps no sign-in of yours") && !page.body.contains("You are signed out"))
+                }
+            }
+            #expect(try await login.lasts())
+        }
+    }
+
+    @Test("a link without an id_token ends nothing and leads to no URI but a registered one of the application that it names")
+    func crossSite() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home)}'")
+            try await platform.change(platform.acme.applications[2], "logout_uris = '{https://other.test/}'")
+            try await platform.change(platform.globex.applications[0], "logout_uris = '{https://globex.test/}'")
+            let login = try await platform.login()
+            let (client, foreign) = (login.request.application.client_id, platform.globex.applications[0].client_id)
+            for byPost in [false, true] {
+                for (client, uri) in [
+                    (nil, Self.home), (nil, "https://evil.test/"), ("", Self.home), ("app_x", Self.home), ("app_x", nil),
+                    (client, "https://evil.test/"), (client, "https://app.test/bye/"), (client, "https://app.test:443/bye"),
+                    (client, "https://APP.test/bye"), (client, "https://app.test@evil.test/bye"), (client, "//app.test/bye"),
+                    (client, "https://app.test/bye\r\nX: y"), (client, "https://app.test/bye\u{301}"), (client, "javascript:alert(1)"),
+                    // Another application's, of this tenant and of another one, and a redirect URI.
+                    (client, "https://other.test/"), (client, "https://globex.test/"), (foreign, "https://globex.test/"), (foreign, nil),
+                    (client, TestPlatform.redirectURI),
+                ] as [(String?, String?)] {
+                    let answer = try await Self.logout(
+                        platform, [("client_id", client), ("post_logout_redirect_uri", uri), ("state", "x"), ("sid", login.session)],
+                        byPost: byPost)
+                    #expect(answer.isPage(400), "\(client ?? "") \(uri ?? ""): \(answer.status) \(answer.location ?? "")")
+                    #expect(!answer.body.contains("evil.test") && !answer.body.contains("You are signed out"))
+                    #expect(answer.headers["X"].isEmpty)
                 }
             }
             #expect(try await login.lasts())
@@ -228,7 +286,9 @@ struct LogoutTests {
             let login = try await platform.login()
             let url = "\(platform.acme.issuer)/oauth2/logout"
             for query in [
-                "id_token_hint=%", "id_token_hint=a&id_token_hint=b", "id_token_hint=x&state=\(String(repeating: "s", count: 1025))",
+                "id_token_hint=%", "id_token_hint=a&id_token_hint=b",
+                "id_token_hint=x&state=\(String(repeating: "s", count: AuthorizationRequest.longestState + 1))",
+                "client_id=x&client_id=x",
             ] {
                 #expect(try await login.browser.get("\(url)?\(query)").isPage(400), "\(query.prefix(40))")
                 let type = [("Content-Type", "application/x-www-form-urlencoded")]
