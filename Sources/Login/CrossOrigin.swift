@@ -3,58 +3,77 @@ package import Hummingbird
 import Tenancy
 package import Web
 
-/// Lets what runs in a browser at a tenant's single-page applications call the endpoints that their libraries need: discovery,
-/// keys, tokens and claims (Fetch Standard, section 3.3, "CORS protocol"). Nobody else, nowhere else, and never with cookies.
+/// Lets scripts of web pages read the endpoints that their libraries call (Fetch Standard, section 3.3, "CORS protocol"), and no other
+/// endpoint. It never allows cookies.
 ///
-/// It stands before the routes, so that a refusal can be read too: a library must tell `invalid_grant` from an outage. A preflight
-/// is a question of the browser's, not an operation: it is answered here, and what is not one gets 405 as everywhere.
+/// Keys and discovery documents are public: every page may read them. Tokens and claims are for the pages of a tenant's applications
+/// of kind `spa`.
+///
+/// It comes before the routes, so that a page can read a refusal: a library must tell `invalid_grant` from an outage. It answers
+/// preflights itself. Any other OPTIONS gets 405, as everywhere.
 package struct CrossOrigin: RouterMiddleware {
     package typealias Context = WebContext
 
     let directory: TenantDirectory
 
-    /// Below a tenant's issuer: the paths, and what they are called with.
-    private static let methods = [
-        "oauth2/token": "POST", "oauth2/userinfo": "GET, POST", "oauth2/jwks": "GET", ".well-known/openid-configuration": "GET",
-        ".well-known/oauth-authorization-server": "GET",
-    ]
+    /// An endpoint whose responses pages may read.
+    struct Endpoint: Equatable {
+        /// The tenant's slug.
+        let tenant: String
+        /// The methods that it takes, as `Access-Control-Allow-Methods` lists them.
+        let methods: String
+        /// Whether every page may read it.
+        let isPublic: Bool
+    }
 
-    /// The tenant, and what may be called with.
-    static func opened(_ path: String) -> (tenant: Substring, methods: String)? {
-        let parts = path.parts(at: "/", atMost: 3)
-        guard parts.count == 3 else { return nil }
-        if parts[0].isSame(as: "t") { return methods[String(parts[2])].map { (parts[1], $0) } }
-        // RFC 8414, section 3.
-        guard parts[0].isSame(as: ".well-known"), parts[1].isSame(as: "oauth-authorization-server"), parts[2].begins(with: "t/")
-        else { return nil }
-        return (Substring(parts[2].utf8.dropFirst(2)), "GET")
+    /// Below a tenant's issuer.
+    private static let ofApplications = ["oauth2/token": "POST", "oauth2/userinfo": "GET, POST", "oauth2/revoke": "POST"]
+    private static let documents: Set = ["openid-configuration", "oauth-authorization-server"]
+
+    static func endpoint(at path: String) -> Endpoint? {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4).map { String(Substring($0)) }
+        guard parts.count == 4 else { return nil }
+        if parts[0] == "t" {
+            if let methods = ofApplications["\(parts[2])/\(parts[3])"] {
+                return Endpoint(tenant: parts[1], methods: methods, isPublic: false)
+            }
+            guard (parts[2] == "oauth2" && parts[3] == "jwks") || (parts[2] == ".well-known" && documents.contains(parts[3]))
+            else { return nil }
+            return Endpoint(tenant: parts[1], methods: "GET", isPublic: true)
+        }
+        // In front of the issuer's path (RFC 8414, section 3).
+        guard parts[0] == ".well-known", documents.contains(parts[1]), parts[2] == "t" else { return nil }
+        return Endpoint(tenant: parts[3], methods: "GET", isPublic: true)
     }
 
     package func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        guard let (tenant, methods) = Self.opened(request.uri.path) else { return try await next(request, context) }
-        // For every caller: a cache must not give one origin what was said to another.
-        context.record.note(header: .vary, "Origin")
-        guard let origin = request.headers[.origin], await mayCall(from: origin, tenant: tenant) else {
-            return try await next(request, context)
+        guard let endpoint = Self.endpoint(at: request.uri.path) else { return try await next(request, context) }
+        if endpoint.isPublic {
+            context.record.note(header: .accessControlAllowOrigin, "*")
+        } else {
+            // For every caller: a cache must not give one origin what was said to another.
+            context.record.note(header: .vary, "Origin")
+            guard let origin = request.headers[.origin], await mayCall(from: origin, tenant: endpoint.tenant)
+            else { return try await next(request, context) }
+            context.record.note(header: .accessControlAllowOrigin, origin)
         }
-        context.record.note(header: .accessControlAllowOrigin, origin)
         context.record.note(header: .accessControlExposeHeaders, "Request-Id, Retry-After, WWW-Authenticate")
         guard request.method == .options, request.headers[.accessControlRequestMethod] != nil else {
             return try await next(request, context)
         }
-        context.record.note(action: "preflight", tenant: String(tenant))
+        context.record.note(action: "preflight", tenant: endpoint.tenant)
         return Response(
             status: .noContent,
             headers: [
-                .accessControlAllowMethods: methods, .accessControlAllowHeaders: "Authorization, Content-Type, Request-Id, traceparent",
-                .accessControlMaxAge: "3600",
+                .accessControlAllowMethods: endpoint.methods,
+                .accessControlAllowHeaders: "Authorization, Content-Type, Request-Id, traceparent", .accessControlMaxAge: "3600",
             ])
     }
 
     /// Where the tenant cannot be looked up, the action fails for the same reason, and says so.
-    private func mayCall(from origin: String, tenant slug: Substring) async -> Bool {
+    private func mayCall(from origin: String, tenant slug: String) async -> Bool {
         guard let found = try? await directory.find(slug: slug), found.tenant.status == .active else { return false }
         return found.allows(origin: origin)
     }

@@ -86,6 +86,7 @@ package struct Login: Sendable {
         routes.on(.get, "t/{tenant}/.well-known/oauth-authorization-server", "authorizationServerMetadata", use: openIDConfiguration)
         // RFC 8414, section 3: in front of the issuer's path.
         routes.on(.get, ".well-known/oauth-authorization-server/t/{tenant}", "authorizationServerMetadataAtRoot", use: openIDConfiguration)
+        routes.on(.get, ".well-known/openid-configuration/t/{tenant}", "openIDConfigurationAtRoot", use: openIDConfiguration)
         routes.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
         return routes
     }

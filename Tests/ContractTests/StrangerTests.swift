@@ -52,6 +52,7 @@ struct StrangerTests {
                 "logout",
                 "logoutByPost",
                 "openIDConfiguration",
+                "openIDConfigurationAtRoot",
                 "receiveNotification",
                 "receiveSharedNotification",
                 "revokeToken",

@@ -13,8 +13,9 @@ struct DiscoveryTests {
             for tenant in platform.seeded.tenants {
                 for url in [
                     "\(tenant.issuer)/.well-known/openid-configuration", "\(tenant.issuer)/.well-known/oauth-authorization-server",
-                    // Where RFC 8414 has it, in section 3.
+                    // Where RFC 8414 has them, in section 3.
                     "\(TestPlatform.publicURL)/.well-known/oauth-authorization-server/t/\(tenant.slug)",
+                    "\(TestPlatform.publicURL)/.well-known/openid-configuration/t/\(tenant.slug)",
                 ] {
                     let answer = try await browser.get(url)
                     #expect(answer.status == 200)
@@ -51,6 +52,7 @@ struct DiscoveryTests {
             }
             #expect(try await browser.get("\(TestPlatform.publicURL)/t/initech/.well-known/openid-configuration").status == 404)
             #expect(try await browser.get("\(TestPlatform.publicURL)/.well-known/oauth-authorization-server/t/initech").status == 404)
+            #expect(try await browser.get("\(TestPlatform.publicURL)/.well-known/openid-configuration/t/initech").status == 404)
         }
     }
 

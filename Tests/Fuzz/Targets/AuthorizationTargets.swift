@@ -61,15 +61,17 @@ extension FuzzTarget {
                 "/t/acme/oauth2/token", "/t/acme/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/t/acme",
                 "//t//acme//oauth2/token", "/t/acme/oauth2/authorize", "/.well-known/oauth-authorization-server/t/",
                 "/t/acme/oauth2/token/",
-                "/t/a\u{301}/oauth2/userinfo",
+                "/t/a\u{301}/oauth2/userinfo", "/t/acme/oauth2/revoke", "/.well-known/openid-configuration/t/acme/",
+                "/t/\u{301}/oauth2/jwks",
             ]
         ) { text in
-            guard let (tenant, methods) = CrossOrigin.opened(text) else { return }
-            try hold(text.contains("/\(tenant)") && !methods.isEmpty, "\(tenant) is not in \(text)")
-            try hold(!text.contains("authorize") || tenant.contains("authorize"), "\(text) is open to pages")
-            let ends = ["/oauth2/token", "/oauth2/userinfo", "/oauth2/jwks", "/.well-known/openid-configuration"]
-            let isBelow = (ends + ["/.well-known/oauth-authorization-server"]).contains { text.hasSuffix($0) }
-            try hold(isBelow || text.hasSuffix("/t/\(tenant)"), "\(text) is open to pages")
+            guard let endpoint = CrossOrigin.endpoint(at: text) else { return }
+            try hold(text.utf8.contains("/\(endpoint.tenant)".utf8) && !endpoint.methods.isEmpty, "\(endpoint.tenant) is not in \(text)")
+            let open = ["oauth2/token", "oauth2/userinfo", "oauth2/revoke"]
+            let everybodys = ["oauth2/jwks", ".well-known/openid-configuration", ".well-known/oauth-authorization-server"]
+            let path = text.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+            let below = path.first == "t" ? path.dropFirst(2).joined(separator: "/") : path.prefix(2).joined(separator: "/")
+            try hold((endpoint.isPublic ? everybodys : open).contains(below), "\(text) is open to pages")
         },
         FuzzTarget("apple-revocation-grant", bytes: [grant, Array(grant.dropLast()), grant + [0], []]) { bytes in
             guard let read = try? AppleRevocation.Grant(bytes) else { return try hold(bytes != grant, "what we wrote is not read") }
