@@ -22,13 +22,21 @@ package struct OAuthError: Error, Sendable {
 
     package let code: Code
     package let description: String
-    /// The `WWW-Authenticate` scheme, where the caller used (or must use) the header.
+    /// The scheme of `WWW-Authenticate`, which every 401 has (RFC 9110, section 11.6.1): by default that of the credential which the
+    /// code is about.
     var challenge: String?
     /// Whether the challenge says nothing but how to authenticate: whoever did not try has made no error (RFC 6750, section 3.1).
     let isBare: Bool
 
     package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {
-        (self.code, self.description, self.challenge, self.isBare) = (code, description, challenge, isBare)
+        let scheme: String? =
+            switch code {
+            // The one scheme for clients that every server supports (RFC 6749, section 2.3.1). Credentials in a form have no other one.
+            case .invalidClient: "Basic"
+            case .invalidToken: "Bearer"
+            default: nil
+            }
+        (self.code, self.description, self.challenge, self.isBare) = (code, description, challenge ?? scheme, isBare)
     }
 }
 

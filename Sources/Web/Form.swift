@@ -18,20 +18,22 @@ package struct Form: Sendable {
     private var fields: [(name: String, value: String)] = []
 
     // Bytes in an array, not generic collections: this stands in every login three times.
-    package init(_ encoded: String) throws(Refusal) {
+    /// - Parameter repeatable: the parameters that may come several times; `values` reads them.
+    package init(_ encoded: String, repeatable: Set<String> = []) throws(Refusal) {
         for pair in Array(encoded.utf8).split(separator: UInt8(ascii: "&")) {
             guard fields.count < 64 else { throw .tooManyFields }
             let split = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try Self.decode(pair[..<split])
             let value = try Self.decode(pair[split...].dropFirst())
-            guard !fields.contains(where: { $0.name.isSame(as: name) }) else { throw .repeated(name) }
+            let isRepeated = fields.contains { $0.name.isSame(as: name) }
+            guard !isRepeated || repeatable.contains(where: { $0.isSame(as: name) }) else { throw .repeated(name) }
             fields.append((name, value))
         }
     }
 
     /// A posted form.
     /// - Throws: `Refusal`; `NIOTooManyBytesError`, which is answered with 413, past the limit in bytes.
-    package init(_ body: RequestBody, upTo limit: Int) async throws {
+    package init(_ body: RequestBody, upTo limit: Int, repeatable: Set<String> = []) async throws {
         let buffer: ByteBuffer
         do {
             buffer = try await body.collect(upTo: limit)
@@ -40,16 +42,21 @@ package struct Form: Sendable {
         } catch {
             throw Refusal.unreadable
         }
-        try self.init(String(buffer: buffer))
+        try self.init(String(buffer: buffer), repeatable: repeatable)
     }
 
     /// The names that came, in their order.
     package var names: some Collection<String> { fields.map(\.name) }
 
-    /// The value, or nil when it is absent or empty.
+    /// The value, or nil when it is absent or empty. Of a repeated parameter, the last value.
     package subscript(_ name: String) -> String? {
-        guard let value = fields.first(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
+        guard let value = fields.last(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
         return value
+    }
+
+    /// Every value of a parameter that may be repeated, without the empty ones.
+    package func values(_ name: String) -> [String] {
+        fields.filter { $0.name.isSame(as: name) && !$0.value.isEmpty }.map(\.value)
     }
 
     private static func decode(_ encoded: ArraySlice<UInt8>) throws(Refusal) -> String {

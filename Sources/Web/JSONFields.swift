@@ -134,12 +134,16 @@ package struct JSONFields {
         return texts
     }
 
+    /// One of the choices that a field has.
+    /// - Parameter advice: the next step for a caller that sent another value.
     package mutating func choice<Choice: CaseIterable & RawRepresentable>(
-        _ name: String, _: Choice.Type = Choice.self, isRequired: Bool = false
+        _ name: String, _: Choice.Type = Choice.self, isRequired: Bool = false, advice: String? = nil
     ) -> Choice? where Choice.RawValue == String {
         guard let value = member(name, isRequired) else { return nil }
-        guard case .string(let text) = value, let choice = Choice(rawValue: text)
-        else { return refused(name, "It must be one of \(Choice.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")).") }
+        guard case .string(let text) = value, let choice = Choice(rawValue: text) else {
+            let rule = "It must be one of \(Choice.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "))."
+            return refused(name, advice.map { "\(rule) \($0)" } ?? rule)
+        }
         return choice
     }
 

@@ -257,6 +257,31 @@ struct AuthorizeTests {
         }
     }
 
+    @Test("a challenge that is missing or made by another method is refused with the setting and the command that changes it")
+    func challengeAdvice() async throws {
+        try await TestPlatform.run { platform in
+            let without = ["code_challenge": nil, "code_challenge_method": nil] as [String: String?]
+            let (half, plain) = (["code_challenge": nil], ["code_challenge_method": "plain"]) as ([String: String?], [String: String?])
+            let ids = platform.acme.applications.map(\.client_id)
+            let command = "set requires_pkce to false: espalierctl applications update \(ids[0]) --no-pkce"
+            // Confidential, public, and confidential and exempt.
+            for (application, changes, problem, advice) in [
+                (0, without, "code_challenge is missing.", command), (0, plain, "code_challenge_method must be S256.", command),
+                (1, without, "code_challenge is missing.", "always needs it"),
+                (1, plain, "code_challenge_method must be S256.", "always needs it"),
+                (2, half, "code_challenge is missing.", "send neither"), (2, plain, "code_challenge_method must be S256.", "send neither"),
+            ] {
+                let request = TestBrowser.Request(platform.acme, application: application)
+                let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: changes))
+                #expect(answer.tells(request, "invalid_request"))
+                let description = answer["error_description"] ?? ""
+                #expect(description.hasPrefix(problem) && description.contains(advice), "\(description)")
+                // RFC 6749, section 4.1.2.1.
+                #expect(description.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
+            }
+        }
+    }
+
     @Test("an application that only knows its client id signs users in")
     func byClientID() async throws {
         try await TestPlatform.run { platform in

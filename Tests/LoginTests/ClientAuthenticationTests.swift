@@ -56,7 +56,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("a wrong, missing or foreign secret is invalid_client; who used the header is challenged by it")
+    @Test("a wrong, missing or foreign secret is invalid_client, and the challenge is always Basic")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let application = platform.acme.applications[0]
@@ -65,7 +65,7 @@ struct ClientAuthenticationTests {
             for wrong in others + [String(secret.dropLast()), secret + "x", secret.lowercased(), " " + secret] {
                 let posted = try await Self.ask(platform, [("client_id", id), ("client_secret", wrong)])
                 #expect(posted.isOAuthError(401, "invalid_client"))
-                #expect(posted.headers["WWW-Authenticate"].isEmpty)
+                #expect(posted.headers["WWW-Authenticate"] == ["Basic realm=\"espalier\""])
                 let basic = try await Self.ask(platform, [], basic: "\(id):\(wrong)")
                 #expect(basic.isOAuthError(401, "invalid_client"))
                 #expect(basic.headers["WWW-Authenticate"] == ["Basic realm=\"espalier\""])
@@ -73,6 +73,12 @@ struct ClientAuthenticationTests {
             }
             for form in [[("client_id", id)], [("client_id", "app_unknown"), ("client_secret", secret)], [("client_secret", secret)], []] {
                 #expect(try await Self.ask(platform, form).isOAuthError(401, "invalid_client"), "\(form.map(\.0))")
+                for endpoint in ["introspect", "revoke"] {
+                    let answer = try await TestBrowser(platform).post(
+                        "\(platform.acme.issuer)/oauth2/\(endpoint)", form: form + [("token", "x")])
+                    #expect(answer.isOAuthError(401, "invalid_client"), "\(endpoint): \(form.map(\.0))")
+                    #expect(answer.headers["WWW-Authenticate"] == ["Basic realm=\"espalier\""])
+                }
             }
             // Another tenant's application is unknown here.
             let foreign = try await Self.ask(platform, [("client_id", id), ("client_secret", secret)], tenant: platform.globex)

@@ -30,7 +30,8 @@ struct LoginAttemptTests {
         try await TestPlatform.run { [self] platform in
             let full = ["state": "ключ 🍎\u{0}\n", "nonce": "n", "max_age": "0"] as [String: String?]
             let posted = ["state": "ключ 🍎", "nonce": "n", "max_age": "2147483648", "response_mode": "form_post"] as [String: String?]
-            let bare = ["state": nil, "nonce": nil, "code_challenge": nil, "code_challenge_method": nil, "scope": nil] as [String: String?]
+            let bare =
+                ["state": nil, "nonce": nil, "code_challenge": nil, "code_challenge_method": nil, "scope": "openid"] as [String: String?]
             for changes in [full, posted, bare] {
                 let attempt = try await attempt(platform, changing: changes)
                 let opened = try LoginAttempt(opening: attempt.sealed(with: keyring), with: keyring, at: now)
@@ -43,7 +44,7 @@ struct LoginAttemptTests {
                 #expect(opened.maxAge.map(String.init) == changes["max_age"] ?? nil)
                 #expect(opened.state == changes["state"]!)
                 #expect(opened.nonce == changes["nonce"]!)
-                #expect(opened.scope == (changes.keys.contains("scope") ? "" : "openid profile email"))
+                #expect(opened.scope == (changes.keys.contains("scope") ? "openid" : "openid profile email"))
                 #expect(opened.codeChallenge == attempt.codeChallenge)
                 #expect((opened.codeChallenge == nil) == changes.keys.contains("code_challenge"))
                 #expect(opened.appleNonce == attempt.appleNonce)

@@ -279,6 +279,11 @@ struct RedeemCodeTests {
                     ["email", "email_verified", "is_private_email", "name", "given_name", "family_name"]
                 ),
                 ("openid OPENID offline_access", "openid offline_access", []),
+                // A request without a scope, which is also an empty one.
+                (
+                    "", "openid profile email",
+                    ["email", "email_verified", "is_private_email", "name", "given_name", "family_name"]
+                ),
             ] {
                 let browser = TestBrowser(platform)
                 var request = TestBrowser.Request(platform.acme)

@@ -25,6 +25,15 @@ struct FormTests {
         #expect(throws: Form.Refusal.self) { try Form("a=1&%61=") }
     }
 
+    @Test("a parameter that may be repeated has all its values, without the empty ones; no other may be repeated")
+    func repeatable() throws {
+        let form = try Form("b=1&a=x&a=&%61=y%20z&c=2", repeatable: ["a"])
+        #expect(form.values("a") == ["x", "y z"])
+        #expect(form.values("b") == ["1"] && form.values("none").isEmpty)
+        #expect(throws: Form.Refusal.self) { try Form("b=1&b=2&a=x", repeatable: ["a"]) }
+        #expect(throws: Form.Refusal.self) { try Form((0..<100).map { "a=\($0)" }.joined(separator: "&"), repeatable: ["a"]) }
+    }
+
     @Test("what cannot be decoded is refused", arguments: ["a=%", "a=%2", "a=%zz", "a=%ff", "%C3=1"])
     func malformed(_ text: String) {
         #expect(throws: Form.Refusal.self) { try Form(text) }

@@ -150,6 +150,7 @@ def before_call(context, case, kwargs):
         if "client_id" in case.query:
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.query |= {name: application[name] for name in ("client_id", "redirect_uri")}
+        lead_target(case.query, path)
         # What one parameter allows may depend on another, which no schema can say.
         if {"from", "to"} & set(case.query):
             case.query |= {"from": "2026-11-01T00:00:00Z", "to": "2026-12-01T00:00:00Z"}
@@ -165,6 +166,7 @@ def before_call(context, case, kwargs):
     if valid[ParameterLocation.BODY] and isinstance(case.body, dict):
         if action in ("appleCallback", "sharedAppleCallback") and path.get("tenant", "globex") in SETTINGS["applications"]:
             cancel_at_apple(case, path.get("tenant", "globex"))
+        lead_target(case.body, path)
         if action == "authorizeByPost":
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.body |= {name: application[name] for name in ("client_id", "redirect_uri")}
@@ -203,6 +205,13 @@ def before_call(context, case, kwargs):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:
             case.body["expires_at"] = "2099-01-01T00:00:00Z"
+
+
+def lead_target(parameters, path):
+    """The one target that access tokens have is the issuer."""
+    slug = path.get("tenant", "acme")
+    for name in {"resource", "audience"} & set(parameters):
+        parameters[name] = [f"{SETTINGS['base_url']}/t/{slug}"]
 
 
 def cancel_at_apple(case, slug):

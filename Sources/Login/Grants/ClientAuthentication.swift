@@ -10,9 +10,7 @@ extension Login {
     /// libraries put it. One way at a time.
     func authenticate(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
         let basic = try request.basicCredentials()
-        // RFC 6749, section 5.2: who used the header is challenged by the header.
-        let refused = OAuthError(
-            .invalidClient, "The application is unknown, or its secret is wrong or missing.", challenge: basic == nil ? nil : "Basic")
+        let refused = OAuthError(.invalidClient, "The application is unknown, or its secret is wrong or missing.")
         if let basic {
             guard form["client_secret"] == nil else { throw OAuthError(.invalidRequest, "Authenticate in one way, not in two.") }
             guard (form["client_id"] ?? basic.id).isSame(as: basic.id)
@@ -38,7 +36,7 @@ extension Request {
     /// The client's id and secret in the header (RFC 6749, section 2.3.1), if there is one.
     func basicCredentials() throws(OAuthError) -> (id: String, secret: String?)? {
         guard let header = headers[.authorization] else { return nil }
-        let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.", challenge: "Basic")
+        let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.")
         let parts = header.parts(at: " ", atMost: 2)
         guard parts.count == 2, parts[0].asciiLowercased.isSame(as: "basic"), parts[1].utf8.count <= 4096,
             let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self)

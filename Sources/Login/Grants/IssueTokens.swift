@@ -39,6 +39,6 @@ extension Login {
         return TokenReply(
             access_token: access, expires_in: application.accessTokenSeconds,
             refresh_token: RefreshToken(login.session, generation: 0).text(of: tenant.id, with: keyring), id_token: idToken,
-            scope: login.scope)
+            scope: Scope.shown(login.scope))
     }
 }

@@ -3,22 +3,25 @@ import Web
 
 extension Login {
     /// What an application posts to the endpoints that it calls itself (RFC 6749, section 3.2; RFC 7009 and 7662, section 2.1).
-    func postedForm(_ request: Request, _ context: WebContext) async throws -> Form {
+    /// - Parameter repeatable: the parameters that may come several times.
+    func postedForm(_ request: Request, _ context: WebContext, repeatable: Set<String> = []) async throws -> Form {
         guard request.isForm else { throw OAuthError(.invalidRequest, "Send the parameters as application/x-www-form-urlencoded.") }
-        do { return try await Form(request.body, upTo: context.maxUploadSize) } catch is Form.Refusal {
+        do { return try await Form(request.body, upTo: context.maxUploadSize, repeatable: repeatable) } catch is Form.Refusal {
             throw OAuthError(.invalidRequest, "A parameter is malformed or comes more than once.")
         }
     }
 
     /// What a browser posts: whoever sits there is shown a page.
-    func browserForm(_ request: Request, _ context: WebContext) async throws -> Form {
+    func browserForm(_ request: Request, _ context: WebContext, repeatable: Set<String> = []) async throws -> Form {
         guard request.isForm else { throw ErrorPage.malformed }
-        do { return try await Form(request.body, upTo: context.maxUploadSize) } catch is Form.Refusal { throw ErrorPage.malformed }
+        do { return try await Form(request.body, upTo: context.maxUploadSize, repeatable: repeatable) } catch is Form.Refusal {
+            throw ErrorPage.malformed
+        }
     }
 
     /// What a browser is sent with.
-    func browserQuery(_ request: Request) throws(ErrorPage) -> Form {
-        do { return try Form(request.uri.query ?? "") } catch { throw .malformed }
+    func browserQuery(_ request: Request, repeatable: Set<String> = []) throws(ErrorPage) -> Form {
+        do { return try Form(request.uri.query ?? "", repeatable: repeatable) } catch { throw .malformed }
     }
 }
 

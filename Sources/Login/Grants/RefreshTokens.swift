@@ -59,7 +59,7 @@ extension Login {
         return TokenReply(
             access_token: access, expires_in: application.accessTokenSeconds,
             refresh_token: RefreshToken(id, generation: session.generation).text(of: tenant.id, with: keyring), id_token: idToken,
-            scope: scope)
+            scope: Scope.shown(scope))
     }
 }
 

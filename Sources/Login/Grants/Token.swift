@@ -12,7 +12,8 @@ struct TokenReply: Encodable {
     let expires_in: Int
     let refresh_token: String
     let id_token: String?
-    let scope: String
+    /// Nil of a session from a version that granted no scope: a scope has at least one token (RFC 6749, section 3.3).
+    let scope: String?
     /// Of an exchange (RFC 8693, section 2.2.1).
     var issued_token_type: String?
 }
@@ -22,7 +23,7 @@ extension Login {
     @Sendable
     func token(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await outageTold(context, { try await tenant(context) }) else { throw Problem.notFound("tenant") }
-        let form = try await postedForm(request, context)
+        let form = try await postedForm(request, context, repeatable: TokenTarget.resourceOrAudience)
         switch form["grant_type"] {
         case "authorization_code":
             return try await counted(.token, context) {
@@ -41,11 +42,15 @@ extension Login {
         }
     }
 
-    /// Which application asks, if it is of a kind that signs users in.
+    /// Which application asks, if it is of a kind that signs users in, and if its tokens are for a target that there is.
     private func authenticateToSignIn(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
         let application = try authenticate(request, form, tenant)
         guard application.kind != .machine
         else { throw OAuthError(.unauthorizedClient, "The application was registered as a machine, which signs nobody in.") }
+        // Before the code or the refresh token is used up.
+        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resource, issuer: issuer(tenant.tenant)) {
+            throw OAuthError(.invalidTarget, refusal)
+        }
         return application
     }
 

@@ -25,10 +25,8 @@ extension Login {
         else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
         guard form["actor_token"] == nil, form["actor_token_type"] == nil
         else { throw OAuthError(.invalidRequest, "actor_token is not supported: the user acts in person.") }
-        // Our tokens are for whatever serves the tenant's users, and for nothing else.
-        for name in ["resource", "audience"] {
-            guard (form[name] ?? issuer(tenant)).isSame(as: issuer(tenant))
-            else { throw OAuthError(.invalidTarget, "\(name) must be the issuer, \(issuer(tenant)), or be left out.") }
+        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resourceOrAudience, issuer: issuer(tenant)) {
+            throw OAuthError(.invalidTarget, refusal)
         }
     }
 }

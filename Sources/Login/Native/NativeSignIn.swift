@@ -21,10 +21,10 @@ struct NativeSignIn: Sendable {
     /// Apple's codes have about 70 characters.
     static let longestCode = 2048
 
-    private init(idToken: String, nonce: String?, code: String?, user: String?, scope: String?) {
+    private init(idToken: String, nonce: String?, code: String?, user: String?, scope: String?) throws(OAuthError) {
         (self.idToken, self.nonce, self.code, name) = (idToken, nonce, code, user.flatMap(AppleUser.init(field:)))
-        let asked = scope?.parts(at: " ") ?? ["openid", "profile", "email"]
-        self.scope = AuthorizationRequest.scopes.filter { asked.has($0) }.joined(separator: " ")
+        guard let scope = Scope.granted(for: scope) else { throw OAuthError(.invalidScope, Scope.refusal) }
+        self.scope = scope
     }
 }
 
@@ -42,7 +42,7 @@ extension NativeSignIn {
         }
     }
 
-    /// - Throws: `Problem`.
+    /// - Throws: `Problem`, or `OAuthError` for a scope of which nothing can be granted.
     static func read(_ fields: inout JSONFields) throws -> (sent: NativeSignIn, client: String?) {
         let idToken = fields.block("id_token", isRequired: true)
         let nonce = fields.text("nonce", 1...longestNonce)
@@ -51,7 +51,7 @@ extension NativeSignIn {
         let client = fields.text("client_id")
         let user = user(&fields)
         try fields.finish()
-        return (NativeSignIn(idToken: idToken ?? "", nonce: nonce, code: code, user: user, scope: scope), client)
+        return (try NativeSignIn(idToken: idToken ?? "", nonce: nonce, code: code, user: user, scope: scope), client)
     }
 
     /// Apple's JSON, as a string or as the object itself. Without a name in it a sign-in goes on.
@@ -83,6 +83,6 @@ extension NativeSignIn {
             guard (form[name] ?? "").unicodeScalars.count <= longest
             else { throw OAuthError(.invalidRequest, "\(name) is longer than \(longest) characters.") }
         }
-        self.init(idToken: token, nonce: form["nonce"], code: form["code"], user: form["user"], scope: form["scope"])
+        try self.init(idToken: token, nonce: form["nonce"], code: form["code"], user: form["user"], scope: form["scope"])
     }
 }

@@ -17,7 +17,8 @@ struct SessionReply: Encodable, Sendable {
     let object = "session"
     let user_id: ID<User>
     let application_id: ID<Application>
-    let scope: String
+    /// Nil of a session from a version that granted no scope.
+    let scope: String?
     /// What it began on, by the browser's or the application's own word, and from where.
     private(set) var user_agent, address: String?
     private(set) var status: Status
@@ -33,7 +34,7 @@ struct SessionReply: Encodable, Sendable {
         id = try row.get("id")
         user_id = try row.get("user_id")
         application_id = try row.get("application_id")
-        scope = try row.get("scope")
+        scope = Scope.shown(try row.get("scope"))
         user_agent = try row.get("user_agent")
         address = try row.get("address")
         ended_reason = try row.get("ended_reason")

@@ -15,8 +15,6 @@ struct AuthorizationRequest: Sendable {
     /// How long ago, in seconds, Apple may have authenticated the user.
     let maxAge: Int?
 
-    /// The scopes that mean something here. Others are ignored (OpenID Connect Core, section 3.1.2.1).
-    static let scopes = ["openid", "profile", "email", "offline_access"]
     static let prompts = ["none", "login", "consent", "select_account"]
     static let longestState = 1024
 
@@ -60,16 +58,18 @@ struct AuthorizationRequest: Sendable {
         nonce = form["nonce"]
         guard (nonce ?? "").utf8.count <= 512 else { throw refuse(.invalidRequest, "nonce is longer than 512 bytes.") }
 
-        let asked = (form["scope"] ?? defaults["scope"] ?? "").parts(at: " ")
-        scope = Self.scopes.filter { asked.has($0) }.joined(separator: " ")
+        guard let scope = Scope.granted(for: form["scope"]) else { throw refuse(.invalidScope, Scope.refusal) }
+        self.scope = scope
+        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resource, issuer: issuer) { throw refuse(.invalidTarget, refusal) }
 
         codeChallenge = form["code_challenge"]
         if let codeChallenge {
-            guard form["code_challenge_method"] == "S256" else { throw refuse(.invalidRequest, "code_challenge_method must be S256.") }
+            guard form["code_challenge_method"] == "S256"
+            else { throw refuse(.invalidRequest, "code_challenge_method must be S256. \(PKCE.advice(to: application))") }
             guard PKCE.isChallenge(codeChallenge)
             else { throw refuse(.invalidRequest, "code_challenge must be 43 characters of base64url.") }
         } else if application.requiresPKCE || form["code_challenge_method"] != nil {
-            throw refuse(.invalidRequest, "code_challenge is missing: this application must use PKCE with S256.")
+            throw refuse(.invalidRequest, "code_challenge is missing. \(PKCE.advice(to: application))")
         }
         (self.application, self.returnAddress) = (application, returnAddress)
     }

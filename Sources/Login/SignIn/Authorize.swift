@@ -10,27 +10,26 @@ extension Login {
     /// The authorization endpoint of a tenant.
     @Sendable
     func authorize(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await authorize(try browserQuery(request), context)
+        try await authorize(try browserQuery(request, repeatable: TokenTarget.resource), context)
     }
 
     /// The same by POST (OpenID Connect Core, section 3.1.2.1), for requests too long for a URL, or not to be seen in one.
     @Sendable
     func authorizeByPost(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await authorize(try await browserForm(request, context), context)
+        try await authorize(try await browserForm(request, context, repeatable: TokenTarget.resource), context)
     }
 
     /// The same for an application that only knows its client id.
     @Sendable
     func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
-        let form = try browserQuery(request)
+        let form = try browserQuery(request, repeatable: TokenTarget.resource)
         guard let client = form["client_id"], let id = ID<Application>(client),
             let tenant = try await outageShown(.outage, context, { try await directory.find(application: id) }),
             tenant.tenant.status == .active
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
         let asked = try AuthorizationRequest(
-            form, from: tenant.applications, issuer: issuer(tenant.tenant),
-            defaults: ["response_type": "code", "scope": "openid profile email"])
+            form, from: tenant.applications, issuer: issuer(tenant.tenant), defaults: ["response_type": "code"])
         return try begin(asked, for: tenant)
     }
 

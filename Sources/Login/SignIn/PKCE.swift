@@ -1,6 +1,7 @@
 import Crypto
 import Foundation
 import Sealing
+import Tenancy
 
 /// Proof Key for Code Exchange (RFC 7636), S256 only.
 enum PKCE {
@@ -14,6 +15,16 @@ enum PKCE {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isUnreserved) else { return false }
         let hash = Array(SHA256.hash(data: Data(verifier.utf8))).base64URL
         return constantTimeEqual(Array(hash.utf8), Array(challenge.utf8))
+    }
+
+    /// The next step for a developer whose request has no challenge, or one by another method.
+    static func advice(to application: Application) -> String {
+        let advice = "Turn on PKCE with S256 in the client library"
+        guard application.kind.isConfidential else {
+            return "\(advice): an application of kind \(application.kind.rawValue) always needs it."
+        }
+        guard application.requiresPKCE else { return "\(advice), or send neither code_challenge nor code_challenge_method." }
+        return "\(advice), or set requires_pkce to false: espalierctl applications update \(application.id) --no-pkce"
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

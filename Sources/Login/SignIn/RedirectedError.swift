@@ -8,6 +8,9 @@ struct RedirectedError: Error, Sendable {
         case invalidRequest = "invalid_request"
         case accessDenied = "access_denied"
         case unsupportedResponseType = "unsupported_response_type"
+        case invalidScope = "invalid_scope"
+        /// RFC 8707, section 2.
+        case invalidTarget = "invalid_target"
         case serverError = "server_error"
         case temporarilyUnavailable = "temporarily_unavailable"
         case loginRequired = "login_required"

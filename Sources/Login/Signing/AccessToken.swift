@@ -15,7 +15,8 @@ struct AccessToken: Codable, Sendable {
     let sid: ID<Session>
     let iat, exp: Int
     let jti: String
-    let scope: String
+    /// Nil of a session from a version that granted no scope.
+    let scope: String?
     let user_type: String
 
     var session: ID<Session> { sid }
@@ -27,7 +28,7 @@ struct AccessToken: Codable, Sendable {
         iat = Int(now.timeIntervalSince1970)
         exp = iat + application.accessTokenSeconds
         jti = LoginAttempt.randomText()
-        self.scope = scope
+        self.scope = Scope.shown(scope)
         user_type = "apple"
     }
 

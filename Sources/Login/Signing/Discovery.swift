@@ -6,7 +6,7 @@ import Web
 private struct Metadata: Encodable {
     let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
     let introspection_endpoint, revocation_endpoint, end_session_endpoint: String
-    let scopes_supported = AuthorizationRequest.scopes
+    let scopes_supported = Scope.supported
     let response_types_supported = ["code"]
     let response_modes_supported = ReturnAddress.Mode.allCases.map(\.rawValue)
     let grant_types_supported = ["authorization_code", "refresh_token", GrantType.tokenExchange]

@@ -15,7 +15,7 @@ extension Login {
     /// it lasts is for the statement to see that acts by it.
     func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> AccessToken {
         guard let (token, _) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
-        guard token.scope.parts(at: " ").has("openid")
+        guard (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
         return token
     }

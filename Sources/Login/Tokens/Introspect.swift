@@ -52,7 +52,8 @@ extension Login {
             try await standing(token.sid, application, tenant.tenant, at: now) != nil
         else { return .inactive }
         return Introspection(
-            active: true, scope: token.scope, client_id: token.client_id, token_type: "Bearer", exp: token.exp, iat: token.iat,
+            active: true, scope: token.scope.flatMap(Scope.shown), client_id: token.client_id, token_type: "Bearer", exp: token.exp,
+            iat: token.iat,
             sub: token.sub, aud: token.aud, iss: token.iss, jti: token.jti, sid: token.sid, tid: token.tid)
     }
 
@@ -61,7 +62,7 @@ extension Login {
     ) async throws -> Introspection {
         guard let found = try await standing(token.session, caller, tenant, at: now), found.takes(token, at: now) else { return .inactive }
         return Introspection(
-            active: true, scope: found.session.scope, client_id: caller.id, exp: Int(found.until.timeIntervalSince1970),
+            active: true, scope: Scope.shown(found.session.scope), client_id: caller.id, exp: Int(found.until.timeIntervalSince1970),
             iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user, iss: issuer(tenant), sid: token.session,
             tid: tenant.id)
     }

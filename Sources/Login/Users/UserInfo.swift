@@ -33,7 +33,7 @@ extension Login {
         let user = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
             .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
         guard let user else { throw OAuthError.badAccessToken }
-        return try .json(Reply(sub: user.id.description, claims: user.claims(for: token.scope)))
+        return try .json(Reply(sub: user.id.description, claims: user.claims(for: token.scope ?? "")))
     }
 
     /// The access token, in the header or in a posted form, not in both (RFC 6750, section 2). Never in the URL, where it would be

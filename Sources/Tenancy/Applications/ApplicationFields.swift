@@ -56,7 +56,9 @@ struct ApplicationFields: Sendable {
         let accessTokenSeconds = fields.integer("access_token_seconds", 60...86400)
         let sessionSeconds = fields.integer("session_seconds", 300...31_536_000)
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
-        let signingAlgorithm = fields.choice("signing_algorithm", Application.SigningAlgorithm.self)
+        let signingAlgorithm = fields.choice(
+            "signing_algorithm", Application.SigningAlgorithm.self,
+            advice: "For a library that verifies RS256 only: `espalierctl applications update APP --signing-algorithm RS256`.")
         self.logoutURIs = setting("logout_uris", logoutURIs)
         self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
         self.bundleIDs = setting("bundle_ids", bundleIDs)

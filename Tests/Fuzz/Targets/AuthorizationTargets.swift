@@ -45,7 +45,7 @@ extension FuzzTarget {
                 try hold((asked.maxAge ?? 0) >= 0 && (asked.maxAge == nil) == (form["max_age"] == nil), "another age is asked for")
                 try hold((asked.nonce ?? "").utf8.count <= 512, "a long nonce passed")
                 let scopes = asked.scope.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-                try hold(asked.scope.isEmpty || Set(scopes).isSubset(of: AuthorizationRequest.scopes), "\(asked.scope) is asked for")
+                try hold(Set(scopes).isSubset(of: Scope.supported), "\(asked.scope) is asked for")
                 // PKCE is required of all of them.
                 try hold(
                     asked.codeChallenge.map(PKCE.isChallenge) == true && form["code_challenge_method"] == "S256", "PKCE is worked around")

@@ -59,7 +59,7 @@ struct ExchangeTokenTests {
                 (["requested_token_type": "\(type)saml2"], "invalid_request"), (["actor_token": "x"], "invalid_request"),
                 (["actor_token_type": "\(type)jwt"], "invalid_request"), (["resource": "https://api.test"], "invalid_target"),
                 (["audience": "acme"], "invalid_target"), (["audience": platform.globex.issuer], "invalid_target"),
-                (["nonce": nil], "invalid_request"), (["nonce": "x"], "invalid_request"),
+                (["nonce": nil], "invalid_request"), (["nonce": "x"], "invalid_request"), (["scope": "phone"], "invalid_scope"),
                 (["nonce": String(repeating: "n", count: 513)], "invalid_request"), (["code": "made-up"], "invalid_request"),
             ] as [([String: String?], String)] {
                 let answer = try await phone.exchange(credential, changing: changes)

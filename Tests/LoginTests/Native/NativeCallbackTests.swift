@@ -106,10 +106,18 @@ struct NativeCallbackTests {
     func scope() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
-            for (asked, granted) in [("email openid", "openid email"), ("profile unheard-of", "profile"), ("", "")] {
+            for (asked, granted) in [
+                ("email openid", "openid email"), ("profile unheard-of", "profile"), ("", "openid profile email"),
+                ("  ", "openid profile email"),
+            ] {
                 let answer = try await phone.send(try await phone.authorize().body.merging(["scope": asked]) { $1 })
                 #expect(answer.string("scope") == granted)
                 #expect((answer.string("id_token") != nil) == granted.contains("openid"))
+            }
+            // As at authorize.
+            for asked in ["unheard-of", "OPENID", "openid\u{301}"] {
+                let answer = try await phone.send(try await phone.authorize().body.merging(["scope": asked]) { $1 })
+                #expect(answer.isOAuthError(400, "invalid_scope"), "\(asked)")
             }
         }
     }

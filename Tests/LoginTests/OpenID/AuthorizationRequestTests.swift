@@ -15,7 +15,7 @@ struct AuthorizationRequestTests {
                 ["prompt": "login"], ["prompt": "consent select_account login"], ["prompt": ""], ["max_age": "0"],
                 ["max_age": "2147483648"],
                 ["login_hint": "ada@example.com", "id_token_hint": "a.b.c", "display": "wap", "ui_locales": "fr-CA fr en"],
-                ["claims_locales": "de", "acr_values": "urn:x", "claims": "{}", "resource": "https://api.test", "unheard_of": "x"],
+                ["claims_locales": "de", "acr_values": "urn:x", "claims": "{}", "unheard_of": "x"],
             ] as [[String: String?]] {
                 let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: changes))
                 #expect(answer.status == 302, "\(changes): \(answer.location ?? "")")

@@ -32,6 +32,8 @@ extension TestBrowser.Answer {
     func isOAuthError(_ status: Int, _ error: String) -> Bool {
         self.status == status && json["error"] as? String == error && Set(json.keys) == ["error", "error_description"]
             && headers.first(name: "Content-Type") == "application/json" && headers.first(name: "Cache-Control") == "no-store"
+            // RFC 9110, section 11.6.1.
+            && (status != 401 || header("WWW-Authenticate") != nil)
     }
 
     func string(_ field: String) -> String? { json[field] as? String }

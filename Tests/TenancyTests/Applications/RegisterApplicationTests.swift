@@ -158,6 +158,10 @@ struct RegisterApplicationTests {
                 #expect(answer.status == 400, "\(mistake.testDescription): \(answer.body)")
                 #expect(answer.code == "invalid")
                 #expect(answer.refusedFields == [mistake.field], "\(mistake.testDescription): \(answer.body)")
+                if mistake.field == "signing_algorithm" {
+                    // The values that there are, and the command that sets one.
+                    #expect(answer.body.contains("`ES256`, `RS256`") && answer.body.contains("--signing-algorithm RS256"))
+                }
             }
             #expect(try await platform.rows("application") == before)
             #expect(try await platform.rows("audit_event") == 0)

@@ -13,7 +13,7 @@ extension View {
         .init("User", "user_id"),
         .init("Application", "application_id"),
         .init("Status", "status"),
-        .init("Scope", "scope").detail,
+        .init("Scope", "scope").detail.optional,
         .init("Address", "address").optional,
         .init("User agent", "user_agent").detail.optional,
         .init("Ended because", "ended_reason").detail.optional,
