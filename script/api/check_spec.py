@@ -11,6 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from referencing import Registry, Resource
 from referencing.jsonschema import DRAFT202012
 
+import generators
 from spec import FILE, Specification
 
 REFUSAL = "#/components/responses/Problem"
@@ -212,6 +213,10 @@ class Check:
         if "201" in answers and "Location" not in headers and any(re.fullmatch(re.escape(operation.path) + "/{[^/]*}", each) for each in shown):
             say("creates something that can be shown, and does not say where: 201 without Location")
 
+    def generators(self):
+        for place, what in generators.violations(self.specification):
+            self.refuse(place, what)
+
     def components(self):
         text = repr(self.specification.document)
         for kind, members in self.specification.document["components"].items():
@@ -237,6 +242,7 @@ def main():
     if not check.problems:
         check.all_examples(check.specification.document)
         check.operations()
+        check.generators()
         check.components()
     for problem in check.problems:
         print(f"{FILE.name}: {problem}", file=sys.stderr)
