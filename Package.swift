@@ -116,7 +116,7 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Tenancy", "Postgres", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "Tenancy", "Postgres", "Sealing", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
                 subprocess, systemPackage,
             ]),
 

@@ -1,11 +1,12 @@
 import Foundation
 import Postgres
+import Sealing
 import Tenancy
 
 /// The tenants of a measurement: one made by `espalier seed`, the others its copies, made by one statement a table.
 ///
 /// All are on the shared connection, whose one Return URL serves any number of them. The applications are confidential and
-/// share a secret, which a copied digest allows; an operator's API key reads them all.
+/// share a secret: each row has a copy of the digest, bound to that row. An operator's API key reads them all.
 struct Seeded: Sendable {
     struct Member: Sendable {
         let slug: String
@@ -36,8 +37,10 @@ struct Seeded: Sendable {
         return String(decoding: try JSONEncoder().encode(Plan(connection: connection)), as: UTF8.self)
     }
 
-    /// - Parameter first: what `espalier seed` printed.
-    init(first: String, tenants count: Int, in owner: DatabasePool) async throws {
+    /// - Parameters:
+    ///   - first: what `espalier seed` printed.
+    ///   - masterKey: in base64.
+    init(first: String, tenants count: Int, masterKey: String, in owner: DatabasePool) async throws {
         struct Printed: Decodable {
             struct Key: Decodable { let secret: String }
             struct Application: Decodable { let client_secret: String }
@@ -65,6 +68,9 @@ struct Seeded: Sendable {
             FROM application_secret AS first, application AS a WHERE a.id <> first.application_id
             """,
         ])
+        let keyring = try await InstalledKeys.open(
+            try Keyring([try MasterKey(base64: masterKey)]), in: PlatformDatabase(owner), at: Date())
+        try await UnboundDigests.bind(with: keyring) { try await owner.run($0) }
         // Else autovacuum would do it during the measurement.
         _ = try await owner.run("VACUUM ANALYZE")
         tenants = try await owner.run(

@@ -84,7 +84,8 @@ struct Stage: Sendable {
         let plan = try await ApplePortal(url: simulatorURL).registerSharedConnection(returningTo: "\(Self.publicURL)/auth/apple/callback")
         Self.say("seeding \(tenants) tenant\(tenants == 1 ? "" : "s")")
         let first = try await children.output("seed", [program, "seed", "-"], settings, input: Seeded.plan(with: plan))
-        seeded = try await Seeded(first: first, tenants: tenants, in: owner)
+        seeded = try await Seeded(
+            first: first, tenants: tenants, masterKey: masterKey.trimmingCharacters(in: .whitespacesAndNewlines), in: owner)
 
         service = try await children.start("service", [program, "serve"], settings)
         try await children.waitUntilReady("http://127.0.0.1:\(ports[1])/readyz")

@@ -61,6 +61,11 @@ extension SQL: ExpressibleByStringInterpolation {
             sql.bind(value)
         }
 
+        /// Appends a name from the source, such as a table's. Only a literal of the source is a `StaticString`.
+        package mutating func appendInterpolation(literally name: StaticString) {
+            name.withUTF8Buffer { sql.text += String(decoding: $0, as: UTF8.self) }
+        }
+
         /// Binds a value, or NULL of the value's type.
         package mutating func appendInterpolation(_ value: (some SQLValue)?) {
             sql.bind(value)

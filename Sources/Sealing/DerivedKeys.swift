@@ -7,6 +7,7 @@ struct DerivedKeys: Sendable {
     let id: KeyID
     let rows: SymmetricKey
     let tokens: SymmetricKey
+    /// These two are for `DigestKey` only, which imports them from an installation of the version before it.
     let digests: SymmetricKey
     let macs: SymmetricKey
 

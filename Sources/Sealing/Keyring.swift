@@ -1,26 +1,36 @@
 import Crypto
-import Foundation
+package import Foundation
 
-/// The platform's master keys, newest first: the newest seals, all open.
+/// The platform's master keys, newest first, and its digest keys.
 ///
-/// A master key is replaced by putting a new one in front and keeping the old ones until nothing needs them
-/// (`needsResealing`). All derivation happens in the initialiser; a call costs a few microseconds.
+/// The newest master key seals. Every master key opens. `espalier master-keys reseal` seals stored values again under the newest
+/// master key, and then an old one can be dropped (docs/master-keys.md).
+///
+/// Digests and MACs depend on no master key. They are calculated under digest keys, which are random and are stored sealed. So
+/// API keys, client secrets and refresh tokens outlive every master key.
+///
+/// All derivation happens in the initializer. A call costs a few microseconds.
 package struct Keyring: Sendable {
     private let keys: [DerivedKeys]
+    /// The current one first. Empty until `with` adds those of the database.
+    private var digestKeys: [DigestKey] = []
 
-    /// Why a list of master keys makes no keyring.
+    /// Why a list of keys makes no keyring.
     package enum Refusal: Error, Equatable, CustomStringConvertible {
         case empty
         case duplicate
+        case noDigestKey
 
         package var description: String {
             switch self {
             case .empty: "At least one master key is required. Make one with `openssl rand -base64 32`."
             case .duplicate: "A master key is listed twice."
+            case .noDigestKey: "The database has no random digest key. Restore the rows of the table digest_key from a backup."
             }
         }
     }
 
+    /// A keyring that seals and opens. Digests and MACs need `with`.
     /// - Parameter keys: Newest first.
     package init(_ keys: [MasterKey]) throws(Refusal) {
         guard !keys.isEmpty else { throw .empty }
@@ -33,6 +43,9 @@ package struct Keyring: Sendable {
     private func key(_ id: KeyID) -> DerivedKeys? {
         keys.first { $0.id == id }
     }
+
+    /// The names of the master keys, newest first.
+    package var masterKeyIDs: [KeyID] { keys.map(\.id) }
 }
 
 // MARK: Stored values
@@ -50,9 +63,17 @@ extension Keyring {
         try decrypt(sealed, with: \.rows, for: context.encoded)
     }
 
-    /// True of a value sealed under an older key than the newest; also of one that no key of this ring opens.
+    /// True for a value that is not sealed under the newest key, whether or not a key of this ring opens it.
     package func needsResealing(_ sealed: Sealed) -> Bool {
         sealed.keyID != newest.id
+    }
+
+    /// The same value under the newest key, or nil if it is sealed under the newest key already.
+    ///
+    /// - Throws: as `open`.
+    package func resealed(_ sealed: Sealed, in context: SealingContext) throws(SealingError) -> Sealed? {
+        guard needsResealing(sealed) else { return nil }
+        return seal(try open(sealed, in: context), in: context)
     }
 }
 
@@ -84,31 +105,92 @@ extension Keyring {
 // MARK: Keyed hashes
 
 extension Keyring {
-    /// The newest key's hash of a high-entropy secret (HMAC-SHA256, 32 bytes), to be stored in its place.
+    /// The same master keys with the installation's digest keys.
     ///
-    /// Not for passwords: whoever has the master key could try them by the million. See `PasswordHash`.
+    /// A random digest key is used for new values after its start. Before, an imported key is, because servers of the previous
+    /// version verify only that. Which one is current is decided here, once.
+    ///
+    /// - Throws: `noDigestKey` if none of the digest keys is random.
+    package func with(_ digestKeys: [DigestKey], at now: Date) throws(Refusal) -> Keyring {
+        let random = digestKeys.filter { $0.start != nil }.sorted { $0.start! > $1.start! }
+        guard let latest = random.first else { throw .noDigestKey }
+        let imported = digestKeys.filter { $0.start == nil }
+        // The imported key of the first master key: servers of the previous version use it.
+        let started = random.first { $0.start! <= now }
+        let current = started ?? keys.lazy.compactMap { key in imported.first { $0.id == key.id } }.first ?? imported.first ?? latest
+        var ring = self
+        ring.digestKeys = [current] + (random + imported).filter { $0.id != current.id }
+        return ring
+    }
+
+    /// The keys under which a version without digest keys calculated digests and MACs, one for each master key.
+    package var digestKeysOfMasterKeys: [DigestKey] {
+        keys.map { DigestKey($0) }
+    }
+
+    package var hasDigestKeys: Bool { !digestKeys.isEmpty }
+
+    private var currentDigestKey: DigestKey {
+        guard let key = digestKeys.first else { preconditionFailure("the digest keys of the database were not added to the keyring") }
+        return key
+    }
+
+    /// The current key's hash of a high-entropy secret (HMAC-SHA256, 32 bytes), to be stored in its place.
+    ///
+    /// Not for passwords, because the holder of the key could try them by the million. See `PasswordHash`.
     package func digest(_ secret: [UInt8], purpose: String) -> [UInt8] {
-        Self.authenticate(secret, purpose: purpose, under: newest.digests)
+        Self.authenticate(secret, purpose: purpose, under: currentDigestKey.digests)
     }
 
-    /// The hash under every key, newest first: a secret stored before the master key changed is found with `= ANY`.
+    /// The hash under every digest key, the current one first. A lookup uses `= ANY`.
     package func digests(_ secret: [UInt8], purpose: String) -> [[UInt8]] {
-        keys.map { Self.authenticate(secret, purpose: purpose, under: $0.digests) }
+        digestKeys.map { Self.authenticate(secret, purpose: purpose, under: $0.digests) }
     }
 
-    /// The key that `mac` should be asked to use for something new.
-    package var newestKeyID: KeyID { newest.id }
+    /// The digest key to use for a new MAC.
+    package var currentDigestKeyID: KeyID { currentDigestKey.id }
 
-    /// Whether what this key has sealed can be opened.
-    package func knows(_ id: KeyID) -> Bool {
-        mac([], purpose: "", keyID: id) != nil
-    }
-
-    /// The MAC of a message (HMAC-SHA256, 32 bytes), for tokens that are recomputed rather than stored.
+    /// The MAC of a message (HMAC-SHA256, 32 bytes), for tokens that are calculated again rather than stored.
     ///
-    /// - Returns: Nil when that master key is no longer in the keyring.
+    /// - Returns: Nil if the installation has no such digest key.
     package func mac(_ message: [UInt8], purpose: String, keyID: KeyID) -> [UInt8]? {
-        key(keyID).map { Self.authenticate(message, purpose: purpose, under: $0.macs) }
+        digestKeys.first { $0.id == keyID }.map { Self.authenticate(message, purpose: purpose, under: $0.macs) }
+    }
+}
+
+// MARK: Digests that belong to a row
+
+extension Keyring {
+    /// Binds a digest to its row: HMAC-SHA256 over the row's context and the digest, under a random digest key.
+    ///
+    /// A row authenticates its secret only together with this value. So a row that was moved or copied to another owner or ID
+    /// authenticates nobody, although its digest is right.
+    package func bind(_ digest: [UInt8], to context: SealingContext) -> [UInt8] {
+        guard let key = digestKeys.lazy.compactMap(\.bindings).first else {
+            preconditionFailure("the digest keys of the database were not added to the keyring")
+        }
+        return Self.authenticate(context.encoded + digest, purpose: "bound", under: key)
+    }
+
+    /// Whether a row authenticates its secret: its digest is one of the secret's, and it is bound to this row.
+    ///
+    /// - Parameters:
+    ///   - digests: The secret's, from `digests`.
+    ///   - bound: The result of `bind` for the row. Nil in a row of the previous version.
+    package func authenticates(
+        _ digests: [[UInt8]], digest stored: [UInt8], bound: [UInt8]?, to context: SealingContext, at now: Date
+    ) -> Bool {
+        guard digests.contains(where: { constantTimeEqual($0, stored) }) else { return false }
+        guard let bound else { return acceptsUnboundDigests(at: now) }
+        let message = context.encoded + stored
+        return digestKeys.contains { key in
+            key.bindings.map { constantTimeEqual(Self.authenticate(message, purpose: "bound", under: $0), bound) } ?? false
+        }
+    }
+
+    /// Whether servers of the previous version may still write rows whose digest is not bound: until the first random digest key starts.
+    package func acceptsUnboundDigests(at now: Date) -> Bool {
+        digestKeys.contains { $0.start == nil } && digestKeys.compactMap(\.start).allSatisfy { now < $0 }
     }
 }
 

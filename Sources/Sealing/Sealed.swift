@@ -28,7 +28,19 @@ extension Sealed {
 
     /// The master key it was sealed under, by its id; nil if this is not a sealed value of a version we know.
     var keyID: KeyID? {
-        guard bytes.count >= Self.overhead, bytes[0] == Self.version else { return nil }
-        return KeyID(Array(bytes[1..<Self.saltStart]))
+        guard bytes.count >= Self.overhead else { return nil }
+        return Self.keyID(ofHead: Array(bytes[..<Self.saltStart]))
+    }
+
+    /// How many bytes at the start name the master key.
+    package static let headByteCount = saltStart
+
+    /// The bytes at the start of every value that is sealed under this key.
+    package static func head(of key: KeyID) -> [UInt8] { [version] + key.bytes }
+
+    /// The master key's ID in the first `headByteCount` bytes. Nil for a version that we do not know.
+    package static func keyID(ofHead head: [UInt8]) -> KeyID? {
+        guard head.count == headByteCount, head[0] == version else { return nil }
+        return KeyID(Array(head[1...]))
     }
 }

@@ -6,6 +6,7 @@ package import Logging
 import Login
 import Outbox
 package import Postgres
+import Sealing
 package import ServiceLifecycle
 import Synchronization
 package import Tenancy
@@ -41,6 +42,7 @@ package struct Installation: Sendable {
     package init(
         _ settings: Settings, migrator: Migrator, logger: Logger, onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) throws {
+        precondition(settings.keyring.hasDigestKeys, "InstalledKeys.open comes first")
         let now: @Sendable () -> Date = { Date() }
         let metrics = Metrics()
         let pool = try DatabasePool(Self.database(settings), logger: logger)
@@ -87,6 +89,13 @@ package struct Installation: Sendable {
             [
                 Recurring("forget old requests", every: .seconds(600), logger: logger) {
                     try await IdempotentRequest.forgetOld(in: PlatformDatabase(pool), at: now())
+                },
+                Recurring("note the master key", every: .seconds(KnownMasterKey.noteInterval), logger: logger) {
+                    _ = try await PlatformDatabase(pool).run(KnownMasterKey.note(settings.keyring, at: now()))
+                },
+                Recurring("bind digests of the previous version", every: .seconds(60), logger: logger) {
+                    guard settings.keyring.acceptsUnboundDigests(at: now()) else { return }
+                    try await UnboundDigests.bind(with: settings.keyring) { try await PlatformDatabase(pool).run($0) }
                 },
                 Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
                     try await ExpiringKeys(pool: pool).tell(at: now())

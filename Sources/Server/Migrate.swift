@@ -24,8 +24,8 @@ struct GenerateMasterKey: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a new master key.",
         discussion: """
-            For ESPALIER_MASTER_KEYS. Whoever has it can open every sealed secret; without it nobody can, you included. To rotate, put the \
-            new one first and keep the old ones behind it, separated by commas.
+            For ESPALIER_MASTER_KEYS. The holder of a master key can open every sealed secret. Without it, nobody can. Keep a copy in a \
+            safe place. docs/master-keys.md describes how to rotate it.
             """)
 
     func run() {

@@ -5,6 +5,8 @@ import Sealing
 import Tenancy
 
 /// What `serve` looks at before it takes a request: whatever would do harm later is refused now.
+///
+/// It ends with the keyring that the server uses.
 struct Preflight {
     private let settings: Settings
     private let migrator: Migrator
@@ -14,12 +16,17 @@ struct Preflight {
         (self.settings, self.migrator, self.logger) = (settings, migrator, logger)
     }
 
-    /// - Throws: `Settings.Refusal`.
-    func run() async throws {
+    /// - Returns: The keyring with the digest keys of the database.
+    /// - Throws: `Settings.Refusal`, `InstalledKeys.Refusal`.
+    func run(at now: Date) async throws -> Keyring {
         try await withPool(settings.databaseURL) { pool in
             try await requireUsableSchema(pool)
             try await requireHarmlessRole(pool)
-            try await requireMasterKeys(PlatformDatabase(pool))
+            let database = PlatformDatabase(pool)
+            try await requireMasterKeys(database)
+            let keyring = try await InstalledKeys.open(settings.keyring, in: database, at: now)
+            try await nameOldMasterKeys(database, at: now)
+            return keyring
         }
     }
 
@@ -63,10 +70,27 @@ struct Preflight {
             UNION SELECT DISTINCT substring(sealed_private FROM 2 FOR 4), 'signing_key' FROM signing_key
             """)
         for row in used {
-            guard let id = KeyID(try row.get("id")), settings.keyring.knows(id) else {
+            guard let id = KeyID(try row.get("id")), settings.keyring.masterKeyIDs.contains(id) else {
                 throw Settings.Refusal(
                     description: "ESPALIER_MASTER_KEYS lacks a key that rows of \(try row.get("table", as: String.self)) are sealed "
                         + "under: put it behind the others, separated by a comma.")
+            }
+        }
+    }
+
+    /// Says of every key but the newest whether it may be dropped.
+    private func nameOldMasterKeys(_ database: PlatformDatabase, at now: Date) async throws {
+        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+        for id in settings.keyring.masterKeyIDs.dropFirst() {
+            guard let state = known.first(where: { $0.id == id })?.state(at: now) else { continue }
+            let key: Logger.Metadata = ["master_key": "\(id)"]
+            switch state {
+            case .unused: break
+            case .needed: logger.notice("data is sealed under an old master key: run `espalier master-keys reseal`", metadata: key)
+            case .expiring(let end):
+                let facts: Logger.Metadata = ["from": "\(end.formatted(.iso8601))"]
+                logger.notice("an old master key may be dropped soon", metadata: key.merging(facts) { $1 })
+            case .droppable: logger.notice("a master key may be dropped from ESPALIER_MASTER_KEYS", metadata: key)
             }
         }
     }

@@ -16,16 +16,17 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var migrations: MigrationsFolder
 
     func run() async throws {
-        let settings = try await orRefuse { try Settings(try await Settings.reader()) }
+        var settings = try await orRefuse { try Settings(try await Settings.reader()) }
         let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
         let migrator = try await orRefuse { try migrations.migrator }
-        try await orRefuse { try await Preflight(settings, migrator: migrator, logger: logger).run() }
-        let installation = try await orRefuse {
+        let preflight = Preflight(settings, migrator: migrator, logger: logger)
+        settings.keyring = try await orRefuse { try await preflight.run(at: Date()) }
+        let installation = try await orRefuse { [settings] in
             try Installation(settings, migrator: migrator, logger: logger) { port in
                 logger.notice("serving", metadata: ["public_url": "\(settings.publicURL)", "port": "\(port)"])
             }
         }
-        try await orRefuse {
+        try await orRefuse { [settings] in
             do {
                 try await ServiceGroup.run(installation.services, logger: logger)
             } catch let error as IOError where error.errnoCode == EADDRINUSE {

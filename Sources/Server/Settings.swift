@@ -23,6 +23,7 @@ package struct Settings: Sendable {
     package var databaseURL: String
     /// The most connections of this process.
     package var databaseConnections: Int
+    /// The master keys. `InstalledKeys.open` adds the digest keys of the database, before anything is served or seeded.
     package var keyring: Keyring
     package var apple: AppleSettings
     /// Whether webhooks may lead into private networks and do without TLS: for development.
@@ -149,7 +150,7 @@ package struct Settings: Sendable {
         "ESPALIER_" + key.components.joined(separator: "_").uppercased()
     }
 
-    private static func keyring(_ reader: ConfigReader) throws -> Keyring {
+    static func keyring(_ reader: ConfigReader) throws -> Keyring {
         let keys = reader.stringArray(forKey: "master.keys", isSecret: true, default: [])
         guard !keys.isEmpty else {
             throw Refusal(description: "ESPALIER_MASTER_KEYS is missing: make a key with `espalier generate-master-key` and keep it safe.")

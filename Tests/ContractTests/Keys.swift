@@ -38,15 +38,15 @@ struct Keys: Sendable {
         _ name: String, owner: UUID, _ scopes: [APIKey.Scope], revokedAt: Date? = nil, expiresAt: Date? = nil, _ platform: TestPlatform
     ) async throws -> String {
         var generator = SystemRandomNumberGenerator()
-        let secret = APIKey.makeSecret(live: false, using: &generator).reveal()
-        let digest = platform.settings.keyring.digest(Array(secret.utf8), purpose: APIKey.digestPurpose)
+        let secret = APIKey.makeSecret(live: false, using: &generator)
         let now = Date()
-        _ = try await platform.ownerPool.run(
-            """
-            INSERT INTO api_key (tenant_id, id, name, digest, last_four, scopes, created_at, revoked_at, expires_at)
-            VALUES (\(owner), \(ID<APIKey>(at: now)), \(name), \(digest), \(String(secret.suffix(4))), \(scopes.map(\.rawValue)), \(now),
-                \(revokedAt), \(expiresAt))
-            """)
-        return secret
+        let id = ID<APIKey>(at: now)
+        _ = try await platform.ownerPool.run([
+            APIKey.insert(
+                id, owner: owner, name: name, secret: secret, scopes: scopes.map(\.rawValue), expiresAt: expiresAt,
+                keyring: platform.settings.keyring, at: now),
+            "UPDATE api_key SET revoked_at = \(revokedAt) WHERE tenant_id = \(owner) AND id = \(id)",
+        ])
+        return secret.reveal()
     }
 }

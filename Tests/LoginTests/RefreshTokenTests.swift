@@ -12,7 +12,11 @@ struct RefreshTokenTests {
     let session = ID<Session>(at: Date())
 
     init() throws {
-        keyring = try Keyring([.generate()])
+        keyring = try Self.keyring()
+    }
+
+    private static func keyring() throws -> Keyring {
+        try Keyring([.generate()]).with([.generate(start: Date())], at: Date())
     }
 
     @Test("its text reads back, and is always the same: a lost reply can be given again", arguments: [0, 1, 77, Int(Int32.max)])
@@ -42,7 +46,7 @@ struct RefreshTokenTests {
     func forged() throws {
         let text = RefreshToken(session, generation: 3).text(of: tenant, with: keyring)
         #expect(RefreshToken(text, of: ID(at: Date()), with: keyring) == nil)
-        #expect(RefreshToken(text, of: tenant, with: try Keyring([.generate()])) == nil)
+        #expect(RefreshToken(text, of: tenant, with: try Self.keyring()) == nil)
         for position in text.indices {
             var altered = text
             altered.replaceSubrange(position...position, with: text[position] == "A" ? "B" : "A")
@@ -53,12 +57,21 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("one made under an older master key stays good while that key is kept")
+    @Test("one stays the same when the master key is replaced, and one of the previous version reads back without its master key")
     func rotatedMasterKey() throws {
-        let old = MasterKey.generate()
-        let text = RefreshToken(session, generation: 0).text(of: tenant, with: try Keyring([old]))
-        let rotated = try Keyring([.generate(), old])
+        let (old, new, now) = (MasterKey.generate(), MasterKey.generate(), Date())
+        let digestKey = DigestKey.generate(start: now)
+        let text = RefreshToken(session, generation: 0).text(of: tenant, with: try Keyring([old]).with([digestKey], at: now))
+        let rotated = try Keyring([new]).with([digestKey], at: now)
         #expect(RefreshToken(text, of: tenant, with: rotated) != nil)
-        #expect(RefreshToken(session, generation: 0).text(of: tenant, with: rotated) != text)
+        #expect(RefreshToken(session, generation: 0).text(of: tenant, with: rotated) == text)
+
+        let before = try Keyring([old])
+        let imported = before.digestKeysOfMasterKeys
+        let upgraded = try before.with(imported + [.generate(start: now + 60)], at: now)
+        let ofPrevious = RefreshToken(session, generation: 0).text(of: tenant, with: upgraded)
+        let later = try Keyring([new]).with(imported + [digestKey], at: now)
+        #expect(RefreshToken(ofPrevious, of: tenant, with: later) != nil)
+        #expect(RefreshToken(session, generation: 0).text(of: tenant, with: later) != ofPrevious)
     }
 }

@@ -113,10 +113,11 @@ package struct ServedPlatform: Sendable {
     }
 
     /// Starts a server, and returns when it can serve.
-    package func serve(at place: Place) async throws -> Program {
+    /// - Parameter settings: beside the installation's, or instead.
+    package func serve(at place: Place, settings: [String: String] = [:]) async throws -> Program {
         let program = try await Program.start(
             ["serve"],
-            environment: environment.merging(
+            environment: environment.merging(settings) { $1 }.merging(
                 ["ESPALIER_PORT": "\(place.port)", "ESPALIER_OPERATIONS_PORT": "\(place.operationsPort)"], uniquingKeysWith: { $1 }))
         do {
             try await ready(place)

@@ -23,6 +23,8 @@ package struct TestPlatform: Sendable {
 
     package let database: TestDatabase
     package let settings: Settings
+    /// In base64.
+    package let masterKey: String
     package let simulator: TestSimulator
     package let seeded: SeedResult
     /// Apple's side of Acme's connection and of the shared one.
@@ -50,10 +52,11 @@ package struct TestPlatform: Sendable {
     ) async throws -> T {
         let database = try await TestDatabase.make()
         let simulator = try await TestSimulator.shared()
+        let masterKey = MasterKey.generate().base64.reveal()
         var settings = try Settings(environment: [
             "ESPALIER_PUBLIC_URL": publicURL, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
             "ESPALIER_DATABASE_URL": database.serverURL,
-            "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_APPLE_BASE_URL": simulator.url,
+            "ESPALIER_MASTER_KEYS": masterKey, "ESPALIER_APPLE_BASE_URL": simulator.url,
             "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4",
             // Tests call often, and with keys that are none; those of the limit set it themselves.
             "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000",
@@ -61,6 +64,8 @@ package struct TestPlatform: Sendable {
             "ESPALIER_APPLE_TIMEOUT": "60",
         ])
         adjust(&settings)
+        settings.keyring = try await InstalledKeys.open(
+            settings.keyring, in: PlatformDatabase(try TestDatabase.pool(database.serverURL)), at: Date())
         let (listening, port) = AsyncStream.makeStream(of: Int.self)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let installation = try Installation(settings, migrator: try Migrator(folder: TestDatabase.migrations), logger: logger) {
@@ -80,8 +85,8 @@ package struct TestPlatform: Sendable {
                 guard let bound = await listening.first(where: { _ in true }) else { return nil }
                 let (seeded, own, shared) = try await seed(installation.pool, finalSettings, simulator)
                 let platform = TestPlatform(
-                    database: database, settings: finalSettings, simulator: simulator, seeded: seeded, own: own, shared: shared,
-                    address: "http://127.0.0.1:\(bound)", pool: installation.pool, ownerPool: owner,
+                    database: database, settings: finalSettings, masterKey: masterKey, simulator: simulator, seeded: seeded, own: own,
+                    shared: shared, address: "http://127.0.0.1:\(bound)", pool: installation.pool, ownerPool: owner,
                     installation: installation)
                 return try await body(platform)
             }

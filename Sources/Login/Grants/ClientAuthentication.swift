@@ -24,8 +24,11 @@ extension Login {
             let now = now()
             let candidates = keyring.digests(Array(secret.utf8), purpose: ApplicationSecret.digestPurpose)
             let valid = application.secrets.filter { secret in secret.expiresAt.map { now < $0 } ?? true }
-            guard candidates.contains(where: { candidate in valid.contains { constantTimeEqual(candidate, $0.digest) } })
-            else { throw refused }
+            let isAuthentic = valid.contains { stored in
+                let context = ApplicationSecret.context(stored.id, of: id, tenant: tenant.tenant.id)
+                return keyring.authenticates(candidates, digest: stored.digest, bound: stored.boundDigest, to: context, at: now)
+            }
+            guard isAuthentic else { throw refused }
             return application
         default: throw refused
         }

@@ -2,7 +2,7 @@ import Foundation
 import Sealing
 import Tenancy
 
-/// The rotating secret of a session: `ert_` and, in base64url, which master key, which session, which
+/// The rotating secret of a session: `ert_` and, in base64url, which digest key, which session, which
 /// generation, and a MAC over tenant, session and generation.
 ///
 /// The database holds the generation that is good and nothing of the token, not even a hash. Each refresh
@@ -37,7 +37,7 @@ struct RefreshToken: Sendable {
 
     func text(of tenant: ID<Tenant>, with keyring: Keyring) -> String {
         let message = message(tenant)
-        let keyID = keyring.newestKeyID
+        let keyID = keyring.currentDigestKeyID
         let mac = keyring.mac(message, purpose: Self.purpose, keyID: keyID)!
         return Self.prefix + (keyID.bytes + message.dropFirst(16) + mac).base64URL
     }

@@ -7,6 +7,7 @@ import Foundation
 import Logging
 import Postgres
 import ServiceLifecycle
+import Tenancy
 
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -59,7 +60,10 @@ struct Dev: AsyncParsableCommand {
     private func serve(_ postgres: EmbeddedPostgres, _ folder: URL, _ ports: DevPorts) async throws {
         let (settings, migrator, demo) = try await orRefuse {
             let database = try await DevDatabase(postgres, migrator: try migrations.migrator)
-            let settings = try await devSettings(database, folder, ports)
+            var settings = try await devSettings(database, folder, ports)
+            settings.keyring = try await withPool(settings.databaseURL) { [settings] pool in
+                try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool), at: Date())
+            }
             let demo = try await DemoTenants(folder: folder, settings: settings, ports: ports, ownerURL: database.ownerURL)
             return (settings, database.migrator, demo)
         }

@@ -34,8 +34,10 @@ struct SeedCommand: AsyncParsableCommand {
             }
             let folder = isStandardInput ? URL(filePath: ".") : URL(filePath: plan).deletingLastPathComponent()
             let result = try await withPool(settings.databaseURL) { pool in
-                var seed = Seed(keyring: settings.keyring, publicURL: settings.publicURL, folder: folder, at: Date())
-                return try await seed.run(parsed, in: PlatformDatabase(pool))
+                let (database, now) = (PlatformDatabase(pool), Date())
+                let keyring = try await InstalledKeys.open(settings.keyring, in: database, at: now)
+                var seed = Seed(keyring: keyring, publicURL: settings.publicURL, folder: folder, at: now)
+                return try await seed.run(parsed, in: database)
             }
             print(try result.json)
         }

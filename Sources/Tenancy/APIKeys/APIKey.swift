@@ -6,7 +6,8 @@ package import Sealing
 ///
 /// `esk_live_` or `esk_test_`, 30 random base62 characters (178 bits), and 6 of their CRC-32, so that a
 /// typo is refused without a look-up and a scanner can recognise a leaked one. Only a keyed digest is
-/// stored: a slow hash would add nothing to 178 bits but a way to load the server.
+/// stored: a slow hash would add nothing to 178 bits but a way to load the server. The digest finds the row, and a second one,
+/// bound to owner and ID, shows that the row is the one that was issued.
 package struct APIKey: Identified, Sendable {
     package static let idPrefix = "apikey"
 
@@ -44,6 +45,9 @@ package struct APIKey: Identified, Sendable {
     package let scopes: Set<Scope>
     package let expiresAt: Date?
     package let revokedAt: Date?
+    private let digest: [UInt8]
+    /// Nil for a key of the previous version that is not bound yet.
+    private let boundDigest: [UInt8]?
 
     package init(_ row: Row) throws {
         id = try row.get("id")
@@ -52,15 +56,26 @@ package struct APIKey: Identified, Sendable {
         scopes = Set(try row.get("scopes", as: [String].self).compactMap(Scope.init))
         expiresAt = try row.get("expires_at")
         revokedAt = try row.get("revoked_at")
+        (digest, boundDigest) = (try row.get("digest"), try row.get("bound_digest"))
     }
 
     package func isValid(at now: Date) -> Bool {
         revokedAt == nil && expiresAt.map { now < $0 } ?? true
     }
 
-    /// By its digest under any key of the keyring.
+    /// Whether the secret with these digests is this row's. False for a row that was moved or copied from another owner or ID.
+    func authenticates(_ digests: [[UInt8]], with keyring: Keyring, at now: Date) -> Bool {
+        keyring.authenticates(digests, digest: digest, bound: boundDigest, to: Self.context(id, owner: owner), at: now)
+    }
+
+    /// By its digest under any digest key.
     package static func find(digests: [[UInt8]]) -> SQL {
-        "SELECT id, tenant_id, scopes, expires_at, revoked_at FROM api_key WHERE digest = ANY(\(digests))"
+        "SELECT id, tenant_id, scopes, expires_at, revoked_at, digest, bound_digest FROM api_key WHERE digest = ANY(\(digests))"
+    }
+
+    /// The row that the digest is bound to.
+    static func context(_ id: ID<APIKey>, owner: UUID) -> SealingContext {
+        SealingContext(tenant: owner, table: "api_key", column: "digest", row: id.description)
     }
 
     package static func insert(
@@ -69,9 +84,10 @@ package struct APIKey: Identified, Sendable {
     ) -> SQL {
         let text = secret.reveal()
         let digest = keyring.digest(Array(text.utf8), purpose: digestPurpose)
+        let bound = keyring.bind(digest, to: context(id, owner: owner))
         return """
-            INSERT INTO api_key (tenant_id, id, name, digest, last_four, scopes, expires_at, created_at, updated_at)
-            VALUES (\(owner), \(id), \(name), \(digest), \(String(text.suffix(4))), \(scopes), \(expiresAt), \(now), \(now))
+            INSERT INTO api_key (tenant_id, id, name, digest, bound_digest, last_four, scopes, expires_at, created_at, updated_at)
+            VALUES (\(owner), \(id), \(name), \(digest), \(bound), \(String(text.suffix(4))), \(scopes), \(expiresAt), \(now), \(now))
             """
     }
 

@@ -53,7 +53,10 @@ package struct Application: Identified, Sendable {
 
     /// A keyed digest of a secret, and until when it serves.
     package struct Secret: Sendable {
+        package let id: ID<ApplicationSecret>
         package let digest: [UInt8]
+        /// Nil for a secret of the previous version that is not bound yet.
+        package let boundDigest: [UInt8]?
         package let expiresAt: Date?
     }
 
@@ -114,7 +117,8 @@ extension Application {
 
     package static func secrets(ofTenantWithSlug slug: String) -> SQL {
         """
-        SELECT s.application_id, s.digest, s.expires_at FROM application_secret s JOIN tenant t ON t.id = s.tenant_id
+        SELECT s.application_id, s.id, s.digest, s.bound_digest, s.expires_at
+        FROM application_secret s JOIN tenant t ON t.id = s.tenant_id
         WHERE t.slug = \(slug) ORDER BY s.id DESC
         """
     }

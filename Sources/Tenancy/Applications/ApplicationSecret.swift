@@ -26,8 +26,9 @@ package struct ApplicationSecret: Identified, Sendable {
         Secret("eas_" + Base62.random(43, using: &generator))
     }
 
-    package static func digest(_ secret: Secret, with keyring: Keyring) -> [UInt8] {
-        keyring.digest(Array(secret.reveal().utf8), purpose: digestPurpose)
+    /// The row that the digest is bound to.
+    package static func context(_ id: ID<ApplicationSecret>, of application: ID<Application>, tenant: ID<Tenant>) -> SealingContext {
+        SealingContext(tenant: tenant.uuid, table: "application_secret", column: "digest", row: "\(application)/\(id)")
     }
 
     // MARK: Rows
@@ -35,10 +36,12 @@ package struct ApplicationSecret: Identified, Sendable {
     package static func insert(
         _ id: ID<ApplicationSecret>, tenant: ID<Tenant>, application: ID<Application>, secret: Secret, keyring: Keyring, at now: Date
     ) -> SQL {
-        """
-        INSERT INTO application_secret (tenant_id, id, application_id, digest, last_four, created_at)
-        VALUES (\(tenant), \(id), \(application), \(digest(secret, with: keyring)), \(String(secret.reveal().suffix(4))), \(now))
-        """
+        let digest = keyring.digest(secret.revealBytes(), purpose: digestPurpose)
+        let bound = keyring.bind(digest, to: context(id, of: application, tenant: tenant))
+        return """
+            INSERT INTO application_secret (tenant_id, id, application_id, digest, bound_digest, last_four, created_at)
+            VALUES (\(tenant), \(id), \(application), \(digest), \(bound), \(String(secret.reveal().suffix(4))), \(now))
+            """
     }
 
     /// Those that serve, the newest first.

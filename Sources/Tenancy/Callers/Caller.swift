@@ -52,7 +52,7 @@ package final class Callers: Sendable {
         let digests = keyring.digests(Array(secret.utf8), purpose: APIKey.digestPurpose)
         let isSeen = seen.withLock { $0.contains(digests[0]) }
         guard isSeen || mayLookUp() else { return nil }
-        guard let key = try await keys[digests], key.isValid(at: now) else {
+        guard let key = try await keys[digests], key.isValid(at: now), key.authenticates(digests, with: keyring, at: now) else {
             _ = seen.withLock { $0.remove(digests[0]) }
             return nil
         }

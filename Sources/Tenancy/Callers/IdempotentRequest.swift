@@ -16,7 +16,7 @@ package struct IdempotentRequest: Sendable {
     private let owner: UUID
     private let key: ID<APIKey>
     private let digest: [UInt8]
-    /// Under each master key, the newest first. Keyed, since a body may be guessed.
+    /// Under each digest key, the current one first. Keyed, since a body may be guessed.
     private let bodyDigests: [[UInt8]]
     private let now: Date
     /// Also what tells this request's hold on the row from a later one's.
@@ -83,7 +83,9 @@ package struct IdempotentRequest: Sendable {
             """)
     }
 
-    private var context: SealingContext {
+    private var context: SealingContext { Self.context(owner: owner, key: key, digest: digest) }
+
+    static func context(owner: UUID, key: ID<APIKey>, digest: [UInt8]) -> SealingContext {
         SealingContext(
             tenant: owner, table: "idempotency_key", column: "sealed_answer",
             row: "\(key)/" + digest.map { String($0, radix: 16) }.joined(separator: "."))

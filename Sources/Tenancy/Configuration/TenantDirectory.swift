@@ -57,7 +57,9 @@ package final class TenantDirectory: Sendable {
                 grouping: try found[4].map { row in
                     (
                         try row.get("application_id", as: ID<Application>.self),
-                        Application.Secret(digest: try row.get("digest"), expiresAt: try row.get("expires_at"))
+                        Application.Secret(
+                            id: try row.get("id"), digest: try row.get("digest"), boundDigest: try row.get("bound_digest"),
+                            expiresAt: try row.get("expires_at"))
                     )
                 }, by: \.0
             ).mapValues { $0.map(\.1) }

@@ -48,7 +48,7 @@ struct WebhookSecret: Identified {
             """
     }
 
-    private static func context(owner: UUID, _ id: ID<WebhookSecret>) -> SealingContext {
+    static func context(owner: UUID, _ id: ID<WebhookSecret>) -> SealingContext {
         SealingContext(tenant: owner, table: "webhook_secret", column: "sealed_secret", row: id.description)
     }
 }

@@ -77,7 +77,7 @@ struct UsageSink: Identified, Sendable {
         return Secret(bytes: try keyring.open(Sealed(bytes: sealedSecret), in: Self.context(id)))
     }
 
-    private static func context(_ id: ID<UsageSink>) -> SealingContext {
+    static func context(_ id: ID<UsageSink>) -> SealingContext {
         SealingContext(tenant: .platform, table: "usage_sink", column: "sealed_secret", row: id.description)
     }
 

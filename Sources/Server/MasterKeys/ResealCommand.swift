@@ -1,0 +1,108 @@
+import ArgumentParser
+import Foundation
+import Postgres
+import Sealing
+import Tenancy
+
+struct ResealCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "reseal",
+        abstract: "Seal all stored data under the newest master key.",
+        discussion: """
+            Walks over every sealed column in short statements, beside running servers, and replaces each value that is sealed under an \
+            older key. A value that a server changes at the same time stays as the server wrote it. You may stop the command and run it again. \
+            Prints a line for each column, and progress on standard error.
+
+            First restart every server with the new key in front. The command refuses while a server has another key in front, and for 3 \
+            minutes after that. Afterwards it says when the old key may be dropped.
+
+            Connects as the owner of the schema, ESPALIER_MIGRATION_DATABASE_URL, and needs ESPALIER_MASTER_KEYS. Exits with 1 if \
+            something stays under an older key.
+            """)
+
+    func run() async throws {
+        let problems = try await orRefuse {
+            let settings = try MasterKeySettings(try await Settings.reader())
+            return try await settings.withDatabase { database in
+                try await Self.reseal(with: settings.keyring, in: database, now: { Date() })
+            }
+        }
+        guard problems.isEmpty else {
+            for line in problems { Self.say("espalier: \(line)") }
+            throw ExitCode.failure
+        }
+    }
+
+    private static func say(_ line: String) {
+        FileHandle.standardError.write(Data("\(line)\n".utf8))
+    }
+
+    /// - Returns: what is left, a line each.
+    private static func reseal(
+        with keyring: Keyring, in database: PlatformDatabase, now: @Sendable () -> Date
+    ) async throws -> [String] {
+        let start = now()
+        try await requireServers(with: keyring, in: database, at: start)
+        _ = try await database.run(KnownMasterKey.note(keyring, at: start))
+        var problems: [String] = []
+        var keep: Set<KeyID> = []
+        for column in SealedData.columns {
+            let name = "\(column.table).\(column.column)"
+            let result = try await SealedData(database: database).reseal(column, with: keyring) { result in
+                guard result.rows.isMultiple(of: 10_000) else { return }
+                say("\(name): \(result.rows) rows checked, \(result.moved) values moved")
+            }
+            print(name + String(repeating: " ", count: max(1, 40 - name.utf8.count)) + "\(result.moved) moved")
+            if result.held > 0 {
+                problems.append("\(name): running servers hold \(result.held) rows. Run the command again.")
+                keep.formUnion(keyring.masterKeyIDs)
+            }
+            for (key, values) in result.unreadable {
+                problems.append(Self.problem(name, values, key, keyring))
+                if let key { keep.insert(key) }
+            }
+        }
+        let lost = keep.subtracting(keyring.masterKeyIDs)
+        if !lost.isEmpty { _ = try await database.run(KnownMasterKey.require(Array(lost), at: now())) }
+        _ = try await database.run(KnownMasterKey.clear(keyring.masterKeyIDs.dropFirst().filter { !keep.contains($0) }, since: start))
+        return problems + (try await conclude(keyring, in: database, at: now()))
+    }
+
+    private static func problem(_ column: String, _ values: Int, _ key: KeyID?, _ keyring: Keyring) -> String {
+        guard let key else { return "\(column): \(values) values name no master key. They were changed, or are of a newer version." }
+        return keyring.masterKeyIDs.contains(key)
+            ? "\(column): \(values) values name the key \(key), and do not open. They were changed, or moved to another row."
+            : "\(column): \(values) values are sealed under the key \(key), which ESPALIER_MASTER_KEYS lacks. Put it behind the others."
+    }
+
+    /// A server without the newest key could open nothing that is sealed again; one with an older key in front would seal on under it.
+    private static func requireServers(with keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws {
+        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+        let newest = keyring.masterKeyIDs[0]
+        guard known.contains(where: { $0.id == newest && $0.sealingAt != nil }) else {
+            throw Settings.Refusal(
+                description: "No server has had the key \(newest) in front yet. Restart every server with these ESPALIER_MASTER_KEYS first."
+            )
+        }
+        guard let other = known.first(where: { $0.id != newest && $0.isSealing(at: now) }) else { return }
+        throw Settings.Refusal(
+            description:
+                "A server had the key \(other.id) in front at \(other.sealingAt?.formatted(.iso8601) ?? ""). Restart every server with "
+                + "\(newest) in front, and run the command \(Int(KnownMasterKey.silence / 60)) minutes later.")
+    }
+
+    /// Says what may be done with each older key.
+    private static func conclude(_ keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws -> [String] {
+        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+        var problems: [String] = []
+        for id in keyring.masterKeyIDs.dropFirst() {
+            switch known.first(where: { $0.id == id })?.state(at: now) ?? .unused {
+            case .unused: print("\(id) has sealed nothing yet.")
+            case .needed: problems.append("\(id) is still needed.")
+            case .expiring(let end): print("\(id) may be dropped from ESPALIER_MASTER_KEYS from \(end.formatted(.iso8601)).")
+            case .droppable: print("\(id) may be dropped from ESPALIER_MASTER_KEYS.")
+            }
+        }
+        return problems
+    }
+}

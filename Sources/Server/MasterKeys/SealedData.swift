@@ -1,0 +1,104 @@
+import Foundation
+import Login
+import Postgres
+import Sealing
+import Tenancy
+import Usage
+
+/// Everything that is sealed in the database, one column after the other, in short statements of a thousand rows.
+struct SealedData {
+    static let columns = SealedColumn.ofTenancy + SealedColumn.ofUsage + SealedColumn.ofLogin
+
+    private static let batch = 1000
+    /// How often a column is walked over because a running server held or changed rows.
+    private static let passes = 20
+
+    let database: PlatformDatabase
+
+    /// A row of a page. The walk skips rows without a sealed value.
+    private struct Value {
+        let key: SealedColumn.Key
+        /// Nil for bytes that name no key.
+        let master: KeyID?
+        let sealed: [UInt8]?
+
+        init?(_ row: Row) throws {
+            key = try row.get("key")
+            guard let head = try row.get("head", as: [UInt8]?.self), !head.isEmpty else { return nil }
+            master = Sealed.keyID(ofHead: head)
+            sealed = try row.get("sealed")
+        }
+    }
+
+    /// How many values are sealed under each key. The values themselves are not read.
+    func count(_ column: SealedColumn) async throws -> [KeyID?: Int] {
+        var counts: [KeyID?: Int] = [:]
+        try await walk(column, newest: nil) { values in
+            for value in values { counts[value.master, default: 0] += 1 }
+        }
+        return counts
+    }
+
+    struct Resealed {
+        var rows = 0
+        var moved = 0
+        /// Rows that a running server held in every pass.
+        var held = 0
+        /// Values that do not open, by the key that they name.
+        var unreadable: [KeyID?: Int] = [:]
+    }
+
+    /// Seals everything in the column under the newest key. Repeats until nothing is left: a row that a server changes or holds at that
+    /// moment is left to the next pass. It may be stopped and started again at any time.
+    /// - Parameter progress: Called after each batch.
+    func reseal(_ column: SealedColumn, with keyring: Keyring, progress: (Resealed) -> Void) async throws -> Resealed {
+        var result = Resealed()
+        for pass in 1...Self.passes {
+            (result.rows, result.held, result.unreadable) = (0, 0, [:])
+            try await walk(column, newest: Sealed.head(of: keyring.masterKeyIDs[0])) { values, rows in
+                var (keys, old, new): ([SealedColumn.Key], [[UInt8]], [[UInt8]]) = ([], [], [])
+                for value in values {
+                    guard let bytes = value.sealed else { continue }
+                    do {
+                        guard let sealed = try keyring.resealed(Sealed(bytes: bytes), in: try column.context(value.key)) else { continue }
+                        keys.append(value.key)
+                        old.append(bytes)
+                        new.append(sealed.bytes)
+                    } catch is SealingError {
+                        result.unreadable[value.master, default: 0] += 1
+                    }
+                }
+                if !keys.isEmpty {
+                    let parts = column.first.indices.map { part in keys.map { $0[part] } }
+                    let moved = try await database.run(column.write(parts, old, new)).affected
+                    result.moved += moved
+                    result.held += keys.count - moved
+                }
+                result.rows += rows
+                progress(result)
+            }
+            guard result.held > 0, pass < Self.passes else { break }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+        return result
+    }
+
+    private func walk(_ column: SealedColumn, newest: [UInt8]?, _ body: ([Value]) -> Void) async throws {
+        try await walk(column, newest: newest) { values, _ in body(values) }
+    }
+
+    private func walk(
+        _ column: SealedColumn, newest: [UInt8]?, _ body: (_ values: [Value], _ rows: Int) async throws -> Void
+    ) async throws {
+        var last = column.first
+        while true {
+            let rows = try await database.run(column.page(last, Self.batch, newest))
+            guard rows.count > 0 else { return }
+            last = try rows[rows.count - 1].get("key")
+            var values: [Value] = []
+            for row in rows { if let value = try Value(row) { values.append(value) } }
+            try await body(values, rows.count)
+            guard rows.count == Self.batch else { return }
+        }
+    }
+}

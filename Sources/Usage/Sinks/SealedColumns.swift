@@ -1,0 +1,8 @@
+package import Tenancy
+
+extension SealedColumn {
+    /// The sealed columns of this target's tables.
+    package static let ofUsage: [SealedColumn] = [
+        SealedColumn("usage_sink", "sealed_secret") { _, id in UsageSink.context(ID(id)) }
+    ]
+}
