@@ -7,14 +7,21 @@ import Sealing
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Bring the database's schema to this version.",
-        discussion: "Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. Safe to run from several places at once.")
+        discussion: """
+            Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. Safe to run from several places at once.
+
+            With ESPALIER_SIMULATED_CLOCK=true the database believes the times that servers claim, for development. Without it, the \
+            database's clock decides when a month has ended and when an audit event occurred.
+            """)
 
     @OptionGroup var migrations: MigrationsFolder
 
     func run() async throws {
         try await orRefuse {
             let reader = try await Settings.reader().scoped(to: "espalier")
-            let applied = try await migrations.migrator.migrate(url: try Settings.ownerURL(reader))
+            let (url, isSimulated) = (try Settings.ownerURL(reader), try Settings.flag(reader, "simulated.clock"))
+            let applied = try await migrations.migrator.migrate(url: url)
+            try await SimulatedClock.set(isSimulated, url: url)
             print(applied.isEmpty ? "Nothing to do: the schema is current." : applied.map { "applied \($0)" }.joined(separator: "\n"))
         }
     }

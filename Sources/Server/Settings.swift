@@ -138,7 +138,7 @@ package struct Settings: Sendable {
     }
 
     /// False unless it is said.
-    private static func flag(_ reader: ConfigReader, _ key: ConfigKey) throws -> Bool {
+    static func flag(_ reader: ConfigReader, _ key: ConfigKey) throws -> Bool {
         switch reader.string(forKey: key) {
         case nil, "", "false": return false
         case "true": return true

@@ -83,7 +83,10 @@ package actor TestCluster {
             ?? Task {
                 let name = Template.migrated.rawValue
                 _ = try await running.administration.run(SQL(unsafe: "CREATE DATABASE \(name) OWNER \(Self.owner)"))
-                try await Migrator(folder: Self.migrations).migrate(url: await running.cluster.url(user: Self.owner, database: name))
+                let url = await running.cluster.url(user: Self.owner, database: name)
+                try await Migrator(folder: Self.migrations).migrate(url: url)
+                // Most tests choose their own time. A test of the database's clock deletes this row.
+                _ = try await TestDatabase.pool(url).run("INSERT INTO simulated_clock DEFAULT VALUES")
             }
         migration = task
         try await task.value

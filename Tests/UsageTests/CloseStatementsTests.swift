@@ -36,9 +36,9 @@ struct CloseStatementsTests {
                     ($0 as? DatabaseError)?.constraint == "statement_frozen"
                 }
             }
-            // Nor does a table of its own that the server's role puts in front of the statements.
+            // A temporary table does not replace the statements either.
             await #expect {
-                _ = try await PlatformDatabase(platform.pool).run([
+                _ = try await PlatformDatabase(platform.ownerPool).run([
                     "CREATE TEMP TABLE statement ON COMMIT DROP AS SELECT tenant_id, period, 'closing' AS state FROM statement",
                     """
                     INSERT INTO statement_line SELECT tenant_id, period, 9, kind, service_period, first_day, last_day, plan, rate_card_id,

@@ -24,6 +24,7 @@ struct DevDatabase: Sendable {
             }
         }
         _ = try await migrator.migrate(url: ownerURL)
+        try await SimulatedClock.set(true, url: ownerURL)
     }
 }
 

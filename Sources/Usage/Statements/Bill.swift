@@ -80,13 +80,6 @@ extension StatementLine {
 }
 
 extension Term {
-    func insert(into period: Month, of tenant: ID<Tenant>) -> SQL {
-        """
-        INSERT INTO statement_term (tenant_id, period, first_day, last_day, rate_card_owner, rate_card_id)
-        VALUES (\(tenant), \(period), \(firstDay), \(lastDay), \(rateCard.owner), \(rateCard.id))
-        """
-    }
-
     /// Those by which a closed month was rated.
     fileprivate static func written(of period: Month, _ tenant: ID<Tenant>) -> SQL {
         """

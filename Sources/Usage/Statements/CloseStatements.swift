@@ -6,8 +6,9 @@ import Tenancy
 /// Closes months that are over, each tenant's by exactly one process, and one after the other.
 ///
 /// First the month is taken: a row says that it is being closed, and from then on logins are billed in the next one. Then its events
-/// are read, counted and digested, and the prices that held are applied to them. Lines, digest and the closed state are written in
-/// one transaction: who dies before has written nothing, and another process takes the month when the lease is over.
+/// are read, counted and digested, and the prices that held are applied to them. The database checks the result (`Bill.close`) and
+/// writes lines, digest and the closed state in one transaction. After a crash nothing is written, and another process takes the
+/// month when the lease is over.
 package struct CloseStatements: Sendable {
     private let pool: DatabasePool
     private let grace: TimeInterval
@@ -72,19 +73,13 @@ package struct CloseStatements: Sendable {
         if month.isPurged, events.count == 0 {
             events = try await BilledEvents.counted(of: month.tenant, in: month.period, in: database)
         }
-        let (counted, digest) = (events.count, events.digest)
         let bill = try await Bill(of: month.tenant, in: month.period, events: events, from: database)
-        let held = month
+        let (held, billed) = (month, events)
         try await database.transaction { db in
             try await held.hold(in: db)
-            _ = try await db.run(
-                bill.terms.map { $0.insert(into: held.period, of: held.tenant) }
-                    + bill.lines.enumerated().map { $1.insert($0 + 1, into: held.period, of: held.tenant) } + [
-                        """
-                        UPDATE statement SET state = 'closed', events = \(counted), digest = \(digest), closed_at = \(now)
-                        WHERE tenant_id = \(held.tenant) AND period = \(held.period)
-                        """
-                    ])
+            _ = try await db.run([
+                "SELECT set_config('statement_timeout', '3600000', true)", try bill.close(held, over: billed, at: now),
+            ])
             guard !held.isPurged,
                 let statement = try StatementReply.read(try await db.run(StatementReply.find(.id(held.id), of: held.tenant)))
             else { return }
@@ -96,7 +91,7 @@ package struct CloseStatements: Sendable {
         }
         logger.info(
             "a month was closed",
-            metadata: ["tenant": "\(held.tenant)", "period": "\(held.period)", "events": "\(counted)", "lines": "\(bill.lines.count)"])
+            metadata: ["tenant": "\(held.tenant)", "period": "\(held.period)", "events": "\(billed.count)", "lines": "\(bill.lines.count)"])
     }
 }
 

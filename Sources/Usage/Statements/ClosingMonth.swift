@@ -57,40 +57,25 @@ struct ClosingMonth: Sendable {
         """
     }
 
-    /// Takes a month, unless another process has it, or has closed it. When this has committed, no event gets into it any more.
+    /// Takes a month, unless another process has it, or has closed it. After this has committed, no event gets into it.
+    /// The database refuses a month that has not ended (`take_statement`).
     /// - Parameter elapsed: how long ago now is, in seconds: from here on it is this process's for the lease.
     static func take(
         _ candidate: Candidate, at now: Date, after elapsed: TimeInterval = 0, in database: PlatformDatabase
     ) async throws -> ClosingMonth? {
         let (tenant, period) = (candidate.tenant, candidate.period)
         let until = now.addingTimeInterval(elapsed + lease)
-        // Ids are ordered as the months are, whenever they are closed.
-        let fresh = ID<Statement>(at: period.end)
         let taken = try await database.transaction { db in
             try await db.run([
                 PriceLock.shared,
                 // Who was signing in has its event by now; who does from here on finds the month closed.
                 LoginLock.exclusive(of: tenant),
-                """
-                INSERT INTO statement (tenant_id, period, id, tenant_slug, tenant_name, claimed_until, closing_at)
-                SELECT t.id, \(period), \(fresh), t.slug, t.name, \(until), \(now) FROM tenant t
-                WHERE t.id = \(tenant)
-                    -- One after the other.
-                    AND NOT EXISTS (SELECT FROM statement s
-                        WHERE s.tenant_id = \(tenant) AND (s.period > \(period) OR s.period < \(period) AND s.state = 'closing'))
-                    AND NOT EXISTS (SELECT FROM usage_event e
-                        WHERE e.tenant_id = \(tenant) AND e.billing_period < \(period) AND e.billing_period > COALESCE(
-                            (SELECT max(s.period) FROM statement s WHERE s.tenant_id = \(tenant)), '-infinity'))
-                FOR SHARE OF t
-                ON CONFLICT (tenant_id, period) DO UPDATE SET claimed_until = excluded.claimed_until
-                    WHERE statement.state = 'closing' AND statement.claimed_until <= \(now)
-                RETURNING id, (SELECT status = 'purged' FROM tenant WHERE tenant.id = statement.tenant_id) AS is_purged
-                """,
+                "SELECT taken_id, taken_is_purged FROM take_statement(\(tenant), \(period), \(now), \(until))",
             ])[2]
         }
         return try taken.first {
             ClosingMonth(
-                tenant: tenant, period: period, id: try $0.get("id"), isPurged: try $0.get("is_purged"), claimedUntil: until)
+                tenant: tenant, period: period, id: try $0.get("taken_id"), isPurged: try $0.get("taken_is_purged"), claimedUntil: until)
         }
     }
 

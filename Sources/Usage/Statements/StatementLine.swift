@@ -54,14 +54,4 @@ extension StatementLine {
         FROM statement_line WHERE tenant_id = \(tenant) AND period = \(period) ORDER BY position
         """
     }
-
-    /// - Parameter position: from 1.
-    func insert(_ position: Int, into period: Month, of tenant: ID<Tenant>) -> SQL {
-        """
-        INSERT INTO statement_line (tenant_id, period, position, kind, service_period, first_day, last_day, plan, rate_card_id,
-            rate_card_version, description, quantity, unit_price_micros, currency, exact_micros, amount_micros)
-        VALUES (\(tenant), \(period), \(position), \(kind), \(servicePeriod), \(firstDay), \(lastDay), \(plan), \(rateCard),
-            \(rateCardVersion), \(description), \(quantity), \(unitPriceMicros), \(currency), \(exactMicros), \(amountMicros))
-        """
-    }
 }

@@ -28,7 +28,8 @@ struct AuditTrailTests {
         // Content, address and request id by turns, so that each is there and is not.
         let origin = AuditEvent.Origin(
             actor: "apikey_\(number)", address: number % 2 == 0 ? "2001:db8::1" : nil, requestID: number % 3 == 0 ? nil : "req,\(number)")
-        _ = try await OwnerDatabase(server, owner: trail).run(
+        // As the owner of the schema, whose actors may be any.
+        _ = try await OwnerDatabase(owner, owner: trail).run(
             AuditEvent.insert(
                 "act\(number)", of: "subject-\(number):ü", owner: trail, by: origin, before: number % 4 == 0 ? Content() : nil,
                 after: number % 4 == 1 ? Content() : nil,
@@ -241,10 +242,17 @@ struct AuditTrailTests {
             VALUES (\(tenant), \(UUID()), now(), 'a', 'b', 'c', 41, sha256('x'))
             """,
             """
-            INSERT INTO public.audit_event (tenant_id, id, occurred_at, actor, action, subject, sequence, previous_hash, hash)
-            VALUES (\(tenant), \(UUID()), now(), 'a', 'b', 'c', 7, sha256('x'), sha256('y'))
+            INSERT INTO public.audit_event (tenant_id, id, occurred_at, actor, action, subject)
+            VALUES (\(tenant), \(UUID()), now(), 'system', 'b', 'c')
             """,
         ])
+        await #expect {
+            _ = try await OwnerDatabase(server, owner: tenant).run(
+                """
+                INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, sequence, previous_hash, hash)
+                VALUES (\(tenant), \(UUID()), now(), 'system', 'b', 'c', 7, sha256('x'), sha256('y'))
+                """)
+        } throws: { ($0 as? DatabaseError)?.sqlState == "42501" }
         #expect(try await verify().breaks == [])
         #expect(try await verify().head?.sequence == 2)
     }

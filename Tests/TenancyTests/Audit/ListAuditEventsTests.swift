@@ -20,7 +20,8 @@ struct ListAuditEventsTests {
     ) async throws {
         let now = try Date(time, strategy: .iso8601)
         let owner = try #require(ID<Tenant>(tenant ?? platform.acme.id)).uuid
-        _ = try await OwnerDatabase(platform.pool, owner: owner).run(
+        // As the owner of the schema, whose actors may be any.
+        _ = try await OwnerDatabase(platform.ownerPool, owner: owner).run(
             AuditEvent.insert(
                 action, of: subject, owner: owner, by: .init(actor: actor, address: nil, requestID: nil), at: now))
     }

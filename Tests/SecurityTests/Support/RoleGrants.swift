@@ -1,0 +1,70 @@
+/// Every grant of the server's role, in the words of the catalog. A migration that adds a grant adds it here, too. The role has no
+/// grant on a table without a line.
+enum RoleGrants {
+    static let tables = """
+        api_key: INSERT SELECT UPDATE(expires_at expiry_told_at last_used_at revoked_at rolled_to updated_at)
+        apple_key: DELETE INSERT SELECT UPDATE(fingerprint last_used_at proven_at sealed_pem state updated_at usable_until)
+        apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)
+        apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
+        application: DELETE INSERT SELECT UPDATE(access_token_seconds backchannel_logout_uri bundle_ids idle_seconds logout_uris name \
+            redirect_uris requires_pkce session_seconds signing_algorithm updated_at)
+        application_secret: DELETE INSERT SELECT UPDATE(expires_at)
+        audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
+        backchannel_logout: DELETE SELECT
+        budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period updated_at)
+        connection: DELETE INSERT SELECT UPDATE(bundle_ids check_claimed_at check_due_at check_outcome check_steps checked_at \
+            email_sources relink_until services_id updated_at)
+        digest_key: SELECT
+        idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
+        identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)
+        master_key: SELECT INSERT(created_at id sealing_at tenant_id) UPDATE(sealing_at)
+        outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
+        rate_card: INSERT SELECT
+        revocation: DELETE SELECT
+        schema_migration: SELECT
+        session: DELETE INSERT SELECT UPDATE(ended_at ended_reason refresh_generation refreshed_at)
+        session_life: SELECT
+        signing_key: DELETE INSERT SELECT UPDATE(activated_at published_until retired_at state)
+        single_use: DELETE INSERT SELECT
+        statement: SELECT UPDATE(claimed_until)
+        statement_line: SELECT
+        statement_term: SELECT
+        team_transfer: INSERT SELECT UPDATE(closed_at closes_at forgotten_at updated_at)
+        team_transfer_count: DELETE INSERT SELECT UPDATE(collected)
+        team_transfer_user: INSERT SELECT UPDATE(moved_by reason state transfer_sub updated_at)
+        tenant: INSERT SELECT UPDATE(connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
+            shared_relink_until signing_key_days status status_before_deletion tokens_valid_after updated_at)
+        tenant_plan: SELECT
+        tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after family_name \
+            given_name is_private_email tokens_valid_after updated_at)
+        usage_archive: SELECT
+        usage_arrival: DELETE INSERT SELECT
+        usage_day: INSERT SELECT UPDATE(events)
+        usage_event: INSERT SELECT
+        usage_month_user: INSERT SELECT UPDATE(days)
+        usage_sink: DELETE INSERT SELECT UPDATE(delivered_at event_name failed_at failure failure_status sealed_secret status updated_at \
+            url)
+        usage_sink_batch: DELETE SELECT UPDATE(events)
+        usage_sink_customer: DELETE INSERT SELECT UPDATE(customer_id updated_at)
+        usage_sink_event: DELETE SELECT UPDATE(refused_at refused_status uncertain_since)
+        usage_users: INSERT SELECT UPDATE(users)
+        user_deletion: INSERT SELECT UPDATE(finished_at updated_at)
+        webhook_delivery: INSERT SELECT UPDATE(attempts last_error last_status next_at state updated_at)
+        webhook_endpoint: DELETE INSERT SELECT UPDATE(description disabled_reason events status updated_at url)
+        webhook_event: DELETE INSERT SELECT
+        webhook_secret: DELETE INSERT SELECT UPDATE(expires_at)
+        """
+
+    /// Functions that run as the owner of the schema and that the role may execute.
+    static let functions = """
+        add_digest_keys(bytea[],bytea[],timestamp with time zone)
+        bind_api_keys(uuid[],uuid[],bytea[])
+        bind_application_secrets(uuid[],uuid[],bytea[])
+        close_statement(uuid,date,timestamp with time zone,bigint,bytea,timestamp with time zone,jsonb,jsonb)
+        create_usage_partition(date)
+        known_users(uuid,text)
+        missing_usage_partitions(date[])
+        purge_tenant(uuid)
+        take_statement(uuid,date,timestamp with time zone,timestamp with time zone)
+        """
+}
