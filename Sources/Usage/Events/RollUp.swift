@@ -89,7 +89,10 @@ package struct RollUp: Sendable {
         came AS (
             SELECT tenant_id, date_trunc('month', day)::date AS month, user_id, application_id, connection,
                 bit_or(1 << (extract(day FROM day)::integer - 1)) AS days
-            FROM taken GROUP BY 1, 2, 3, 4, 5),
+            FROM taken
+            -- The marks of an archived month are gone. Its users stay as they were until it is restored (`RestoredUsers`).
+            WHERE date_trunc('month', day)::date NOT IN (SELECT usage_archive.month FROM usage_archive)
+            GROUP BY 1, 2, 3, 4, 5),
         marking AS (
             INSERT INTO usage_month_user AS mark (tenant_id, month, user_id, application_id, connection, days)
             SELECT tenant_id, month, user_id, application_id, connection, days FROM came

@@ -162,9 +162,9 @@ package struct ArchiveUsage: Sendable {
 
     // MARK: The ledger
 
-    /// Who signed in on which day of an archived month has been added up. (A login of it that is heard of only now, and billed in a later
-    /// month, counts its user as a new one.) After the month has gone, and in small parts: nobody's login waits for it, and what a process
-    /// leaves the next one finds.
+    /// Removes the marks of an archived month, because its users are added up. A late login of the month changes its users only after the
+    /// month is restored (`RestoredUsers`). It runs after the month has gone, and in small parts: no login waits for it, and the next
+    /// process continues after a crash.
     private func forgetMarks() async throws {
         while true {
             let gone = try await PlatformDatabase(pool).run(

@@ -4,8 +4,8 @@ import Tenancy
 
 /// Brings an archived month back into the ledger, from the file that `ArchiveUsage` has written.
 ///
-/// The file must be what its manifest and the month's statements say. The events come back in one transaction: all or none. Those of
-/// tenants that were purged since stay away.
+/// The file must be what its manifest and the month's statements say. The events come back in one transaction: all or none. The users of
+/// the month are counted again in it. The events of a tenant that was purged since then stay away.
 package struct RestoreUsage: Sendable {
     private let pool: DatabasePool
     private static let batch = 5000
@@ -61,6 +61,7 @@ package struct RestoreUsage: Sendable {
             events += try await db.run(Self.insert(waiting)).affected
             guard try await db.run("SELECT restored_usage_partition(\(month), \(events)) AS restored")[0].get("restored")
             else { throw ArchiveUsage.Refusal.notRestored(month) }
+            try await RestoredUsers.count(of: month, in: db)
             return events
         }
         return (month, events)

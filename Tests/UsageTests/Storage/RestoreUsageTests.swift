@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import Postgres
 import Server
 import Tenancy
@@ -117,6 +118,56 @@ struct RestoreUsageTests {
             #expect(try await restoring.value == 42)
             #expect(try await platform.count("usage_event WHERE tenant_id = '\(globex.uuid)'") == 0)
             #expect(try await platform.count("usage_event") == 42)
+        }
+    }
+
+    @Test("late logins of an archived month leave its users as they were; when it is back, each user counts once and all agrees")
+    func lateLogins() async throws {
+        try await TestPlatform.run { platform in
+            let folder = try ArchiveFolderOfTest()
+            let users = (0..<19).map { _ in UUID() }
+            try await platform.plans([("2025-01-01T00:00:00Z", .enterprise)])
+            try await platform.append((0..<190).map { january.start.addingTimeInterval(Double($0) * 10_000) }, users: users)
+            _ = try await UsagePartitions(pool: platform.pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+                .pass(at: january.start)
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2025-02-02T00:00:00Z") == 1)
+            func told() async throws -> (month: Int, days: Int) {
+                let row = try await platform.ownerPool.run(
+                    """
+                    SELECT sum(users) FILTER (WHERE grain = 'month')::bigint AS month, sum(users) FILTER (WHERE grain = 'day')::bigint AS days
+                    FROM usage_users WHERE application_id = \(UUID.platform) AND connection = ''
+                    """)[0]
+                return (try row.get("month"), try row.get("days"))
+            }
+            func differences() async throws -> [String] {
+                var lines: [String] = []
+                for period in try await VerifyUsage.periods(of: "acme", from: nil, to: nil, in: PlatformDatabase(platform.pool))
+                where period.month <= january.next {
+                    lines += try await VerifyUsage.verify(period, in: platform.ownerPool).differences
+                }
+                return lines
+            }
+            let before = try await told()
+            #expect(before.month == 19)
+            #expect(try await differences() == [])
+            try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
+
+            // A user who was counted, on a day of the user's own and on another; and a user who was not.
+            try await platform.append(
+                [january.start, january.end.addingTimeInterval(-1), january.start], users: [users[0], users[0], UUID()])
+            try await platform.rollUp()
+            #expect(try await told() == before)
+            #expect(try await platform.count("usage_month_user") == 0)
+
+            #expect(try await Self.restore(platform, folder) == 190)
+            #expect(try await told().month == 20)
+            #expect(try await differences() == [])
+            // From here, late logins are compared with the marks again.
+            try await platform.append([january.start.addingTimeInterval(1)], users: [users[1]])
+            try await platform.rollUp()
+            #expect(try await told().month == 20)
+            #expect(try await differences() == [])
         }
     }
 }
