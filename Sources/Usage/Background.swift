@@ -10,6 +10,14 @@ extension UsageRoutes {
         ]
     }
 
+    private var sendMeterEvents: SendMeterEvents {
+        SendMeterEvents(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, settling: settling, logger: logger)
+    }
+
+    private var compareMeter: CompareMeter {
+        CompareMeter(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, logger: logger)
+    }
+
     /// What comes with time and not with a request.
     package var passes: [any Service] {
         [
@@ -24,6 +32,15 @@ extension UsageRoutes {
             },
             Recurring("make the ledger's parts", every: .seconds(600), logger: logger) { [pool, logger, now] in
                 try await UsagePartitions(pool: pool, logger: logger).pass(at: now())
+            },
+            Recurring("send meter events", every: .seconds(2), logger: logger) { [sendMeterEvents, now] in
+                try await sendMeterEvents.pass(at: now())
+            },
+            Recurring("compare meter events", every: .seconds(120), logger: logger) { [compareMeter, now] in
+                try await compareMeter.pass(at: now())
+            },
+            Recurring("forget meter events", every: .seconds(600), logger: logger) { [pool, now] in
+                try await PlatformDatabase(pool).remove { MeterEvent.forget(at: now(), limit: $0) }
             },
         ]
     }

@@ -136,6 +136,10 @@ struct TenantIsolationTests {
             "INSERT INTO usage_sink_batch VALUES (\(tenant), \(UUID()), \(UUID()), 1, \(now))",
             "INSERT INTO usage_sink_event VALUES (\(tenant), \(UUID()), \(UUID()), \(now), '2026-11-01', \(UUID()), \(UUID()), 'login', 'own')",
             "INSERT INTO usage_sink_customer VALUES (\(tenant), 'cus_globex', \(now), \(now))",
+            """
+            INSERT INTO usage_meter_event (tenant_id, id, sink_id, starts_at, sequence, logins, created_at)
+            VALUES (\(tenant), \(UUID()), \(UUID()), \(now), 0, 1, \(now))
+            """,
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
             "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
             """

@@ -1,10 +1,10 @@
 import AsyncHTTPClient
-import Foundation
+package import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// One POST to an address that a tenant or an operator has named, against the clock: an attempt to deliver a webhook's message, a logout
-/// token, or usage.
+/// One request to an address that a tenant or an operator has named, against the clock: an attempt to deliver a webhook's message, a
+/// logout token, or usage, or a question about usage.
 ///
 /// The name in the URL is resolved here, the addresses are checked, and the connection goes to an address that was checked: a name
 /// that answers otherwise a moment later leads nowhere. `Host` and the certificate are still the name's. A client of its own for
@@ -13,13 +13,15 @@ import NIOHTTP1
 package struct OutgoingRequest: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
-    let body: [UInt8]
+    /// Nil is a GET.
+    let body: [UInt8]?
     let allowsPrivate: Bool
 
     /// - Parameters:
     ///   - headers: besides `User-Agent`, and those of HTTP itself.
+    ///   - body: the body of a POST. Without one, the request is a GET.
     ///   - allowsPrivate: whether it may go into a private network and do without TLS: for development.
-    package init(url: String, headers: [(name: String, value: String)], body: [UInt8], allowsPrivate: Bool) {
+    package init(url: String, headers: [(name: String, value: String)], body: [UInt8]?, allowsPrivate: Bool) {
         (self.url, self.headers, self.body, self.allowsPrivate) = (url, headers, body, allowsPrivate)
     }
 
@@ -41,25 +43,29 @@ package struct OutgoingRequest: Sendable {
 
     /// - Throws: `CancellationError`.
     package func send(within limit: Duration) async throws -> Answer {
-        try await ask(within: limit, readingRefusal: 0).answer
+        try await ask(within: limit, reading: 0, of: 400..<500).answer
     }
 
     /// What came of it, for who has to know more than the answer.
     package struct Outcome: Sendable {
         package let answer: Answer
-        /// Of a refusal (400 to 499) the beginning of what it says.
-        package fileprivate(set) var refusal: [UInt8] = []
+        /// The beginning of the body, for the statuses whose body was to be read.
+        package fileprivate(set) var body: [UInt8] = []
+        /// How long the other side asks to be left alone (RFC 9110, section 10.2.3).
+        package fileprivate(set) var retryAfter: Duration?
         /// Whether the other side may have got it: no, where no connection was made.
         package fileprivate(set) var mayHaveArrived = true
     }
 
-    /// The answer, and of a refusal what it says, where that decides what becomes of it.
-    /// - Parameter bytes: how much of a refusal is read at the most.
+    /// The answer and the body of some of the statuses, where that decides the next step.
+    /// - Parameters:
+    ///   - bytes: the largest part of a body that is read, in bytes.
+    ///   - statuses: the statuses whose body is read.
     /// - Throws: `CancellationError`.
-    package func ask(within limit: Duration, readingRefusal bytes: Int) async throws -> Outcome {
+    package func ask(within limit: Duration, reading bytes: Int, of statuses: Range<Int>) async throws -> Outcome {
         try await withThrowingTaskGroup(of: Outcome.self) { group in
             defer { group.cancelAll() }
-            group.addTask { try await exchange(readingRefusal: bytes) }
+            group.addTask { try await exchange(reading: bytes, of: statuses) }
             group.addTask {
                 try await Task.sleep(for: limit)
                 return Outcome(answer: .failure(.timedOut))
@@ -70,7 +76,7 @@ package struct OutgoingRequest: Sendable {
         }
     }
 
-    private func exchange(readingRefusal bytes: Int) async throws -> Outcome {
+    private func exchange(reading bytes: Int, of statuses: Range<Int>) async throws -> Outcome {
         // The host as the client will read it, or it would not take our address for it. What was let in as a development server must not
         // get through now that it is none.
         guard let parts = URL(string: url), let host = parts.host, !host.isEmpty, allowsPrivate || parts.scheme == "https"
@@ -81,8 +87,7 @@ package struct OutgoingRequest: Sendable {
         var last = Failure.addressRefused
         for address in allowed.prefix(4) {
             do {
-                let (status, refusal) = try await status(of: host, at: address, readingRefusal: bytes)
-                return Outcome(answer: .status(status), refusal: refusal)
+                return try await outcome(of: host, at: address, reading: bytes, of: statuses)
             } catch {
                 if Task.isCancelled { throw CancellationError() }
                 last = Self.failure(error)
@@ -92,19 +97,22 @@ package struct OutgoingRequest: Sendable {
         return Outcome(answer: .failure(last), mayHaveArrived: false)
     }
 
-    private func status(of host: String, at address: String, readingRefusal bytes: Int) async throws -> (Int, [UInt8]) {
+    private func outcome(of host: String, at address: String, reading bytes: Int, of statuses: Range<Int>) async throws -> Outcome {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.dnsOverride = [host: address]
         configuration.httpVersion = .http1Only
         configuration.timeout.connect = .seconds(5)
         configuration.connectionPool.retryConnectionEstablishment = false
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-        let outcome: Result<(Int, [UInt8]), any Error>
+        let outcome: Result<Outcome, any Error>
         do {
             // Mostly the status says it all: the answer's body is not read, and goes with the connection.
             let response = try await http.execute(request, deadline: .distantFuture)
             let status = Int(response.status.code)
-            outcome = .success((status, (400..<500).contains(status) ? await Self.beginning(of: response.body, bytes) : []))
+            outcome = .success(
+                Outcome(
+                    answer: .status(status), body: statuses.contains(status) ? await Self.beginning(of: response.body, bytes) : [],
+                    retryAfter: response.headers.first(name: "retry-after").flatMap { Self.wait($0, from: Date()) }))
         } catch {
             outcome = .failure(error)
         }
@@ -125,12 +133,22 @@ package struct OutgoingRequest: Sendable {
         return bytes
     }
 
+    /// Reads `Retry-After`: a number of seconds, or a date.
+    package static func wait(_ text: String, from now: Date) -> Duration? {
+        if let seconds = Int(text) { return (0...86400).contains(seconds) ? .seconds(seconds) : seconds < 0 ? nil : .seconds(86400) }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.date(from: text).map { .seconds(min(max($0.timeIntervalSince(now), 0), 86400)) }
+    }
+
     private var request: HTTPClientRequest {
         var request = HTTPClientRequest(url: url)
-        request.method = .POST
+        request.method = body == nil ? .GET : .POST
         request.headers.add(name: "user-agent", value: "espalier")
         for (name, value) in headers { request.headers.add(name: name, value: value) }
-        request.body = .bytes(ByteBuffer(bytes: body))
+        if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
         return request
     }
 

@@ -23,7 +23,7 @@ struct ConcludeDelivery: Sendable {
         // When the receiver takes nothing at all, that is hardly the event's fault.
         let isForGood = sent.isTaking || attempts >= Self.patientAttempts && (sink.deliveredAt ?? .distantPast) > came
         let refused = isForGood ? sent.refused : []
-        let left = events.count - sent.taken.count - refused.count - sent.uncertain.count
+        let left = events.count - sent.taken.count - refused.count
         let failure = left == 0 && refused.isEmpty ? nil : Self.failure(sent, at: now)
         var statements: [SQL] = [
             "DELETE FROM usage_sink_event WHERE batch_id = \(batch) AND id = ANY(\(sent.taken))",
@@ -31,11 +31,6 @@ struct ConcludeDelivery: Sendable {
             UPDATE usage_sink_event SET refused_at = \(now), refused_status = status
             FROM unnest(\(refused.map(\.id)), \(refused.map(\.status))) AS refused (login, status)
             WHERE batch_id = \(batch) AND id = login
-            """,
-            "UPDATE usage_sink_event SET refused_at = \(now) WHERE batch_id = \(batch) AND id = ANY(\(sent.uncertain))",
-            """
-            UPDATE usage_sink_event SET uncertain_since = \(now)
-            WHERE batch_id = \(batch) AND id = ANY(\(sent.unanswered)) AND uncertain_since IS NULL
             """,
             // What there is, and not what this attempt began with: another process may have been at it, too.
             """
@@ -61,8 +56,9 @@ struct ConcludeDelivery: Sendable {
                 """)
         }
         _ = try await database.run(statements)
-        tell(refused.map(\.id), "usage was refused by the sink and is set aside", failure)
-        tell(sent.uncertain, "usage may have been counted by the sink and is set aside", nil)
+        for (status, events) in Dictionary(grouping: refused, by: \.status).sorted(by: { $0.key < $1.key }) {
+            tell(events.map(\.id), status)
+        }
         guard left > 0 else { return .done }
         // There was not time enough for all of them.
         guard let failure else { return .again(at: now) }
@@ -71,16 +67,20 @@ struct ConcludeDelivery: Sendable {
     }
 
     /// Once for each: from now on nobody tries.
-    private func tell(_ ids: [UUID], _ what: Logger.Message, _ failure: UsageSink.Failure?) {
-        guard !ids.isEmpty else { return }
+    /// - Parameter status: the HTTP status with which each of them was rejected individually.
+    private func tell(_ ids: [UUID], _ status: Int) {
         let logins = ids.prefix(20).map { ID<WaitingUsage.Login>($0).description }.joined(separator: " ")
-        logger.error(what, metadata: facts(failure, events: ids.count).merging(["logins": "\(logins)"]) { $1 })
+        logger.error(
+            "sink rejected usage events; events set aside",
+            metadata: [
+                "batch": "\(batch)", "events": "\(ids.count)", "attempts": "\(attempts)", "status": "\(status)", "logins": "\(logins)",
+            ])
     }
 
-    private func facts(_ failure: UsageSink.Failure?, events: Int) -> Logger.Metadata {
+    private func facts(_ failure: UsageSink.Failure, events: Int) -> Logger.Metadata {
         [
-            "batch": "\(batch)", "events": "\(events)", "attempts": "\(attempts)", "status": "\(failure?.status.map(String.init) ?? "-")",
-            "cause": "\(failure?.error ?? "-")",
+            "batch": "\(batch)", "events": "\(events)", "attempts": "\(attempts)", "status": "\(failure.status.map(String.init) ?? "-")",
+            "cause": "\(failure.error ?? "-")",
         ]
     }
 
@@ -89,8 +89,8 @@ struct ConcludeDelivery: Sendable {
         switch sent.answer {
         case .status(let status): .init(at: now, status: status, error: nil)
         case .failure(let failure): .init(at: now, status: nil, error: failure.rawValue)
-        // Nothing was refused: there was not time enough, or somebody's name is missing.
-        case nil: sent.lacksCustomer ? .init(at: now, status: nil, error: "no_customer") : nil
+        // Nothing was refused: there was not time enough.
+        case nil: nil
         }
     }
 

@@ -17,6 +17,7 @@ extension UsageRoutes {
         let secret = fields.sinkSecret(isRequired: format == .stripe)
         let eventName = fields.sinkEventName(isRequired: format == .stripe)
         if format == .cloudevents, eventName != nil { fields.refuse("event_name", "It is for the format `stripe`.") }
+        if format == .stripe, let refusal = url.flatMap(JSONFields.stripeURLRefusal) { fields.refuse(refusal.field, refusal.detail) }
         try fields.finish()
         guard let format, let url else { throw Problem(.invalid, "`format` and `url` are required.") }
 

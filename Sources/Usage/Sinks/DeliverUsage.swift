@@ -5,14 +5,13 @@ import Postgres
 import Sealing
 import Tenancy
 
-/// Sends a batch of events to the sink: the outbox's handler for its kind.
+/// Sends a batch of CloudEvents to the sink: the outbox's handler for its kind. Stripe gets meter events instead (`SendMeterEvents`).
 ///
 /// What the receiver has taken is removed, and the rest tried again, after 5 seconds at first and every quarter of an hour at last, for as
 /// long as there is a sink. So each event arrives at least once; the login's id goes along, and by it the receiver counts once.
 ///
-/// What the receiver will never take is set aside, so that it holds up nothing and is not asked for for ever: an event that is refused by
-/// itself while others are taken (`ConcludeDelivery`), and at Stripe one that may have been counted so long ago that Stripe would count it
-/// again.
+/// An event that is refused individually while others are taken is set aside (`ConcludeDelivery`), so that it holds up nothing and is not
+/// sent again and again.
 ///
 /// One process sends few batches at a time, since the outbox gives one owner few rows (`OutboxWorker.Configuration.share`): a sink that
 /// does not answer holds up no webhook.
@@ -48,7 +47,7 @@ struct DeliverUsage: Sendable {
         guard sink.status == .enabled else { return .done }
 
         let started = ContinuousClock.now
-        let sent = try await send(events, to: sink, at: now)
+        let sent = try await send(events, to: sink)
         let ended = now.addingTimeInterval((ContinuousClock.now - started) / .seconds(1))
         return try await conclusion.run(sent, of: events, in: database, at: ended)
     }
@@ -59,30 +58,20 @@ struct DeliverUsage: Sendable {
         var taken: [UUID] = []
         /// What was refused by itself, and with which status.
         var refused: [(id: UUID, status: Int)] = []
-        /// What may have been counted, and the receiver would not know it again.
-        var uncertain: [UUID] = []
-        /// What was sent, and nothing said what became of it.
-        var unanswered: [UUID] = []
         /// Whether the receiver has taken anything.
         var isTaking = false
         var answer: OutgoingRequest.Answer?
-        /// Some could not be sent, since nobody has said what Stripe calls their tenant.
-        var lacksCustomer = false
     }
 
-    private func send(_ events: [WaitingUsage], to sink: UsageSink, at now: Date) async throws -> Sent {
-        let secret = try sink.secret(keyring)
-        switch (sink.format, sink.eventName) {
-        case (.stripe, let name?): return try await sendMeterEvents(events, named: name, to: sink.url, secret, at: now)
-        case (.cloudevents, _), (.stripe, nil): return try await sendCloudEvents(events, to: sink.url, secret)
-        }
+    private func send(_ events: [WaitingUsage], to sink: UsageSink) async throws -> Sent {
+        try await sendCloudEvents(events, to: sink.url, sink.secret(keyring))
     }
 
     func ask(_ url: String, _ secret: Secret?, _ type: String, _ body: [UInt8]) async throws -> OutgoingRequest.Outcome {
         try await OutgoingRequest(
             url: url, headers: [("content-type", type)] + (secret.map { [("authorization", "Bearer \($0.reveal())")] } ?? []), body: body,
             allowsPrivate: allowsPrivate
-        ).ask(within: timeout, readingRefusal: 8192)
+        ).ask(within: timeout, reading: 0, of: 400..<500)
     }
 
     /// The statuses that are about what was sent. All others are about the sink, or pass: an address that is wrong (404), a key that is not

@@ -13,10 +13,10 @@ extension UsageRoutes {
         let now = now()
         let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
             guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
-            let answers = try await db.run([UsageSink.takeBack(), UsageSink.wake(at: now), UsageSink.waiting])
+            let waiting = try await db.run(UsageSink.takeBack() + UsageSink.wake(at: now) + [UsageSink.waiting]).last!
             _ = try await db.run(
                 AuditEvent.insert("retryUsageSink", of: sink.id.description, owner: .platform, by: call.origin, at: now))
-            return (try sink.reply(answers[2]), sink.updatedAt)
+            return (try sink.reply(waiting), sink.updatedAt)
         }
         return try .resource(reply, updatedAt: updatedAt)
     }

@@ -26,22 +26,26 @@ extension UsageRoutes {
             switch sink.format {
             case .cloudevents where eventName != nil: throw Problem(.conflict, "A sink of CloudEvents has no `event_name`.")
             case .stripe where removesSecret: throw Problem(.conflict, "The secret cannot be removed: Stripe takes nothing without one.")
+            case .stripe:
+                if let refusal = url.flatMap(JSONFields.stripeURLRefusal) { throw Problem.invalid(refusal) }
             default: break
             }
             let sealed = secret.map { UsageSink.seal($0, of: sink.id, keyring: keyring) } ?? (removesSecret ? nil : sink.sealedSecret)
-            let answers = try await db.run([
-                """
-                UPDATE usage_sink SET url = \(url ?? sink.url), event_name = \(eventName ?? sink.eventName), sealed_secret = \(sealed),
-                    status = \(status ?? sink.status), updated_at = \(now.asChange(after: sink.updatedAt))
-                WHERE tenant_id = \(UUID.platform)
-                """, UsageSink.wake(at: now), UsageSink.find, UsageSink.waiting,
-            ])
-            let changed = try UsageSink(answers[2][0])
+            _ = try await db.run(
+                [
+                    """
+                    UPDATE usage_sink SET url = \(url ?? sink.url), event_name = \(eventName ?? sink.eventName), sealed_secret = \(sealed),
+                        status = \(status ?? sink.status), updated_at = \(now.asChange(after: sink.updatedAt))
+                    WHERE tenant_id = \(UUID.platform)
+                    """
+                ] + UsageSink.wake(at: now))
+            let answers = try await db.run([UsageSink.find, UsageSink.waiting])
+            let changed = try UsageSink(answers[0][0])
             _ = try await db.run(
                 AuditEvent.insert(
                     "updateUsageSink", of: sink.id.description, owner: .platform, by: call.origin, before: sink.settings,
                     after: changed.settings, at: now))
-            return (try changed.reply(answers[3]), changed.updatedAt)
+            return (try changed.reply(answers[1]), changed.updatedAt)
         }
         return try .resource(reply, updatedAt: updatedAt)
     }

@@ -37,6 +37,9 @@ struct UsageSink: Identified, Sendable {
     let status: Status
     let deliveredAt: Date?
     let failure: Failure?
+    /// When the comparison with Stripe succeeded last, and when and why it did not.
+    let comparedAt: Date?
+    let compareFailure: Failure?
     let createdAt, updatedAt: Date
 
     init(_ row: Row) throws {
@@ -50,18 +53,24 @@ struct UsageSink: Identified, Sendable {
         failure = try row.get("failed_at", as: Date?.self).map { at in
             Failure(at: at, status: try row.get("failure_status"), error: try row.get("failure"))
         }
+        comparedAt = try row.get("compared_at")
+        compareFailure = try row.get("compare_failed_at", as: Date?.self).map { at in
+            Failure(at: at, status: try row.get("compare_status"), error: try row.get("compare_failure"))
+        }
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
     }
 
     static let find: SQL = """
-        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, created_at, updated_at
+        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, compared_at,
+            compare_failed_at, compare_status, compare_failure, created_at, updated_at
         FROM usage_sink WHERE tenant_id = \(UUID.platform)
         """
 
     /// As `find`; nobody else changes it until the transaction's end.
     static let lock: SQL = """
-        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, created_at, updated_at
+        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, compared_at,
+            compare_failed_at, compare_status, compare_failure, created_at, updated_at
         FROM usage_sink WHERE tenant_id = \(UUID.platform) FOR UPDATE
         """
 
@@ -97,38 +106,80 @@ struct UsageSink: Identified, Sendable {
         let since: Date?
     }
 
-    /// What waits and what was set aside, of all tenants: only the platform sees it.
+    /// How what was sent to Stripe compares with what its meter has counted.
+    struct Comparison: Encodable {
+        /// Logins that were taken and are not compared yet, or differ.
+        let unconfirmed: Int
+        /// Hours of customers.
+        let differences: Int
+        let last_compared_at: Date?
+        let last_failure: Failure?
+    }
+
+    /// Waiting and set aside events of all tenants: only the platform sees them. A meter event counts as many as it has logins.
     static let waiting: SQL = """
-        SELECT * FROM (
+        SELECT waiting.events + meter.events AS events, LEAST(waiting.since, meter.since) AS since,
+            refused.events + meter.refused AS refused, refused.uncertain + meter.uncertain AS uncertain,
+            LEAST(refused.since, meter.refused_since) AS refused_since, sent.unconfirmed,
+            (SELECT count(*) FROM usage_sink_difference WHERE tenant_id = \(UUID.platform)) AS differences
+        FROM (
             SELECT COALESCE(sum(events), 0)::bigint AS events, min(created_at) FILTER (WHERE events > 0) AS since
             FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)) AS waiting
         CROSS JOIN (
-            SELECT count(*) AS refused, count(*) FILTER (WHERE refused_status IS NULL) AS uncertain, min(refused_at) AS refused_since
+            SELECT count(*) AS events, count(*) FILTER (WHERE refused_status IS NULL) AS uncertain, min(refused_at) AS since
             FROM usage_sink_event WHERE refused_at IS NOT NULL) AS refused
+        CROSS JOIN (
+            SELECT COALESCE(sum(logins) FILTER (WHERE refused_at IS NULL), 0)::bigint AS events,
+                min(created_at) FILTER (WHERE refused_at IS NULL) AS since,
+                COALESCE(sum(logins) FILTER (WHERE refused_at IS NOT NULL), 0)::bigint AS refused,
+                COALESCE(sum(logins) FILTER (WHERE refused_reason = 'uncertain'), 0)::bigint AS uncertain,
+                min(refused_at) AS refused_since
+            FROM usage_meter_event
+            WHERE sink_id = (SELECT id FROM usage_sink WHERE tenant_id = \(UUID.platform)) AND taken_at IS NULL) AS meter
+        CROSS JOIN (
+            SELECT COALESCE(sum(logins), 0)::bigint AS unconfirmed FROM usage_meter_event e JOIN usage_sink s ON s.id = e.sink_id
+            WHERE s.tenant_id = \(UUID.platform) AND e.confirmed_at IS NULL AND e.sent_at IS NOT NULL AND e.taken_at IS NOT NULL
+                AND e.starts_at >= s.compares_from) AS sent
         """
 
     /// Lets what was set aside wait again.
     /// - Parameter tenant: only of this one, and not what may have been counted.
-    static func takeBack(of tenant: ID<Tenant>? = nil) -> SQL {
-        """
-        WITH again AS (
-            UPDATE usage_sink_event SET refused_at = NULL, refused_status = NULL, uncertain_since = NULL
-            WHERE refused_at IS NOT NULL AND (\(tenant) IS NULL OR tenant_id = \(tenant) AND refused_status IS NOT NULL)
-            RETURNING batch_id)
-        UPDATE usage_sink_batch SET events = events + counted
-        FROM (SELECT batch_id, count(*) AS counted FROM again GROUP BY batch_id) AS again
-        WHERE tenant_id = \(UUID.platform) AND id = batch_id
-        """
+    static func takeBack(of tenant: ID<Tenant>? = nil) -> [SQL] {
+        [
+            """
+            WITH again AS (
+                UPDATE usage_sink_event SET refused_at = NULL, refused_status = NULL, uncertain_since = NULL
+                WHERE refused_at IS NOT NULL AND (\(tenant) IS NULL OR tenant_id = \(tenant) AND refused_status IS NOT NULL)
+                RETURNING batch_id)
+            UPDATE usage_sink_batch SET events = events + counted
+            FROM (SELECT batch_id, count(*) AS counted FROM again GROUP BY batch_id) AS again
+            WHERE tenant_id = \(UUID.platform) AND id = batch_id
+            """,
+            """
+            UPDATE usage_meter_event SET refused_at = NULL, refused_reason = NULL, refused_status = NULL, sent_at = NULL, attempts = 0,
+                due_at = '-infinity'
+            WHERE refused_at IS NOT NULL AND (\(tenant) IS NULL OR tenant_id = \(tenant) AND sent_at IS NULL)
+            """,
+        ]
     }
 
-    /// Makes all that waits due. Whoever is at work on a batch at this moment does not conclude it any more: it has another number of
-    /// attempts then.
-    static func wake(at now: Date) -> SQL {
-        """
-        INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
-        SELECT tenant_id, id, \(DeliverUsage.outboxKind), id, \(now), \(now) FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)
-        ON CONFLICT (tenant_id, id) DO UPDATE SET due_at = excluded.due_at, attempts = outbox.attempts + 1
-        """
+    /// Makes all that waits due. A process that sends a batch at this moment no longer concludes it: the batch has another number of
+    /// attempts then. The process that sends meter events keeps its lease, so that a customer still has one call under way at most.
+    static func wake(at now: Date) -> [SQL] {
+        [
+            """
+            INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
+            SELECT tenant_id, id, \(DeliverUsage.outboxKind), id, \(now), \(now) FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)
+            ON CONFLICT (tenant_id, id) DO UPDATE SET due_at = excluded.due_at, attempts = outbox.attempts + 1
+            """,
+            "UPDATE usage_sink SET failures = 0, resume_at = '-infinity', compare_at = '-infinity' WHERE tenant_id = \(UUID.platform)",
+            "UPDATE usage_sink_customer SET failures = 0, resume_at = '-infinity' WHERE resume_at > \(now)",
+            "UPDATE usage_sink_difference SET check_at = '-infinity' WHERE tenant_id = \(UUID.platform)",
+            """
+            UPDATE usage_meter_event SET due_at = '-infinity'
+            WHERE taken_at IS NULL AND refused_at IS NULL AND due_at > \(now)
+            """,
+        ]
     }
 
     /// What callers see.
@@ -145,6 +196,7 @@ struct UsageSink: Identified, Sendable {
         var refused: Refused?
         var last_delivered_at: Date?
         var last_failure: Failure?
+        var comparison: Comparison?
         let created_at, updated_at: Date
     }
 
@@ -163,6 +215,13 @@ struct UsageSink: Identified, Sendable {
             Refused(events: try $0.get("refused"), uncertain: try $0.get("uncertain"), since: try $0.get("refused_since"))
         }
         (reply.last_delivered_at, reply.last_failure) = (deliveredAt, failure)
+        if format == .stripe {
+            reply.comparison = try waiting.first {
+                Comparison(
+                    unconfirmed: try $0.get("unconfirmed"), differences: try $0.get("differences"), last_compared_at: comparedAt,
+                    last_failure: compareFailure)
+            }
+        }
         return reply
     }
 }

@@ -43,12 +43,14 @@ struct UsageSinkCustomer: Sendable {
     var reply: Reply { Reply(id: tenant, customer_id: customer, created_at: createdAt, updated_at: updatedAt) }
 
     /// Makes due what of a tenant's waits in the sink.
-    static func wake(_ tenant: ID<Tenant>, at now: Date) -> SQL {
-        """
-        INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
-        SELECT b.tenant_id, b.id, \(DeliverUsage.outboxKind), b.id, \(now), \(now) FROM usage_sink_batch b
-        WHERE b.tenant_id = \(UUID.platform) AND b.id IN (SELECT batch_id FROM usage_sink_event WHERE tenant_id = \(tenant))
-        ON CONFLICT (tenant_id, id) DO UPDATE SET due_at = excluded.due_at, attempts = outbox.attempts + 1
-        """
+    static func wake(_ tenant: ID<Tenant>) -> [SQL] {
+        [
+            "UPDATE usage_sink_customer SET failures = 0, resume_at = '-infinity' WHERE tenant_id = \(tenant)",
+            """
+            UPDATE usage_meter_event SET due_at = '-infinity'
+            WHERE tenant_id = \(tenant) AND taken_at IS NULL AND refused_at IS NULL
+                AND fixed_at IS NOT NULL
+            """,
+        ]
     }
 }

@@ -7,6 +7,11 @@ extension JSONFields {
         text("url", 1...2000, isRequired: isRequired) { WebhookURL.refusal(of: $0, allowsPrivate: allowsPrivate) }
     }
 
+    /// Customers and meters are read at the same place as meter events are sent to.
+    static func stripeURLRefusal(_ url: String) -> Problem.Field? {
+        Stripe.isMeterEvents(url) ? nil : .init("url", "A sink of the format `stripe` needs a URL that ends in `\(Stripe.path)`.")
+    }
+
     /// What goes into `Authorization`, which is ASCII.
     mutating func sinkSecret(isRequired: Bool) -> Secret? {
         text("secret", 1...500, isRequired: isRequired) { text in

@@ -1,9 +1,8 @@
 import Foundation
 import Postgres
 import Tenancy
-import Web
 
-/// An event that is to be sent to the sink.
+/// An event that is to be sent to the sink as a CloudEvent.
 struct WaitingUsage: Sendable {
     let tenant: ID<Tenant>
     let id: UUID
@@ -16,18 +15,6 @@ struct WaitingUsage: Sendable {
     let user: UUID?
     let kind: String
     let connection: String
-    let customer: Customer
-    /// When it was sent for the first time without an answer that said what became of it.
-    let uncertainSince: Date?
-
-    /// What Stripe calls the tenant.
-    enum Customer: Sendable, Equatable {
-        case known(String)
-        /// Nothing of it is to be sent there.
-        case none
-        /// Nobody has said yet.
-        case unknown
-    }
 
     init(_ row: Row) throws {
         tenant = try row.get("tenant_id")
@@ -39,18 +26,14 @@ struct WaitingUsage: Sendable {
         user = try row.get("user_id")
         kind = try row.get("kind")
         connection = try row.get("connection")
-        let customer: String? = try row.get("customer_id")
-        uncertainSince = try row.get("uncertain_since")
-        self.customer = try customer.map(Customer.known) ?? (row.get("has_customer") ? .none : .unknown)
     }
 
     /// But for those that were set aside.
     static func all(of batch: UUID) -> SQL {
         """
         SELECT e.tenant_id, e.id, e.occurred_at, to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS time,
-            e.billing_period, e.application_id, e.user_id, e.kind, e.connection, e.uncertain_since, c.customer_id,
-            c.tenant_id IS NOT NULL AS has_customer
-        FROM usage_sink_event e LEFT JOIN usage_sink_customer c ON c.tenant_id = e.tenant_id
+            e.billing_period, e.application_id, e.user_id, e.kind, e.connection
+        FROM usage_sink_event e
         WHERE e.batch_id = \(batch) AND e.refused_at IS NULL ORDER BY e.occurred_at, e.tenant_id, e.id
         """
     }
@@ -87,14 +70,5 @@ struct WaitingUsage: Sendable {
             data: .init(
                 application_id: application, user_id: user.map { ID<User>($0).description }, kind: kind, connection: connection,
                 billing_period: billingPeriod))
-    }
-
-    /// The form of Stripe's `POST /v1/billing/meter_events`. `identifier` alone tells a repetition: with an `Idempotency-Key` Stripe would
-    /// give the same answer for a day, a failure of its own too.
-    func meterEvent(named name: String, for customer: String) -> String {
-        [
-            ("event_name", name), ("identifier", login), ("timestamp", "\(Int(occurredAt.timeIntervalSince1970.rounded(.down)))"),
-            ("payload[stripe_customer_id]", customer), ("payload[value]", "1"),
-        ].map { "\(Form.encode($0))=\(Form.encode($1))" }.joined(separator: "&")
     }
 }

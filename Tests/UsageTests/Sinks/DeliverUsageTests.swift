@@ -64,14 +64,11 @@ struct DeliverUsageTests {
     func misdeeds(isStripe: Bool) async throws {
         try await withMeter(isStripe: isStripe) { platform, meter in
             try await platform.sink(to: meter, isStripe: isStripe)
-            for (tenant, customer) in [("acme", "cus_acme"), ("globex", "cus_globex")] {
-                let set = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": customer])
-                #expect(set.status == 200, "\(set.body)")
-            }
+            try await platform.nameCustomers()
             // Batches of different sizes, of both tenants.
             for count in [1, 7, 3, 12] {
-                try await platform.append(Self.times(count))
-                try await platform.append(Self.times(2), of: platform.globex, connection: "shared")
+                try await platform.append(TestPlatform.recent(count, every: 20))
+                try await platform.append(TestPlatform.recent(2), of: platform.globex, connection: "shared")
                 try await platform.takeArrivals()
             }
             meter.misbehave((MeterReceiver.Misdeed.allCases + MeterReceiver.Misdeed.allCases).shuffled())
@@ -80,10 +77,10 @@ struct DeliverUsageTests {
             // The deeds that are left over take nothing back.
             let ledger = try await platform.ledger()
             #expect(ledger.count == 31)
-            #expect(Set(meter.counted.keys) == Set(ledger.keys))
-            if isStripe {
-                let customers = [platform.acme.id: "cus_acme", platform.globex.id: "cus_globex"]
-                #expect(meter.counted == ledger.mapValues { customers[$0] ?? "" })
+            if let stripe = meter.stripe {
+                let counted = try await platform.ledgerByCustomer()
+                #expect(stripe.logins == counted)
+                #expect(stripe.reported.isEmpty)
             } else {
                 #expect(meter.counted == ledger)
             }
@@ -115,102 +112,6 @@ struct DeliverUsageTests {
             #expect(meter.requests.map(\.events.count).sorted() == [51, 100, 100])
             #expect(meter.counted == (try await platform.ledger()))
         }
-    }
-
-    @Test("a meter event says what, when, whose and how much")
-    func meterEvent() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_N & N"])
-            try await platform.append([Date(timeIntervalSince1970: 1_772_323_199.999_999)])
-            try await platform.takeArrivals()
-            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
-            let request = try #require(meter.requests.first)
-            let form = try #require(request.form)
-            #expect(request.type == "application/x-www-form-urlencoded")
-            #expect(request.authorization == "Bearer \(TestPlatform.sinkSecret)")
-            #expect(Set(form.names) == ["event_name", "identifier", "timestamp", "payload[stripe_customer_id]", "payload[value]"])
-            #expect(form["event_name"] == "logins")
-            #expect(form["identifier"] == (try await platform.ledger()).keys.first)
-            // The second it happened in, and not the next one.
-            #expect(form["timestamp"] == "1772323199")
-            #expect(form["payload[stripe_customer_id]"] == "cus_N & N")
-            #expect(form["payload[value]"] == "1")
-        }
-    }
-
-    @Test("a tenant that Stripe has no name for waits for one, and holds up nobody; with null it is not sent")
-    func customers() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            try await platform.append(Self.times(3))
-            try await platform.append(Self.times(2), of: platform.globex)
-            try await platform.takeArrivals()
-            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
-            #expect(Array(meter.counted.values) == ["cus_acme", "cus_acme", "cus_acme"])
-            #expect(try await platform.waiting() == 2)
-            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "no_customer")
-            // Named: at once, whatever the schedule says.
-            let set = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex"])
-            #expect(set.json["customer_id"] as? String == "cus_globex")
-            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
-            #expect(meter.counted.values.sorted() == ["cus_acme", "cus_acme", "cus_acme", "cus_globex", "cus_globex"])
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-            // Not billed there at all.
-            let none = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": NSNull()])
-            #expect(none.status == 200, "\(none.body)")
-            #expect(none.body.contains("\"customer_id\":null"))
-            try await platform.append(Self.times(4), of: platform.globex)
-            try await platform.takeArrivals()
-            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
-            #expect(meter.counted.count == 5)
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-
-            let list = try await platform.call("GET", TestPlatform.sinkPath + "/customers")
-            #expect((list.json["data"] as? [[String: any Sendable]])?.count == 2)
-            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 204)
-            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 404)
-        }
-    }
-
-    @Test("one event that Stripe does not want keeps none of the others; a closed door is not knocked at again in the same batch")
-    func refusals() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            try await platform.append(Self.times(30))
-            try await platform.takeArrivals()
-            let worker = platform.sinkWorker()
-            meter.refuse((400, #"{"error":{"message":"No such customer","code":"resource_missing"}}"#))
-            try await platform.append(Self.times(1))
-            var at = Date().addingTimeInterval(60)
-            try await worker.pass(at: at)
-            #expect(meter.requests.count == 30)
-            #expect(try await platform.waiting() == 30)
-            meter.refuse((401, ""))
-            at += 3600
-            try await worker.pass(at: at)
-            #expect(meter.requests.count < 60)
-            let failure = try #require(try await platform.shownSink()["last_failure"] as? [String: any Sendable])
-            #expect(failure["status"] as? Int == 401)
-            meter.refuse(nil)
-            at += 3600
-            try await worker.pass(at: at)
-            #expect(meter.counted.count == 30)
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-        }
-    }
-
-    @Test("what Stripe says of a repetition is known by its code, or by its words")
-    func duplicates() {
-        func says(_ body: String) -> Bool { DeliverUsage.saysDuplicate(Array(body.utf8)) }
-        #expect(says(#"{"error":{"code":"duplicate_meter_event","message":"x"}}"#))
-        #expect(says(#"{"error":{"message":"An event already exists with identifier login_1."}}"#))
-        #expect(!says(#"{"error":{"message":"No meter has this name.","code":"x"}}"#))
-        #expect(!says(#"{"error":null}"#))
-        #expect(!says("An event already exists with identifier login_1."))
-        #expect(!says(""))
     }
 
     @Test("two processes at the same batch send it twice, and it is counted once; nothing is left of it")
@@ -333,25 +234,6 @@ struct DeliverUsageTests {
             let failure = try #require(try await platform.shownSink()["last_failure"] as? [String: any Sendable])
             #expect(failure["error"] as? String == "address_refused")
             #expect(failure["status"] == nil)
-        }
-    }
-
-    @Test("what there is not time for is sent the next time, at once")
-    func patience() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            try await platform.append(Self.times(20))
-            try await platform.takeArrivals()
-            let worker = platform.sinkWorker(patience: .zero)
-            let at = Date().addingTimeInterval(60)
-            try await worker.pass(at: at)
-            #expect(meter.counted.count == 8)
-            #expect(try await platform.waiting() == 12)
-            // By now it is due again, as soon as the first had ended.
-            for later in [600.0, 1200] { try await worker.pass(at: at.addingTimeInterval(later)) }
-            #expect(meter.counted.count == 20)
-            #expect(try await platform.shownSink()["last_failure"] == nil)
         }
     }
 }

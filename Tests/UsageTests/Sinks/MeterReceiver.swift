@@ -6,8 +6,8 @@ import Synchronization
 import TestSupport
 import Web
 
-/// A meter on 127.0.0.1 that counts logins by their ids, as OpenMeter does and as Stripe does, and misbehaves as it is told: one
-/// misdeed a request, until there are none left.
+/// A meter on 127.0.0.1 that counts logins by their ids, as OpenMeter does, or meter events by their identifiers, as Stripe does
+/// (`StripeMeter`), and misbehaves on request: one misdeed a request, until there are none left.
 final class MeterReceiver: Sendable {
     enum Misdeed: Sendable, CaseIterable {
         /// The request is lost: nothing is counted, and no answer comes.
@@ -25,6 +25,7 @@ final class MeterReceiver: Sendable {
     }
 
     struct Request: Sendable {
+        let path: String
         let headers: HTTPFields
         let body: [UInt8]
         var type: String { headers[.contentType] ?? "" }
@@ -47,28 +48,35 @@ final class MeterReceiver: Sendable {
         /// Ids of events that it cannot bear: whatever they are part of is refused.
         var poison: Set<String> = []
         var poisonStatus = 400
+        /// Sent with each refusal.
+        var retryAfter: String?
     }
 
+    /// Stripe's meter; nil where it takes CloudEvents.
+    let stripe: StripeMeter?
     private let state = Mutex(State())
     private let port = Mutex(0)
-    private let isStripe: Bool
 
     private init(isStripe: Bool) {
-        self.isStripe = isStripe
+        stripe = isStripe ? StripeMeter() : nil
     }
 
-    var url: String { "http://127.0.0.1:\(port.withLock { $0 })\(isStripe ? "/v1/billing/meter_events" : "/api/v1/events")" }
+    var url: String { "http://127.0.0.1:\(port.withLock { $0 })\(stripe != nil ? "/v1/billing/meter_events" : "/api/v1/events")" }
     var requests: [Request] { state.withLock { $0.requests } }
-    var counted: [String: String] { state.withLock { $0.counted } }
-    var repetitions: Int { state.withLock { $0.repetitions } }
+    var counted: [String: String] { stripe?.counted ?? state.withLock { $0.counted } }
+    var repetitions: Int { stripe?.repetitions ?? state.withLock { $0.repetitions } }
     var hasMisdeeds: Bool { state.withLock { !$0.misdeeds.isEmpty } }
 
     func misbehave(_ misdeeds: [Misdeed]) { state.withLock { $0.misdeeds = misdeeds } }
     /// Refuses everything, until told otherwise.
-    func refuse(_ refusal: (status: Int, body: String)?) { state.withLock { $0.refusal = refusal } }
+    func refuse(_ refusal: (status: Int, body: String)?, retryAfter: String? = nil) {
+        state.withLock { ($0.refusal, $0.retryAfter) = (refusal, retryAfter) }
+    }
 
-    /// Refuses whatever has one of these logins in it, and counts nothing of it.
-    func refuse(_ logins: Set<String>, status: Int) { state.withLock { ($0.poison, $0.poisonStatus) = (logins, status) } }
+    /// Refuses every request that has one of these logins in it, or is for one of these customers, and does not count it.
+    func refuse(_ names: Set<String>, status: Int, retryAfter: String? = nil) {
+        state.withLock { ($0.poison, $0.poisonStatus, $0.retryAfter) = (names, status, retryAfter) }
+    }
 
     static func run<Outcome: Sendable>(
         isStripe: Bool = false, _ body: @Sendable (MeterReceiver) async throws -> Outcome
@@ -96,36 +104,42 @@ final class MeterReceiver: Sendable {
 
     private func respond(to request: Hummingbird.Request) async throws -> Response {
         let received = Request(
-            headers: request.headers, body: Array(buffer: try await request.body.collect(upTo: 1 << 20)))
-        let ids = Set(received.events.compactMap { $0["id"] as? String } + [received.form?["identifier"]].compactMap(\.self))
-        let (misdeed, refusal) = state.withLock { state in
+            path: request.uri.string, headers: request.headers, body: Array(buffer: try await request.body.collect(upTo: 1 << 20)))
+        if let stripe, request.method == .get { return stripe.answer(request.uri) }
+        let form = received.form
+        let names = Set(
+            received.events.compactMap { $0["id"] as? String }
+                + [form?["identifier"], form?["payload[stripe_customer_id]"]].compactMap(\.self))
+        let (misdeed, refusal, retryAfter) = state.withLock { state in
             state.requests.append(received)
-            let poisoned = state.poison.isDisjoint(with: ids) ? nil : (status: state.poisonStatus, body: "")
-            return (poisoned == nil ? state.misdeeds.popLast() : nil, state.refusal ?? poisoned)
+            let poisoned = state.poison.isDisjoint(with: names) ? nil : (status: state.poisonStatus, body: "")
+            return (poisoned == nil ? state.misdeeds.popLast() : nil, state.refusal ?? poisoned, state.retryAfter)
         }
         if let refusal {
-            return Response(status: .init(code: refusal.status), body: .init(byteBuffer: .init(string: refusal.body)))
+            return Response(
+                status: .init(code: refusal.status), headers: retryAfter.map { [.retryAfter: $0] } ?? [:],
+                body: .init(byteBuffer: .init(string: refusal.body)))
         }
         switch misdeed {
-        case nil: return count(received)
+        case nil: return try await count(received)
         case .losesRequest:
             try await hold()
             return Response(status: .ok)
         case .losesAnswer:
-            _ = count(received)
+            _ = try await count(received)
             try await hold()
             return Response(status: .ok)
         case .repeats:
-            _ = count(received)
-            return count(received)
+            _ = try await count(received)
+            return try await count(received)
         case .delays:
-            let answer = count(received)
+            let answer = try await count(received)
             try await Task.sleep(for: .milliseconds(100))
             return answer
         case .refuses: return Response(status: .tooManyRequests)
         case .fails: return Response(status: .serviceUnavailable)
         case .failsAfterwards:
-            _ = count(received)
+            _ = try await count(received)
             return Response(status: .internalServerError)
         }
     }
@@ -135,24 +149,14 @@ final class MeterReceiver: Sendable {
         try await eventually("it is released", isSo: { state.withLock { $0.isReleased } })
     }
 
-    private func count(_ request: Request) -> Response {
-        if !isStripe {
-            state.withLock { state in
-                for event in request.events {
-                    guard let id = event["id"] as? String, let subject = event["subject"] as? String else { continue }
-                    if state.counted.updateValue(subject, forKey: id) != nil { state.repetitions += 1 }
-                }
+    private func count(_ request: Request) async throws -> Response {
+        if let stripe { return try await stripe.count(request) }
+        state.withLock { state in
+            for event in request.events {
+                guard let id = event["id"] as? String, let subject = event["subject"] as? String else { continue }
+                if state.counted.updateValue(subject, forKey: id) != nil { state.repetitions += 1 }
             }
-            return Response(status: .noContent)
         }
-        guard let form = request.form, let id = form["identifier"], let customer = form["payload[stripe_customer_id]"]
-        else { return Response(status: .badRequest) }
-        let isNew = state.withLock { state in
-            if state.counted[id] != nil { state.repetitions += 1 }
-            return state.counted.updateValue(customer, forKey: id) == nil
-        }
-        // As Stripe answers.
-        let refusal = #"{"error":{"message":"An event already exists with identifier \#(id).","type":"invalid_request_error"}}"#
-        return isNew ? Response(status: .ok) : Response(status: .badRequest, body: .init(byteBuffer: .init(string: refusal)))
+        return Response(status: .noContent)
     }
 }

@@ -56,6 +56,48 @@ struct RefusedUsageTests {
         }
     }
 
+    @Test("each event is named in the log with its own status, and listed: what, whose, when, why, and nothing about persons")
+    func listed() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(Self.times(40))
+            let logins = try await platform.ownerPool.run("SELECT id FROM usage_event ORDER BY occurred_at").map {
+                ID<WaitingUsage.Login>(try $0.get("id", as: UUID.self)).description
+            }
+            try await platform.takeArrivals()
+            // The first of the batch is refused, the second is taken, and the batch ends with another status.
+            meter.refuse([logins[0]], status: 422)
+            meter.misbehave([.fails, .delays])
+            let log = RecordedLog()
+            try await platform.sinkWorker(log: log).pass(at: Date().addingTimeInterval(60))
+            #expect(try await platform.setAside() == [1, 0])
+            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["status"] as? Int == 503)
+            let line = try #require(log.text.split(separator: "\n").first { $0.contains("set aside") })
+            #expect(line.contains("status=422") && line.contains(logins[0]), "\(line)")
+            meter.refuse([logins[20], logins[30]], status: 422)
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(3600))
+            let poison = Set([0, 20, 30].map { logins[$0] })
+
+            let path = TestPlatform.sinkPath + "/events"
+            var (listed, after): ([[String: any Sendable]], String) = ([], "")
+            for _ in 0..<2 {
+                let page = try await platform.call("GET", path + "?limit=2" + after)
+                #expect(page.status == 200, "\(page.body)")
+                listed += page.json["data"] as? [[String: any Sendable]] ?? []
+                after = ((page.json["list_metadata"] as? [String: any Sendable])?["after"] as? String).map { "&after=\($0)" } ?? ""
+            }
+            #expect(after.isEmpty)
+            #expect(Set(listed.compactMap { $0["id"] as? String }) == poison)
+            for event in listed {
+                #expect(
+                    Set(event.keys) == ["id", "object", "tenant_id", "occurred_at", "logins", "reason", "status", "refused_at"])
+                #expect(event["tenant_id"] as? String == platform.acme.id)
+                #expect(event["status"] as? Int == 422 && event["reason"] as? String == "refused" && event["logins"] as? Int == 1)
+            }
+            #expect(try await platform.call("GET", path, key: platform.acme.api_keys[0].secret).status == 403)
+        }
+    }
+
     @Test("a receiver that refuses all is not asked for each, and nothing is set aside for that; then all of it arrives")
     func all() async throws {
         try await withMeter { platform, meter in
@@ -113,9 +155,9 @@ struct RefusedUsageTests {
             try await withMeter(isStripe: isStripe) { platform, meter in
                 try await platform.sink(to: meter, isStripe: isStripe)
                 _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-                try await platform.append(Self.times(3))
+                try await platform.append(TestPlatform.recent(3, every: 60))
                 try await platform.takeArrivals()
-                meter.refuse(try await Self.some(1, of: platform), status: status)
+                meter.refuse(try await isStripe ? ["cus_acme"] : Self.some(1, of: platform), status: status)
                 var at = Date().addingTimeInterval(60)
                 for _ in 1...7 {
                     try await platform.sinkWorker().pass(at: at)
@@ -125,91 +167,14 @@ struct RefusedUsageTests {
                 #expect(try await platform.waiting() > 0)
                 meter.refuse([], status: 400)
                 try await platform.sinkWorker().pass(at: at)
-                #expect(Set(meter.counted.keys) == Set(try await platform.ledger().keys))
+                let ledger = try await platform.ledger()
+                if let stripe = meter.stripe {
+                    #expect(stripe.logins == ["cus_acme": 3])
+                } else {
+                    #expect(Set(meter.counted.keys) == Set(ledger.keys))
+                }
                 #expect(try await platform.sinkRows() == [0, 0, 0])
             }
-        }
-    }
-
-    @Test("Stripe: what it does not want is set aside, and tried again when its customer is named anew")
-    func stripe() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            for tenant in ["acme", "globex"] {
-                _ = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
-            }
-            try await platform.append(Self.times(3))
-            let poison = Set(try await platform.ledger().keys)
-            try await platform.append(Self.times(3), of: platform.globex)
-            try await platform.takeArrivals()
-            meter.refuse(poison, status: 400)
-            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
-            #expect(Array(meter.counted.values) == ["cus_globex", "cus_globex", "cus_globex"])
-            #expect(try await platform.setAside() == [3, 0])
-            meter.refuse([], status: 400)
-            _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex2"])
-            #expect(try await platform.setAside() == [3, 0])
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme2"])
-            #expect(try await platform.setAside() == [0, 0])
-            #expect(try await platform.waiting() == 3)
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(meter.counted.values.filter { $0 == "cus_acme2" }.count == 3)
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-        }
-    }
-
-    @Test("Stripe: what may have been counted a day ago is not sent again, unless somebody says so; what never arrived is")
-    func uncertain() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            try await platform.append(Self.times(2))
-            try await platform.takeArrivals()
-            // Both are counted, and the answers lost.
-            meter.misbehave([.failsAfterwards, .failsAfterwards])
-            let start = Date().addingTimeInterval(60)
-            try await platform.sinkWorker().pass(at: start)
-            #expect(meter.counted.count == 2)
-            #expect(try await platform.waiting() == 2)
-            // Nothing arrives for a while.
-            meter.refuse((503, ""))
-            try await platform.sinkWorker().pass(at: start.addingTimeInterval(22 * 3600))
-            #expect(try await platform.setAside() == [0, 0])
-            meter.refuse(nil)
-            let asked = meter.requests.count
-            try await platform.sinkWorker().pass(at: start.addingTimeInterval(24 * 3600))
-            #expect(meter.requests.count == asked)
-            #expect(try await platform.setAside() == [2, 2])
-            #expect(try await platform.waiting() == 0)
-            // To name a customer is not to say that it may count twice.
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            #expect(try await platform.setAside() == [2, 2])
-            _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(meter.requests.count == asked + 2)
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-        }
-    }
-
-    @Test("Stripe: what never got there is sent however late, since it cannot have been counted")
-    func neverArrived() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            // Nobody listens there.
-            let free = FreePorts.take()
-            let nowhere = try await platform.call("PATCH", TestPlatform.sinkPath, ["url": "http://127.0.0.1:\(free)/"])
-            #expect(nowhere.status == 200, "\(nowhere.body)")
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            try await platform.append(Self.times(2))
-            try await platform.takeArrivals()
-            let start = Date().addingTimeInterval(60)
-            for hours in [0.0, 22, 30, 50] { try await platform.sinkWorker().pass(at: start.addingTimeInterval(hours * 3600)) }
-            #expect(try await platform.setAside() == [0, 0])
-            #expect(try await platform.waiting() == 2)
-            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "connection_failed")
-            _ = try await platform.call("PATCH", TestPlatform.sinkPath, ["url": meter.url])
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(meter.counted.count == 2)
         }
     }
 
@@ -233,14 +198,12 @@ struct RefusedUsageTests {
     func purged(isStripe: Bool) async throws {
         try await withMeter(isStripe: isStripe) { platform, meter in
             try await platform.sink(to: meter, isStripe: isStripe)
-            for tenant in ["acme", "globex"] {
-                _ = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
-            }
+            try await platform.nameCustomers()
             meter.refuse((503, ""))
             // Two batches.
             for _ in 1...2 {
-                try await platform.append(Self.times(2))
-                try await platform.append(Self.times(1), of: platform.globex)
+                try await platform.append(TestPlatform.recent(2))
+                try await platform.append(TestPlatform.recent(1), of: platform.globex)
                 try await platform.rollUp()
             }
             let ledger = try await platform.ledger()
@@ -250,15 +213,14 @@ struct RefusedUsageTests {
             let acme = ID<Tenant>(platform.acme.id)!
             let users = try await platform.ownerPool.run(
                 "SELECT tenant_id = \(acme) AS is_acme, user_id IS NULL AS is_forgotten FROM usage_sink_event")
-            #expect(users.count == 6)
+            #expect(users.count == (isStripe ? 0 : 6))
             for row in users { #expect(try row.get("is_acme", as: Bool.self) == row.get("is_forgotten", as: Bool.self)) }
             #expect(try await Self.customers(platform) == ["cus_acme", "cus_globex"])
 
             meter.refuse(nil)
             try await platform.deliverAll(platform.sinkWorker())
-            #expect(Set(meter.counted.keys) == Set(ledger.keys))
-            if isStripe {
-                #expect(meter.counted.values.filter { $0 == "cus_acme" }.count == 4)
+            if let stripe = meter.stripe {
+                #expect(stripe.logins == ["cus_acme": 4, "cus_globex": 2])
             } else {
                 #expect(meter.counted == ledger)
                 // The last two requests are those after the purge.
@@ -279,12 +241,10 @@ struct RefusedUsageTests {
     func purgedLater() async throws {
         try await withMeter(isStripe: true) { platform, meter in
             try await platform.sink(to: meter, isStripe: true)
-            for tenant in ["acme", "globex"] {
-                _ = try await platform.call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
-            }
-            try await platform.append(Self.times(2))
-            let poison = try await Self.some(1, of: platform)
-            meter.refuse(poison, status: 400)
+            try await platform.nameCustomers()
+            let times = TestPlatform.recent(2, every: 60)
+            try await platform.append(times)
+            meter.refuse([MeterEvent.identifier(ID(platform.acme.id)!, UUID(), times[0], 0)], status: 400)
             try await platform.takeArrivals()
             try await platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
             try await Self.purge(platform)
@@ -293,7 +253,7 @@ struct RefusedUsageTests {
             meter.refuse([], status: 400)
             _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
             try await platform.sinkWorker().pass(at: Date())
-            #expect(meter.counted.count == 2)
+            #expect(meter.stripe?.logins == ["cus_acme": 2])
             #expect(try await Self.customers(platform) == ["cus_globex"])
         }
         try await TestPlatform.run { platform in

@@ -54,11 +54,12 @@ extension TestPlatform {
         return [refused?["events"] as? Int ?? -1, refused?["uncertain"] as? Int ?? -1]
     }
 
-    /// How many rows the sink's tables have, and the outbox has for it.
+    /// How many rows wait in the sink's tables, and in the outbox for it.
     func sinkRows() async throws -> [Int] {
         try await ownerPool.run([
-            "SELECT count(*) AS n FROM usage_sink_event", "SELECT count(*) AS n FROM usage_sink_batch",
-            "SELECT count(*) AS n FROM outbox WHERE kind = 'usage_sink'",
+            """
+            SELECT (SELECT count(*) FROM usage_sink_event) + (SELECT count(*) FROM usage_meter_event WHERE taken_at IS NULL) AS n
+            """, "SELECT count(*) AS n FROM usage_sink_batch", "SELECT count(*) AS n FROM outbox WHERE kind = 'usage_sink'",
         ]).map { try $0[0].get("n") }
     }
 
@@ -69,18 +70,43 @@ extension TestPlatform {
 
     /// What a process would run.
     func sinkWorker(
-        allowsPrivate: Bool = true, timeout: Duration = .seconds(60), patience: Duration = .seconds(45)
-    ) -> OutboxWorker {
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        allowsPrivate: Bool = true, timeout: Duration = .seconds(60), patience: Duration = .seconds(45), settling: TimeInterval = 120,
+        log: RecordedLog? = nil
+    ) -> SinkWorker {
+        let logger = log?.logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let deliver = DeliverUsage(
             pool: pool, keyring: settings.keyring, allowsPrivate: allowsPrivate, logger: logger, timeout: timeout, patience: patience)
-        return OutboxWorker(
-            pool: pool, prelude: PlatformDatabase.prelude, handlers: [DeliverUsage.outboxKind: deliver.handle], logger: logger,
-            now: { Date() })
+        return SinkWorker(
+            outbox: OutboxWorker(
+                pool: pool, prelude: PlatformDatabase.prelude, handlers: [DeliverUsage.outboxKind: deliver.handle], logger: logger,
+                now: { Date() }),
+            meterEvents: SendMeterEvents(
+                pool: pool, keyring: settings.keyring, allowsPrivate: allowsPrivate, settling: settling, logger: logger, timeout: timeout,
+                patience: patience))
+    }
+
+    /// Names the customers of both tenants.
+    func nameCustomers() async throws {
+        for tenant in ["acme", "globex"] {
+            let set = try await call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
+            try #require(set.status == 200, "\(set.body)")
+        }
+    }
+
+    /// Logins of the last hours, so that Stripe takes them: this many seconds apart, from the start of a minute.
+    static func recent(_ count: Int, every seconds: TimeInterval = 1, since ago: TimeInterval = 7200) -> [Date] {
+        let start = ((Date().timeIntervalSince1970 - ago) / 60).rounded(.down) * 60
+        return (0..<count).map { Date(timeIntervalSince1970: start + Double($0) * seconds) }
+    }
+
+    /// How many logins the ledger has, by the customers of `nameCustomers`.
+    func ledgerByCustomer() async throws -> [String: Int] {
+        let customers = [acme.id: "cus_acme", globex.id: "cus_globex"]
+        return try await ledger().values.reduce(into: [:]) { $0[customers[$1] ?? "", default: 0] += 1 }
     }
 
     /// Tries again and again, each time after a long while, until nothing waits.
-    func deliverAll(_ worker: OutboxWorker) async throws {
+    func deliverAll(_ worker: SinkWorker) async throws {
         var now = Date()
         for _ in 0..<100 {
             guard try await sinkRows() != [0, 0, 0] else { return }
@@ -99,5 +125,17 @@ extension TestPlatform {
             )
         }
         return Dictionary(uniqueKeysWithValues: events)
+    }
+}
+
+/// A process's share of the sink: the outbox's worker for CloudEvents, and the pass for Stripe.
+struct SinkWorker: Sendable {
+    let outbox: OutboxWorker
+    let meterEvents: SendMeterEvents
+
+    /// - Returns: how many batches were sent, and whether meter events were.
+    @discardableResult
+    func pass(at now: Date) async throws -> Int {
+        try await outbox.pass(at: now) + (meterEvents.pass(at: now) > 0 ? 1 : 0)
     }
 }

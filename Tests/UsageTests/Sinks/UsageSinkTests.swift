@@ -92,8 +92,12 @@ struct UsageSinkTests {
             #expect(try await refused("PATCH", ["url": NSNull()]) == ["url"])
             #expect(try await refused("PATCH", ["format": "stripe"]) == ["format"])
             #expect(try await platform.call("DELETE", path).status == 204)
-            let stripe: [String: any Sendable] = ["format": "stripe", "url": Self.url, "secret": "sk", "event_name": "logins"]
+            var stripe: [String: any Sendable] = ["format": "stripe", "url": Self.url, "secret": "sk", "event_name": "logins"]
+            // Customers and meters are read beside it.
+            #expect(try await refused("POST", stripe) == ["url"])
+            stripe["url"] = "https://api.stripe.com/v1/billing/meter_events"
             #expect(try await platform.call("POST", path, stripe).status == 201)
+            #expect(try await refused("PATCH", ["url": "https://api.stripe.com/v1/billing/meter_events/"]) == ["url"])
             #expect(try await platform.call("PATCH", path, ["secret": NSNull()]).status == 409)
             let customer = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", [:])
             #expect(customer.status == 400)

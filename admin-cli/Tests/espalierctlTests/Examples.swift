@@ -93,6 +93,15 @@ enum Examples {
         "refused":{"events":2,"uncertain":1,"since":"2026-11-20T08:00:00Z"},\#
         "last_failure":{"at":"2026-11-21T09:00:00Z","error":"no_customer"},\#(times)}
         """#
+    static let usageSinkEvent = #"""
+        {"id":"tenant_1-2026-11-21T09:59Z-0","object":"usage_sink_event","tenant_id":"tenant_1","occurred_at":"2026-11-21T09:59:00Z",\#
+        "logins":17,"reason":"refused","status":422,"refused_at":"2026-11-21T10:02:04Z"}
+        """#
+    static let usageSinkDifference = #"""
+        {"id":"usagedifference_1","object":"usage_sink_difference","customer_id":"cus_1","tenant_ids":["tenant_1","tenant_2"],\#
+        "starts_at":"2026-11-21T09:00:00Z","ends_at":"2026-11-21T10:00:00Z","sent":1042,"counted":3,\#
+        "found_at":"2026-11-21T11:04:00Z","checked_at":"2026-11-21T11:04:00Z"}
+        """#
     static let usageSinkCustomer = #"{"id":"tenant_1","object":"usage_sink_customer","customer_id":"cus_1",\#(times)}"#
     static let rateCard = #"""
         {"id":"ratecard_1","object":"rate_card","plan":"scale","version":2,"effective_from":"2027-01-01","currency":"USD",\#

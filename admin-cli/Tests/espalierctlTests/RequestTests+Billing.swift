@@ -20,6 +20,12 @@ extension RequestTests {
         .init("usage sink delete --confirm=platform", "DELETE /v1/platform/usage-sink", answer: "", shows: "Deleted."),
         .init("usage sink retry --timeout 30", "POST /v1/platform/usage-sink/retry", answer: Examples.usageSink, shows: "usagesink_1"),
         .init(
+            "usage sink events --limit 2", "GET /v1/platform/usage-sink/events?limit=2", answer: Examples.list(Examples.usageSinkEvent),
+            shows: "422"),
+        .init(
+            "usage sink differences --limit 2", "GET /v1/platform/usage-sink/differences?limit=2",
+            answer: Examples.list(Examples.usageSinkDifference), shows: "1042"),
+        .init(
             "usage sink customers list --limit 2", "GET /v1/platform/usage-sink/customers?limit=2",
             answer: Examples.list(Examples.usageSinkCustomer), shows: "cus_1"),
         .init(

@@ -28,6 +28,8 @@ struct Problem {
     let code: String?
     private let document: Document?
     private let requestID: String?
+    /// The names of the fields or parameters that were rejected.
+    var fields: [String] { document?.errors?.map(\.field) ?? [] }
     /// After how many seconds to try again, where the server says it.
     private let retryAfter: Int?
 

@@ -186,7 +186,8 @@ struct ExportUsage: AsyncParsableCommand {
         guard let refusal else { return }
         let problem = Problem(refused, refusal)
         var failure = problem.failure
-        if refusal.statusCode == 412 {
+        // Another file, or one that is shorter than what is here.
+        if refusal.statusCode == 412 || refusal.statusCode == 400 && file.bytes > 0 && problem.fields.contains("skip") {
             failure.nextStep = "Export it again."
             throw Changed(reason: failure.detail, failure: failure)
         }

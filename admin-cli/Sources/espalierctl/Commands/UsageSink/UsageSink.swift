@@ -8,7 +8,7 @@ struct UsageSink: ParsableCommand {
         abstract: "Pushes usage to another system's meter: OpenMeter's, Stripe's, or whatever takes CloudEvents.",
         subcommands: [
             CreateUsageSink.self, ShowUsageSink.self, UpdateUsageSink.self, DeleteUsageSink.self, RetryUsageSink.self,
-            UsageSinkCustomers.self,
+            UsageSinkCustomers.self, ListUsageSinkEvents.self, ListUsageSinkDifferences.self,
         ])
 }
 
@@ -29,8 +29,33 @@ extension View {
         .init("Failed last", "last_failure.at").optional,
         .init("With HTTP status", "last_failure.status").optional,
         .init("Because", "last_failure.error").optional,
+        .init("Not compared", "comparison.unconfirmed").optional,
+        .init("Differences", "comparison.differences").optional,
+        .init("Compared last", "comparison.last_compared_at").optional,
+        .init("Not comparable since", "comparison.last_failure.at").optional,
+        .init("With HTTP status", "comparison.last_failure.status").optional,
+        .init("Because", "comparison.last_failure.error").optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at"))
+
+    static let usageSinkEvent = View(
+        .init("ID", "id"),
+        .init("Tenant", "tenant_id"),
+        .init("Time", "occurred_at"),
+        .init("Logins", "logins"),
+        .init("Reason", "reason"),
+        .init("HTTP status", "status").optional,
+        .init("Set aside", "refused_at"))
+
+    static let usageSinkDifference = View(
+        .init("Customer", "customer_id"),
+        .init("Tenants", "tenant_ids"),
+        .init("From", "starts_at"),
+        .init("To", "ends_at"),
+        .init("Sent", "sent"),
+        .init("Counted", "counted"),
+        .init("Found", "found_at"),
+        .init("Checked", "checked_at"))
 
     static let usageSinkCustomer = View(
         .init("Tenant", "id"),

@@ -1,0 +1,488 @@
+import Foundation
+import Postgres
+import Server
+import Tenancy
+import TestSupport
+import Testing
+
+@testable import Usage
+
+@Suite("Send meter events")
+struct SendMeterEventsTests {
+    private static func acme(_ platform: TestPlatform) -> ID<Tenant> { ID(platform.acme.id)! }
+
+    /// A platform with a sink to Stripe's meter, and a customer for each tenant.
+    private static func withStripe<T: Sendable>(
+        _ body: @Sendable @escaping (TestPlatform, MeterReceiver, StripeMeter) async throws -> T
+    ) async throws -> T {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            try await platform.nameCustomers()
+            return try await body(platform, meter, meter.stripe!)
+        }
+    }
+
+    private static func sequences(_ meter: MeterReceiver) -> [String] {
+        meter.requests.compactMap { $0.form?["identifier"] }.map { String($0.split(separator: "-").last!) }
+    }
+
+    @Test("a meter event says what, when, whose and how much: the logins of a minute, under its name")
+    func meterEvent() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_N & N"])
+            let minute = TestPlatform.recent(1)[0]
+            // The last moment of the minute belongs to it, and the next one does not.
+            try await platform.append([minute, minute + 30, minute + 59.999_999, minute + 60])
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(meter.requests.count == 2)
+            let request = try #require(meter.requests.first)
+            let form = try #require(request.form)
+            #expect(request.type == "application/x-www-form-urlencoded")
+            #expect(request.authorization == "Bearer \(TestPlatform.sinkSecret)")
+            #expect(Set(form.names) == ["event_name", "identifier", "timestamp", "payload[stripe_customer_id]", "payload[value]"])
+            #expect(form["event_name"] == "logins")
+            #expect(form["identifier"] == "\(platform.acme.id)-\(Day.moment(minute).prefix(16))Z-0")
+            #expect(form["timestamp"] == String(Int(minute.timeIntervalSince1970)))
+            #expect(form["payload[stripe_customer_id]"] == "cus_N & N")
+            #expect(form["payload[value]"] == "3")
+            #expect(meter.stripe?.logins == ["cus_N & N": 4])
+        }
+    }
+
+    @Test("200 logins of some tenants, under Stripe's limits, arrive in one pass: no call meets a limit, and customers go in parallel")
+    func noStall() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            // 34 minutes each.
+            try await platform.append(TestPlatform.recent(100, every: 20))
+            try await platform.append(TestPlatform.recent(100, every: 20), of: platform.globex)
+            try await platform.takeArrivals()
+            #expect(try await platform.waiting() == 200)
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 100, "cus_globex": 100])
+            #expect(meter.requests.count == 68)
+            #expect(stripe.limited == 0)
+            #expect(stripe.mostAtOnce == 2)
+            #expect(stripe.reported.isEmpty)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("two tenants with one customer are sent one after the other")
+    func sharedCustomer() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(TestPlatform.recent(20, every: 60))
+            try await platform.append(TestPlatform.recent(20, every: 60), of: platform.globex)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 40])
+            #expect((stripe.limited, stripe.mostAtOnce) == (0, 1))
+        }
+    }
+
+    @Test("while one process sends, another sends nothing; when its lease is over, another continues with the same identifiers")
+    func processes() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(3, every: 60))
+            try await platform.takeArrivals()
+            let now = Date()
+            // The first takes its time: nothing answers.
+            meter.misbehave([.losesAnswer])
+            let first = platform.sinkWorker(timeout: .seconds(15))
+            async let slow = first.pass(at: now)
+            try await eventually("the first has called") { meter.requests.count == 1 }
+            #expect(try await platform.sinkWorker().pass(at: now + 60) == 0)
+            #expect(meter.requests.count == 1)
+            #expect(try await platform.sinkWorker().pass(at: now + 121) == 1)
+            #expect(stripe.logins == ["cus_acme": 3])
+            #expect(stripe.repetitions == 1)
+            #expect(try await slow == 1)
+            #expect(stripe.logins == ["cus_acme": 3])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("a crash between sending and recording: the same logins go again under the same identifier, and later ones under the next")
+    func crash() async throws {
+        struct Died: Error {}
+        try await Self.withStripe { platform, meter, stripe in
+            let minute = TestPlatform.recent(3)
+            try await platform.append(minute)
+            try await platform.takeArrivals()
+            let now = Date()
+            // It sends, and dies before it can record anything.
+            _ = try await platform.ownerPool.run("REVOKE UPDATE (taken_at) ON usage_meter_event FROM espalier_server")
+            await #expect(throws: (any Error).self) { try await platform.sinkWorker().pass(at: now) }
+            #expect(stripe.logins == ["cus_acme": 3])
+            #expect(try await platform.waiting() == 3)
+            _ = try await platform.ownerPool.run("GRANT UPDATE (taken_at) ON usage_meter_event TO espalier_server")
+            // Logins of the same minute that come to light now.
+            try await platform.append(Array(minute.prefix(2)))
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: now + 121)
+            #expect(stripe.logins == ["cus_acme": 5])
+            #expect(stripe.repetitions == 1)
+            #expect(Self.sequences(meter).sorted() == ["0", "0", "1"])
+            let bodies = meter.requests.filter { $0.form?["identifier"]?.hasSuffix("-0") == true }.map(\.body)
+            #expect(Set(bodies).count == 1)
+            // And once more, when the second was taken.
+            try await platform.append(Array(minute.prefix(1)))
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: now + 300)
+            #expect(stripe.logins == ["cus_acme": 6])
+            #expect(Set(stripe.counted.keys).count == 3)
+        }
+    }
+
+    @Test("a minute is sent when all of its logins are surely there, and once")
+    func settles() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            let minute = TestPlatform.recent(1)[0]
+            try await platform.append([minute, minute + 1])
+            try await platform.takeArrivals()
+            let worker = platform.sinkWorker(settling: 120)
+            #expect(try await worker.pass(at: minute + 60 + 119) == 0)
+            try await platform.append([minute + 2])
+            try await platform.takeArrivals()
+            #expect(try await worker.pass(at: minute + 60 + 120) == 1)
+            #expect(stripe.logins == ["cus_acme": 3])
+            #expect(meter.requests.count == 1)
+        }
+    }
+
+    @Test("at any death of the process, and however logins come to light, each login is counted once")
+    func deaths() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            var now = Date()
+            var chance = Chance(11)
+            let times = TestPlatform.recent(4, every: 60)
+            for round in 0..<12 {
+                try await platform.append((0..<Int.random(in: 1...4, using: &chance)).map { _ in times.randomElement(using: &chance)! })
+                try await platform.takeArrivals()
+                meter.misbehave(MeterReceiver.Misdeed.allCases.filter { _ in Bool.random(using: &chance) }.shuffled(using: &chance))
+                if round % 3 == 2 {
+                    let dying = Task { [now] in try await platform.sinkWorker(timeout: .milliseconds(200)).pass(at: now) }
+                    let calls = meter.requests.count
+                    try await eventually("it calls, or has nothing to send") {
+                        let waiting = try await platform.waiting()
+                        return meter.requests.count > calls || waiting == 0
+                    }
+                    dying.cancel()
+                    _ = try? await dying.value
+                } else {
+                    try await platform.sinkWorker(timeout: .milliseconds(200)).pass(at: now)
+                }
+                now += 1000
+                stripe.set(now: now)
+            }
+            meter.misbehave([])
+            try await platform.sinkWorker().pass(at: now)
+            try await platform.sinkWorker().pass(at: now + 1000)
+            #expect(try await platform.waiting() == 0)
+            #expect(try await platform.setAside() == [0, 0])
+            let ledger = try await platform.ledgerByCustomer()
+            #expect(stripe.logins == ledger)
+        }
+    }
+
+    // MARK: Limits
+
+    @Test("a rate limit that passes ends nothing: the event goes again within the pass, and the others follow")
+    func limitedOnce() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(10, every: 60))
+            try await platform.takeArrivals()
+            meter.misbehave([.refuses])
+            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
+            #expect(stripe.logins == ["cus_acme": 10])
+            #expect(try await platform.shownSink()["last_failure"] == nil)
+        }
+    }
+
+    @Test("Retry-After is respected: by that customer alone, and for as long as it says", arguments: [429, 503])
+    func retryAfter(status: Int) async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(3, every: 60))
+            try await platform.append(TestPlatform.recent(3, every: 60), of: platform.globex)
+            try await platform.takeArrivals()
+            meter.refuse(["cus_acme"], status: status, retryAfter: "3600")
+            let now = Date()
+            try await platform.sinkWorker().pass(at: now)
+            #expect(stripe.logins == ["cus_globex": 3])
+            #expect(meter.requests.count == 4)
+            // Other events of the customer wait, too, and the other customer continues.
+            meter.refuse([], status: 400)
+            try await platform.append(TestPlatform.recent(1, since: 10_000))
+            try await platform.append(TestPlatform.recent(1, since: 10_000), of: platform.globex)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: now + 3590)
+            #expect(stripe.logins == ["cus_globex": 4])
+            try await platform.sinkWorker().pass(at: now + 3700)
+            #expect(stripe.logins == ["cus_globex": 4, "cus_acme": 4])
+        }
+    }
+
+    @Test("after progress nothing waits: what there was not time for, or what met an error, does not delay the rest")
+    func progress() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(12, every: 60))
+            try await platform.takeArrivals()
+            let now = Date()
+            // Two are taken, then Stripe fails.
+            meter.misbehave([.fails, .delays, .delays])
+            try await platform.sinkWorker().pass(at: now)
+            #expect(stripe.logins == ["cus_acme": 2])
+            // Without a wait, and without the one that failed.
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(try #require(stripe.logins["cus_acme"]) >= 11)
+            try await platform.sinkWorker().pass(at: now + 60)
+            #expect(stripe.logins == ["cus_acme": 12])
+            // Without time nothing is sent, and nothing is held against it.
+            try await platform.append(TestPlatform.recent(1, since: 20_000))
+            try await platform.takeArrivals()
+            try await platform.sinkWorker(patience: .zero).pass(at: now + 70)
+            #expect(stripe.logins == ["cus_acme": 12])
+            try await platform.sinkWorker().pass(at: now + 80)
+            #expect(stripe.logins == ["cus_acme": 13])
+        }
+    }
+
+    @Test("without progress a customer is asked later and later, and a closed door is not knocked at again in the same pass")
+    func noProgress() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(30, every: 60))
+            try await platform.takeArrivals()
+            var now = Date()
+            meter.refuse((401, ""))
+            try await platform.sinkWorker().pass(at: now)
+            #expect(meter.requests.count == 1)
+            let failure = try #require(try await platform.shownSink()["last_failure"] as? [String: any Sendable])
+            #expect(failure["status"] as? Int == 401)
+            #expect(try await platform.sinkWorker().pass(at: now + 1) == 0)
+            meter.refuse((503, ""))
+            for _ in 1...12 {
+                now += 1000
+                try await platform.sinkWorker().pass(at: now)
+            }
+            #expect(try await platform.sinkWorker().pass(at: now + 300) == 0)
+            #expect(meter.requests.count == 13)
+            // A word of the operator ends every wait.
+            meter.refuse(nil)
+            _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
+            try await platform.sinkWorker().pass(at: now + 301)
+            #expect(stripe.logins == ["cus_acme": 30])
+        }
+    }
+
+    // MARK: Customers
+
+    @Test("a tenant that Stripe has no name for waits for one, and holds up nobody; with null it is not sent")
+    func customers() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            let stripe = try #require(meter.stripe)
+            try await platform.sink(to: meter, isStripe: true)
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            try await platform.append(TestPlatform.recent(3))
+            try await platform.append(TestPlatform.recent(2), of: platform.globex)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 3])
+            #expect(try await platform.waiting() == 2)
+            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "no_customer")
+            let set = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex"])
+            #expect(set.json["customer_id"] as? String == "cus_globex")
+            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
+            #expect(stripe.logins == ["cus_acme": 3, "cus_globex": 2])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+            // Not billed there at all.
+            let none = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": NSNull()])
+            #expect(none.status == 200, "\(none.body)")
+            #expect(none.body.contains("\"customer_id\":null"))
+            try await platform.append(TestPlatform.recent(4), of: platform.globex)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 3, "cus_globex": 2])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+
+            let list = try await platform.call("GET", TestPlatform.sinkPath + "/customers")
+            #expect((list.json["data"] as? [[String: any Sendable]])?.count == 2)
+            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 204)
+            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 404)
+        }
+    }
+
+    @Test("an event that may have been counted stays the first customer's; one that was not goes to the new one")
+    func renamed() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(2, every: 60))
+            try await platform.takeArrivals()
+            // The first is counted, and nobody learns it; the second is not sent.
+            meter.misbehave([.failsAfterwards])
+            let now = Date()
+            try await platform.sinkWorker().pass(at: now)
+            #expect(stripe.logins == ["cus_acme": 1])
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_new"])
+            try await platform.sinkWorker().pass(at: now + 60)
+            #expect(stripe.logins == ["cus_acme": 1, "cus_new": 1])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("a new sink uses no identifier again, and what the former one left is forgotten")
+    func recreated() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            let minute = TestPlatform.recent(2)
+            try await platform.append(minute)
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date())
+            try await platform.append(TestPlatform.recent(1, since: 20_000))
+            try await platform.takeArrivals()
+            #expect(try await platform.call("DELETE", TestPlatform.sinkPath).status == 204)
+            try await platform.sink(to: meter, isStripe: true)
+            try await platform.append(minute)
+            try await platform.takeArrivals()
+            #expect(try await platform.waiting() == 2)
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 4])
+            #expect(Self.sequences(meter) == ["0", "1"])
+            func rows() async throws -> Int {
+                try await platform.ownerPool.run("SELECT count(*) AS n FROM usage_meter_event")[0].get("n")
+            }
+            #expect(try await rows() == 3)
+            #expect(try await PlatformDatabase(platform.pool).run(MeterEvent.forget(at: Date(), limit: 10)).affected == 1)
+            // As long as Stripe takes events of the minute, its sequence is remembered.
+            let later = Date().addingTimeInterval(36 * 86400)
+            #expect(try await PlatformDatabase(platform.pool).run(MeterEvent.forget(at: later, limit: 10)).affected == 2)
+        }
+    }
+
+    // MARK: Set aside
+
+    @Test("one event that Stripe does not want keeps none of the others, is set aside under its own status, and goes again when told")
+    func refused() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            let times = TestPlatform.recent(5, every: 60)
+            try await platform.append(times + [times[1]])
+            try await platform.takeArrivals()
+            meter.refuse([MeterEvent.identifier(Self.acme(platform), UUID(), times[1], 0)], status: 422)
+            // The last status of the pass is another one.
+            meter.misbehave([.refuses])
+            let log = RecordedLog()
+            try await platform.sinkWorker(log: log).pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 4])
+            #expect(try await platform.setAside() == [2, 0])
+            #expect(log.text.contains("status=422"))
+            let asked = meter.requests.count
+            #expect(try await platform.call("PATCH", TestPlatform.sinkPath, ["status": "enabled"]).status == 200)
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(3600))
+            #expect(meter.requests.count == asked)
+            meter.refuse([], status: 400)
+            // Another tenant's customer has nothing to do with it.
+            _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex2"])
+            #expect(try await platform.setAside() == [2, 0])
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme2"])
+            #expect(try await platform.setAside() == [0, 0])
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 4, "cus_acme2": 2])
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("when Stripe refuses all, it is not asked for each, and nothing is set aside for that")
+    func allRefused() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(50, every: 60))
+            try await platform.takeArrivals()
+            meter.refuse((400, #"{"error":{"message":"No meter has this event name."}}"#))
+            var now = Date()
+            for _ in 1...8 {
+                try await platform.sinkWorker().pass(at: now)
+                now += 1000
+            }
+            #expect(meter.requests.count == 80)
+            #expect(try await platform.setAside() == [0, 0])
+            meter.refuse(nil)
+            try await platform.sinkWorker().pass(at: now)
+            #expect(stripe.logins == ["cus_acme": 50])
+        }
+    }
+
+    @Test("what may have been counted a day ago is not sent again, unless an operator retries it; what never arrived is")
+    func uncertain() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(2, every: 60))
+            try await platform.takeArrivals()
+            // Both are counted, and the answers lost.
+            meter.misbehave([.failsAfterwards])
+            let start = Date()
+            try await platform.sinkWorker().pass(at: start)
+            meter.misbehave([.failsAfterwards])
+            try await platform.sinkWorker().pass(at: start + 60)
+            #expect(stripe.logins == ["cus_acme": 2])
+            #expect(try await platform.waiting() == 2)
+            // Nothing arrives for a while.
+            meter.refuse((503, ""))
+            try await platform.sinkWorker().pass(at: start + 22 * 3600)
+            #expect(try await platform.setAside() == [0, 0])
+            meter.refuse(nil)
+            let asked = meter.requests.count
+            try await platform.sinkWorker().pass(at: start + 24 * 3600)
+            #expect(meter.requests.count == asked)
+            #expect(try await platform.setAside() == [2, 2])
+            #expect(try await platform.waiting() == 0)
+            // To name a customer is not to say that it may count twice.
+            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
+            #expect(try await platform.setAside() == [2, 2])
+            _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
+            try await platform.sinkWorker().pass(at: start + 24 * 3600 + 200)
+            #expect(meter.requests.count == asked + 2)
+            #expect(try await platform.sinkRows() == [0, 0, 0])
+        }
+    }
+
+    @Test("what never got there is sent however late, since it cannot have been counted")
+    func neverArrived() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            // Nobody listens there.
+            let free = FreePorts.take()
+            let nowhere = try await platform.call(
+                "PATCH", TestPlatform.sinkPath, ["url": "http://127.0.0.1:\(free)/v1/billing/meter_events"])
+            #expect(nowhere.status == 200, "\(nowhere.body)")
+            try await platform.append(TestPlatform.recent(2, every: 60))
+            try await platform.takeArrivals()
+            let start = Date()
+            for hours in [0.0, 22, 30, 50] { try await platform.sinkWorker().pass(at: start + hours * 3600) }
+            #expect(try await platform.setAside() == [0, 0])
+            #expect(try await platform.waiting() == 2)
+            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "connection_failed")
+            _ = try await platform.call("PATCH", TestPlatform.sinkPath, ["url": meter.url])
+            try await platform.sinkWorker().pass(at: start + 51 * 3600)
+            #expect(stripe.logins == ["cus_acme": 2])
+        }
+    }
+
+    @Test("what Stripe would silently drop for its age is set aside before it is sent")
+    func tooOld() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            try await platform.append(TestPlatform.recent(2, since: 36 * 86400) + TestPlatform.recent(1, since: 34 * 86400))
+            try await platform.takeArrivals()
+            try await platform.sinkWorker().pass(at: Date())
+            #expect(stripe.logins == ["cus_acme": 1])
+            #expect(stripe.reported.isEmpty)
+            #expect(try await platform.setAside() == [2, 0])
+        }
+    }
+
+    @Test("what Stripe says of a repetition is known by its code, or by its words")
+    func duplicates() {
+        func says(_ body: String) -> Bool { Stripe.saysDuplicate(Array(body.utf8)) }
+        #expect(says(#"{"error":{"code":"duplicate_meter_event","message":"x"}}"#))
+        #expect(says(#"{"error":{"message":"An event already exists with identifier login_1."}}"#))
+        #expect(!says(#"{"error":{"message":"No meter has this name.","code":"x"}}"#))
+        #expect(!says(#"{"error":null}"#))
+        #expect(!says("An event already exists with identifier login_1."))
+        #expect(!says(""))
+    }
+}
