@@ -54,6 +54,32 @@ struct UpcomingStatementTests {
         }
     }
 
+    @Test("another plan with the same prices, and the same card again, cost nothing: of 1,000 included logins all are included")
+    func samePrices() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .free)])
+            for plan in [Tenant.Plan.free, .scale] {
+                try await platform.rateCard(plan, from: "2026-01-01", included: 1000, tiers: [(nil, 50_000)])
+            }
+            try await platform.append((0..<1000).map { try! moment("2026-01-05T00:00:00Z") + Double($0) })
+            func total() async throws -> String? {
+                let totals = try await Self.upcoming(platform, "?period=2026-01").json["totals"] as? [[String: any Sendable]]
+                return totals?.first?["amount"] as? String
+            }
+            #expect(try await total() == "0.00")
+            try await platform.plans([("2026-01-01T00:00:00Z", .free), ("2026-01-16T12:00:00Z", .scale)])
+            #expect(try await total() == "0.00")
+            try await platform.rateCard(.scale, version: 3, from: "2026-01-20", included: 1000, tiers: [(nil, 50_000)])
+            #expect(try await total() == "0.00")
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
+            let lines = try #require(try await platform.statement("2026-01").json["lines"] as? [[String: any Sendable]])
+            #expect(lines.map { $0["kind"] as? String } == ["included"])
+            // The last of them is named.
+            #expect(lines[0]["plan"] as? String == "scale" && lines[0]["rate_card_version"] as? Int == 3, "\(lines)")
+        }
+    }
+
     @Test("without a month it is the one in which a login of now is billed, and it has what is not settled yet for what a statement has")
     func running() async throws {
         try await TestPlatform.run { platform in

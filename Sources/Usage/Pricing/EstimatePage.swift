@@ -100,7 +100,7 @@ struct EstimatePage {
         <p>{{next}}</p>
         {{/estimate}}
         <footer>
-        <p>An estimate. Each line is rounded once, half to even, to the currency's smallest coin. Refreshes and sessions are free.</p>
+        <p>An estimate. Fees and logins are rounded once per line, half to even, to the currency's smallest coin. A minimum is the difference to the rounded lines. Refreshes and sessions are free.</p>
         </footer>
         """)
 }

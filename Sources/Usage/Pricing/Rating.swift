@@ -19,7 +19,7 @@ package enum Rating {
         package let unitPriceMicros: Int
         /// To the millionth, before the rounding.
         package let exactMicros: Int
-        /// What is to be paid: rounded once, half to even, to the currency's smallest coin.
+        /// The amount to pay: rounded once, half to even, to the currency's smallest coin. A minimum is the difference of rounded amounts.
         package let amountMicros: Int
     }
 

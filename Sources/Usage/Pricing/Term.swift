@@ -2,8 +2,9 @@ package import Foundation
 package import Postgres
 package import Tenancy
 
-/// Days of a month, one after another, on which the same rate card holds for a tenant.
+/// Days of a month, one after another, on which the same prices are in effect for a tenant.
 package struct Term: Sendable {
+    /// The rate card and the plan of the last day. On earlier days others with equal prices may have been in effect.
     package let rateCard: RateCard
     package let plan: Tenant.Plan
     package let firstDay: Day
@@ -34,13 +35,16 @@ package struct PlanChange: Sendable {
 extension Term {
     /// What holds on the days of a month, in their order. A day is billed by the last plan that the tenant had on it, so that of the day
     /// on which it was created or deleted all is billed; days on which it was not there are in no term.
+    ///
+    /// A day with the prices of the day before continues its term, even if plan or rate card differ. Each term has a share of
+    /// included logins, tiers and minimum of its own. Another term where no price has changed would cost other amounts.
     package static func all(of month: Month, plans: [PlanChange], rateCards: [RateCard]) -> [Term] {
         let plans = plans.sorted { $0.at < $1.at }
         var terms: [Term] = []
         for number in month.firstDay.number...month.lastDay.number {
             let day = Day(number: number)
             guard let plan = plan(on: day, plans), let card = rateCards.holding(on: day, plan: plan) else { continue }
-            if let last = terms.last, last.rateCard.id == card.id, last.plan == plan, last.lastDay + 1 == day {
+            if let last = terms.last, last.rateCard.prices == card.prices, last.lastDay + 1 == day {
                 terms[terms.count - 1] = Term(rateCard: card, plan: plan, firstDay: last.firstDay, lastDay: day)
             } else {
                 terms.append(Term(rateCard: card, plan: plan, firstDay: day, lastDay: day))

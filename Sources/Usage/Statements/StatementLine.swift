@@ -30,7 +30,7 @@ package struct StatementLine: Equatable, Sendable {
     /// Nil where several prices have their part in it.
     package let unitPriceMicros: Int?
     package let currency: Currency
-    /// Before the rounding, and after it.
+    /// Before the rounding, and after it. The amount of a minimum or a correction is the difference of rounded amounts.
     package let exactMicros, amountMicros: Int
 }
 

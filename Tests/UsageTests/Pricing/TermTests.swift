@@ -7,14 +7,15 @@ import Testing
 @Suite("Terms")
 struct TermTests {
     private let tenant = UUID()
-    private let free = Prices.of(.graduated, (nil, 5000))
 
+    /// A card whose prices no other card has, unless they are given.
     private func card(
-        _ from: String, plan: Tenant.Plan? = .scale, version: Int = 1, followsPlan: Bool = false, owner: UUID? = nil
+        _ from: String, plan: Tenant.Plan? = .scale, version: Int = 1, followsPlan: Bool = false, owner: UUID? = nil, prices: Prices? = nil
     ) -> RateCard {
-        RateCard(
+        let place = plan.flatMap { Tenant.Plan.allCases.firstIndex(of: $0) } ?? 99
+        return RateCard(
             id: ID(UUID()), owner: owner ?? (plan == nil ? tenant : .platform), plan: plan, version: version, effectiveFrom: Day(from)!,
-            followsPlan: followsPlan, prices: free, createdAt: Date())
+            followsPlan: followsPlan, prices: prices ?? Prices.of(.graduated, (nil, 5000 + 100 * place + version)), createdAt: Date())
     }
 
     private func at(_ text: String) throws -> Date {
@@ -90,6 +91,83 @@ struct TermTests {
         #expect(terms("2026-11", changes, cards) == ["2026-11-05…2026-11-10 scale v1", "2026-11-20…2026-11-21 scale v1"])
         #expect(terms("2026-10", changes, cards) == [])
         #expect(terms("2026-12", changes, cards) == [])
+    }
+
+    @Test("where no price changes, no term begins: neither by another plan nor by the same card again; the last of them is named")
+    func equalPrices() throws {
+        let prices = Prices.of(.graduated, in: "USD", baseFee: 50_000_000, included: 1000, (nil, 25_000))
+        let plans = [
+            PlanChange(at: try at("2026-01-01T00:00:00.000Z"), plan: .free),
+            PlanChange(at: try at("2026-11-16T09:00:00.000Z"), plan: .scale),
+        ]
+        let equal = [
+            card("2000-01-01", plan: .free, prices: prices), card("2000-01-01", prices: prices),
+            card("2026-11-20", version: 2, prices: prices), card("2026-11-25", plan: nil, prices: prices),
+        ]
+        #expect(terms("2026-11", plans, equal) == ["2026-11-01…2026-11-30 scale own v1"])
+        #expect(terms("2026-11", plans, Array(equal.dropLast())) == ["2026-11-01…2026-11-30 scale v2"])
+        // There and back is two changes.
+        let other = [card("2026-11-10", plan: .free, version: 2), card("2026-11-12", plan: .free, version: 3, prices: prices)]
+        #expect(
+            terms("2026-11", plans, Array(equal.prefix(2)) + other) == [
+                "2026-11-01…2026-11-09 free v1", "2026-11-10…2026-11-11 free v2", "2026-11-12…2026-11-30 scale v1",
+            ])
+        // Days on which the tenant was not there part them.
+        let gone =
+            plans.prefix(1) + [
+                PlanChange(at: try at("2026-11-10T00:00:00.000Z"), plan: nil),
+                PlanChange(at: try at("2026-11-20T00:00:00.000Z"), plan: .free),
+            ]
+        #expect(terms("2026-11", Array(gone), equal).count == 2)
+    }
+
+    @Test("a change that touches no price changes no total: over any cards, plans and logins", arguments: 0..<200)
+    func noPriceChanges(seed: Int) throws {
+        var chance = Chance(seed)
+        let month = Month(year: chance.number(2024...2028), month: chance.number(1...12))
+        func day() -> Day { month.firstDay + chance.number(0...(month.days - 1)) }
+        func moment() -> Date { day().start.addingTimeInterval(Double(chance.number(0...86399))) }
+        // Prices that change for real, and a plan that does.
+        let few = (0..<3).map { _ in chance.prices() }
+        var cards = Tenant.Plan.allCases.map { card("2000-01-01", plan: $0, prices: few.randomElement(using: &chance)!) }
+        for version in 2..<chance.number(3...6) {
+            let plan = chance.number(0...2) == 0 ? nil : Tenant.Plan.allCases.randomElement(using: &chance)
+            cards.append(card("\(day())", plan: plan, version: version, prices: few.randomElement(using: &chance)!))
+        }
+        var plans = [PlanChange(at: month.previous.start, plan: Tenant.Plan.allCases.randomElement(using: &chance))]
+        for _ in 0..<chance.number(0...2) {
+            plans.append(PlanChange(at: moment(), plan: Tenant.Plan.allCases.randomElement(using: &chance)))
+        }
+        let events = Dictionary((0..<8).map { _ in (day(), chance.number(0...60)) }) { $1 }
+
+        func totals(_ plans: [PlanChange], _ cards: [RateCard]) throws -> [Currency: Int] {
+            try Reckoning.lines(of: month, terms: Term.all(of: month, plans: plans, rateCards: cards), spare: nil, events: events)
+                .reduce(into: [:]) { $0[$1.currency, default: 0] += $1.amountMicros }
+        }
+        let before = try totals(plans, cards)
+
+        // The card in effect on some day, issued again from that day on.
+        for version in 10..<13 {
+            let day = day()
+            let sorted = plans.sorted { $0.at < $1.at }
+            guard let plan = sorted.last(where: { Day($0.at) <= day })?.plan, let same = cards.holding(on: day, plan: plan) else {
+                continue
+            }
+            // A card that begins later stays in effect from then on.
+            cards.append(card("\(day)", plan: same.plan, version: version, prices: same.prices))
+        }
+        #expect(try totals(plans, cards) == before)
+
+        // Another plan by another name, with the same cards throughout.
+        let (old, new) = (Tenant.Plan.allCases[0], Tenant.Plan.allCases[1])
+        let alike =
+            cards.filter { $0.plan != new }
+            + cards.filter { $0.plan == old }.map {
+                card("\($0.effectiveFrom)", plan: new, version: $0.version, prices: $0.prices)
+            }
+        let first = [PlanChange(at: month.previous.start, plan: old)]
+        let renamed = first + (0..<3).map { PlanChange(at: moment(), plan: $0 % 2 == 0 ? new : old) }
+        #expect(try totals(renamed, alike) == totals(first, alike))
     }
 
     @Test("the terms of any month lie behind one another and never overlap", arguments: 0..<100)
