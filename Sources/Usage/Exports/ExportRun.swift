@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import Postgres
 import Tenancy
+import Web
 
 /// Makes an export's file, from its first byte to its last.
 struct ExportRun: Sendable {
@@ -25,6 +26,26 @@ struct ExportRun: Sendable {
         case .focus: try await writeCharges(into: &file, goesOn, send)
         }
         if let end = file.finish() { try await send(end) }
+    }
+
+    /// Makes sure that the caller does not have more of the file than there is. Once the response has begun, no error can be sent, and an empty
+    /// response reads as the rest of a complete file. The bytes that the caller has are made twice for this.
+    /// - Throws: `Problem`: 400 by name.
+    func requireLongerThanSkip() async throws {
+        guard export.skip > 0 else { return }
+        struct Enough: Error {}
+        // It sends the first byte behind those that the caller has.
+        var file = ExportFile(export)
+        do {
+            try await write(into: &file) { _ in throw Enough() }
+        } catch is Enough {
+            return
+        }
+        guard file.bytes < export.skip else { return }
+        throw Problem.invalid(
+            .init(
+                "skip",
+                "The file has \(file.bytes) bytes, fewer than `skip`. Check `from`, `to` and `format`, or begin again without `skip`."))
     }
 
     private func writeEvents(

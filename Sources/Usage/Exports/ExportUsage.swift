@@ -17,6 +17,7 @@ extension UsageRoutes {
         let tag = try await export.entityTag(pool)
         try UsageExport.requireMatch(request, tag)
         let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
+        try await run.requireLongerThanSkip()
 
         var headers = try await fields(of: export)
         headers[.contentType] = export.mediaType

@@ -2,8 +2,8 @@ import Foundation
 import Postgres
 import Tenancy
 
-/// The charges of a month, tenant by tenant: of a closed one the lines of the statement, of one that is not what there would be if it
-/// ended now. What arrived late and waits to be a correction is in neither: it is charged when its statement is closed.
+/// The charges of a month, tenant by tenant: of a closed month the lines of the statement, of another one those of the upcoming statement
+/// (`Bill`), with the corrections of late logins that are billed in it.
 struct FocusExport: Sendable {
     private let database: PlatformDatabase
     private let tenant: ID<Tenant>?
@@ -32,7 +32,7 @@ struct FocusExport: Sendable {
                 rows += try (facts.lines[tenant.id] ?? []).map { try row($0, of: tenant.id, statement, in: month) }
             } else if month.start <= now {
                 // What has not begun costs nothing yet.
-                rows += try open(of: tenant.id, name: tenant.name, in: month, facts)
+                rows += try await open(of: tenant.id, name: tenant.name, in: month, facts)
             }
         }
         return (rows.filter(\.isTold), last.id.uuid)
@@ -66,8 +66,7 @@ struct FocusExport: Sendable {
                 UNION ALL
                 SELECT tenant_id, (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
                 WHERE tenant_id = ANY(\(tenants)) AND kind = 'login' AND billing_period = \(month)
-            ) AS counted
-            WHERE day BETWEEN \(month.firstDay) AND \(month.lastDay) GROUP BY tenant_id, day
+            ) AS counted GROUP BY tenant_id, day
             """,
             "SELECT tenant_id, effective_at, plan FROM tenant_plan WHERE tenant_id = ANY(\(tenants)) ORDER BY tenant_id, effective_at",
             """
@@ -99,14 +98,13 @@ struct FocusExport: Sendable {
             invoice: statement.id.description, state: .closed, provider: provider)
     }
 
-    private func open(of tenant: ID<Tenant>, name: String, in month: Month, _ facts: Facts) throws -> [FocusRow] {
-        let cards = facts.rateCards.filter { $0.owner == .platform || $0.owner == tenant.uuid }
-        let plans = facts.plans[tenant] ?? []
-        let lines = try Reckoning.lines(
-            of: month, terms: Term.all(of: month, plans: plans, rateCards: cards),
-            spare: .spare(of: month, plans: plans, rateCards: cards),
-            events: Dictionary(uniqueKeysWithValues: (facts.logins[tenant] ?? []).map { ($0.day, $0.logins) }))
-        return lines.map { line in
+    private func open(of tenant: ID<Tenant>, name: String, in month: Month, _ facts: Facts) async throws -> [FocusRow] {
+        let prices = PriceHistory(
+            plans: facts.plans[tenant] ?? [], rateCards: facts.rateCards.filter { $0.owner == .platform || $0.owner == tenant.uuid })
+        let events = BilledEvents(
+            addedUp: Dictionary(uniqueKeysWithValues: (facts.logins[tenant] ?? []).map { ($0.day, $0.logins) }))
+        let bill = try await Bill(of: tenant, in: month, events: events, by: prices) { try await database.run($0) }
+        return bill.lines.map { line in
             FocusRow(
                 tenant: tenant, tenantName: name, period: month, firstDay: line.firstDay, lastDay: line.lastDay, kind: line.kind.rawValue,
                 description: line.description, currency: line.currency, quantity: line.quantity, unitPriceMicros: line.unitPriceMicros,

@@ -44,6 +44,19 @@ struct FocusRow: Sendable {
     /// Usage is told of where there was some.
     var isTold: Bool { isFee || quantity != 0 || amountMicros != 0 }
 
+    /// Names the price: the version of the rate card, and the part of it. The price of a fee is that of its days, so those of a part of the
+    /// month are in the name. A tier is named by its price in millionths. Where several prices have their part in it, no tier is named.
+    var priceID: String {
+        let part: String
+        if isFee {
+            let isWhole = firstDay == period.firstDay && lastDay == period.lastDay
+            part = isWhole ? kind : "\(kind):\(quantity)-of-\(period.days)-days"
+        } else {
+            part = kind == "included" ? "login:included" : unitPriceMicros.map { "login:\($0)" } ?? "login"
+        }
+        return "\(rateCard):\(part)"
+    }
+
     struct Column: Sendable {
         let name: String
         let field: @Sendable (FocusRow) -> CSV.Field
@@ -86,8 +99,7 @@ struct FocusRow: Sendable {
         Column("ServiceSubcategory") { _ in .text("Other (Identity)") },
         Column("SkuId") { .text($0.isFee ? $0.kind : "login") },
         Column("SkuMeter") { .text($0.isFee ? "Fees" : "Logins") },
-        // A name of the price, which stays when the price changes: what it was by which rate card is ours to say.
-        Column("SkuPriceId") { .text($0.isFee ? $0.kind : "login") },
+        Column("SkuPriceId") { .text($0.priceID) },
         Column("x_LineKind") { .text($0.kind) },
         Column("x_Plan") { $0.plan.map(CSV.Field.text) ?? .null },
         Column("x_RateCardId") { .text($0.rateCard.description) },

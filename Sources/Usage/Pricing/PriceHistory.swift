@@ -6,6 +6,10 @@ struct PriceHistory: Sendable {
     let plans: [PlanChange]
     private(set) var rateCards: [RateCard]
 
+    init(plans: [PlanChange], rateCards: [RateCard]) {
+        (self.plans, self.rateCards) = (plans, rateCards)
+    }
+
     /// Run it as the platform: a tenant's transaction does not see the plans' rate cards.
     static func find(of tenant: ID<Tenant>) -> [SQL] {
         [PlanChange.all(of: tenant), RateCard.all(for: tenant)]

@@ -79,6 +79,11 @@ package struct BilledEvents: Equatable, Sendable {
         """
     }
 
+    /// From numbers of logins that were read elsewhere.
+    init(addedUp byDay: [Day: Int]) {
+        self.init(byDay, digest: [])
+    }
+
     /// From what `addedUp` gave.
     init(addedUp rows: Rows) throws {
         let days = try rows.map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }

@@ -119,6 +119,70 @@ struct FocusExportTests {
         }
     }
 
+    @Test("a price's id names the card's version and the part of it; where prices differ, so do the ids")
+    func priceIDs() async throws {
+        try await TestPlatform.run { platform in
+            try await age(platform)
+            try await rateCard(
+                platform, currency: "USD", base: 31_000_000, included: 1, minimum: 90_000_000,
+                tiers: #"[{"up_to": 1, "unit_price_micros": 10000}, {"up_to": null, "unit_price_micros": 5000}]"#)
+            try await rateCard(
+                platform, currency: "USD", base: 31_000_000, included: 0, minimum: 0,
+                tiers: #"[{"up_to": null, "unit_price_micros": 10000}]"#, from: "2026-03-11")
+            try await platform.append(["03", "04", "05", "11"].map { time("2026-03-\($0)T00:00:00Z") })
+            let told = try await rows(platform)
+            let cards = try await platform.ownerPool.run("SELECT id FROM rate_card WHERE plan IS NULL ORDER BY version").map {
+                try $0.get("id", as: ID<RateCard>.self).description
+            }
+            #expect(
+                told.map { $0["SkuPriceId"] } == [
+                    "\(cards[0]):base_fee:10-of-31-days", "\(cards[0]):login:included", "\(cards[0]):login:10000", "\(cards[0]):login:5000",
+                    "\(cards[0]):minimum:10-of-31-days", "\(cards[1]):base_fee:21-of-31-days", "\(cards[1]):login:10000",
+                ])
+            let april = try await rows(platform, "from=2026-04-01T00:00:00Z&to=2026-05-01T00:00:00Z")
+            #expect(april.map { $0["SkuPriceId"] } == ["\(cards[1]):base_fee"])
+        }
+    }
+
+    @Test("an open month is its upcoming statement, to the line: with terms, tiers, minimum, and corrections of months before")
+    func accrual() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.plans([("2026-01-01T00:00:00Z", .free), ("2026-01-11T12:00:00Z", .scale)])
+            try await platform.rateCard(
+                .scale, from: "2026-01-01", baseFee: 31_000_000, included: 3, minimum: 9_000_000, tiers: [(3, 2_000_000), (nil, 1_500_500)])
+            for day in ["03", "12", "13", "14", "15", "20", "31"] {
+                try await platform.append(Array(repeating: try moment("2026-01-\(day)T23:59:59.999999Z"), count: 2))
+            }
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
+            // Late ones of January in both of its terms, added up and still waiting, and February's own.
+            try await platform.append([
+                try moment("2026-01-08T00:00:00Z"), try moment("2026-01-31T00:00:00Z"), try moment("2026-02-01T00:00:00Z"),
+            ])
+            try await platform.rollUp()
+            try await platform.append([try moment("2026-01-30T00:00:00Z")])
+
+            let told = try await rows(platform, "tenant=acme&from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z")
+            let upcoming = try await platform.call("GET", "/tenants/acme/statements/upcoming?period=2026-02")
+            let lines = try #require(upcoming.json["lines"] as? [[String: any Sendable]])
+            #expect(lines.count { $0["kind"] as? String == "correction" } == 2)
+            func day(_ text: (any Sendable)?) -> String { "\(text ?? "")" }
+            #expect(
+                told.map { [$0["x_LineKind"]!, $0["ChargeDescription"]!, $0["BilledCost"]!, String($0["ChargePeriodStart"]!.prefix(10))] }
+                    == lines.map { [day($0["kind"]), day($0["description"]), day($0["amount"]), day($0["first_day"])] })
+            #expect(told.filter { $0["x_LineKind"] == "correction" }.allSatisfy { $0["ChargeClass"] == "Correction" })
+            let billed = told.reduce(Decimal(0)) { $0 + Decimal(string: $1["BilledCost"]!)! }
+            let total = (upcoming.json["totals"] as? [[String: any Sendable]])?.first?["amount"] as? String
+            #expect(billed == Decimal(string: total ?? ""))
+            // And when it is closed, the same.
+            try await platform.rollUp()
+            #expect(try await platform.close(at: "2026-03-02T00:00:00Z") == 1)
+            let closed = try await rows(platform, "tenant=acme&from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z")
+            #expect(closed.map { $0["BilledCost"] } == told.map { $0["BilledCost"] })
+            #expect(closed.map { $0["SkuPriceId"] } == told.map { $0["SkuPriceId"] })
+        }
+    }
+
     @Test("a closed month is its statement, corrections and all, with the name that the tenant had")
     func closed() async throws {
         try await TestPlatform.run { platform in
