@@ -17,10 +17,12 @@ let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "s
 let fuzzing: Target.Dependency = .product(name: "Fuzzing", package: "Fuzz")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let jwtKit: Target.Dependency = .product(name: "JWTKit", package: "jwt-kit")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let mustache: Target.Dependency = .product(name: "Mustache", package: "swift-mustache")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioEmbedded: Target.Dependency = .product(name: "NIOEmbedded", package: "swift-nio")
 let nioFoundationCompat: Target.Dependency = .product(name: "NIOFoundationCompat", package: "swift-nio")
 let nioFoundationEssentialsCompat: Target.Dependency = .product(name: "NIOFoundationEssentialsCompat", package: "swift-nio")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
@@ -68,7 +70,8 @@ let package = Package(
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
         .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
         .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
-        .target(name: "Web", dependencies: [httpTypes, hummingbird, logging, mustache, nioCore, nioFoundationCompat]),
+        .target(
+            name: "Web", dependencies: [httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioFoundationCompat, nioHTTP1]),
         // They import Web for its pages alone: one escape of HTML serves all.
         .target(
             name: "AppleSimulator",
@@ -138,9 +141,10 @@ let package = Package(
             path: "Tests/Fuzz/Targets"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", fuzzing]),
         .testTarget(
-            name: "SecurityTests", dependencies: ["Server", "Postgres", "Sealing", "TestSupport", crypto, nioCore, nioHTTP1, nioPosix]),
+            name: "SecurityTests",
+            dependencies: ["Server", "Postgres", "Sealing", "TestSupport", "Web", crypto, nioCore, nioHTTP1, nioPosix]),
         .testTarget(name: "PostgresTests", dependencies: ["Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
-        .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", httpTypes, hummingbird, nioCore]),
+        .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", httpTypes, hummingbird, nioCore, nioEmbedded, nioHTTP1]),
         .testTarget(
             name: "OutboxTests", dependencies: ["Outbox", "Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
         .testTarget(
@@ -166,7 +170,8 @@ let package = Package(
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "espalier", "Server", "Apple", "Postgres", "Sealing", "EmbeddedPostgres", "TestSupport", crypto, logging, nioHTTP1,
+                "espalier", "Server", "Apple", "Postgres", "Sealing", "EmbeddedPostgres", "TestSupport", "Web", crypto, logging, nioCore,
+                nioHTTP1,
             ]),
         .testTarget(
             name: "StoryTests", dependencies: ["espalier", "EmbeddedPostgres", "Postgres", "Server", "Tenancy", "TestSupport"]),

@@ -18,7 +18,7 @@ package struct Installation: Sendable {
     package let pool: DatabasePool
     package let metrics: Metrics
     /// Every route of the public port.
-    package let routes: [(method: String, path: String)]
+    package let routes: [(method: String, path: String, action: String)]
     /// What is kept of tenants; for tests that change them past the API, and will not wait until it is heard.
     package let directory: TenantDirectory
     /// Ends deleted tenants when their time is up.
@@ -56,7 +56,8 @@ package struct Installation: Sendable {
             pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let login = Login(
             pool: pool, directory: directory, signingKeys: signingKeys, apple: apple, keyring: settings.keyring,
-            lastUsed: lastUsed, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks, metrics: metrics,
+            lastUsed: lastUsed, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks,
+            metrics: metrics,
             logger: logger, now: now)
         let usage = UsageRoutes(
             pool: pool, keyring: settings.keyring, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
@@ -79,7 +80,8 @@ package struct Installation: Sendable {
             idempotency: Idempotency(pool: pool, keyring: settings.keyring, logger: logger, now: now),
             edge: { methods in
                 Edge(
-                    logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: { methods($0) },
+                    logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, action: { methods.action($0, $1) },
+                    allowedMethods: { methods($0) },
                     isOutage: { ($0 as? DatabaseError)?.isOutage == true })
             })
         (self.pool, self.http, self.metrics, self.lastUsed, self.directory) = (pool, http, metrics, lastUsed, directory)
@@ -101,7 +103,7 @@ package struct Installation: Sendable {
                     try await ExpiringKeys(pool: pool).tell(at: now())
                 },
             ] + login.passes + usage.passes
-        routes = router.routes.map { ($0.method.rawValue, $0.path.description) }
+        routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
             forget: { owner in
@@ -124,9 +126,7 @@ package struct Installation: Sendable {
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
         application = Hummingbird.Application(
-            router: router,
-            // Longer than any answer may take; a connection that says nothing is not kept for ever.
-            server: .http1(configuration: .init(idleTimeout: .seconds(75))),
+            router: router.router, server: .guarded(settings.connections, counting: metrics.connections),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
             onServerRunning: { channel in
                 publicPort.withLock { $0 = channel.localAddress?.port ?? settings.port }

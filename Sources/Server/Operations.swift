@@ -24,6 +24,8 @@ func makeOperations(
     router.get("metrics") { _, _ in Response.text(metrics.text, type: "text/plain; version=0.0.4; charset=utf-8") }
     return Application(
         router: router,
+        // A few probes and scrapers call here. The port is private, so one address may have all connections.
+        server: .guarded(ConnectionLimits(total: 100, perAddress: nil), counting: OpenConnections()),
         configuration: .init(address: .hostname(settings.operationsHost, port: settings.operationsPort), serverName: nil),
         onServerRunning: { _ in onListening() }, logger: logger)
 }

@@ -1,21 +1,36 @@
+import HTTPTypes
 import Hummingbird
 import Synchronization
 import Web
 
-/// Which methods a path takes, for 405 and `Allow`: the router itself only says that nothing matched.
+/// The routes as the edge needs them: which methods a path takes, for 405 and `Allow`, and the action of a route. The router itself
+/// only says that nothing matched.
 final class RouteMethods: Sendable {
-    private let routes = Mutex<[(segments: [String], method: String)]>([])
+    private struct Table {
+        var routes: [(segments: [String], method: String)] = []
+        var actions: [String: [HTTPRequest.Method: String]] = [:]
+    }
 
-    func read(_ router: Router<WebContext>) {
-        routes.withLock { routes in
-            routes = router.routes.map { (Self.segments($0.path.description), $0.method.rawValue) }
+    private let table = Mutex(Table())
+
+    func read(_ actions: [ActionRouter.Action]) {
+        table.withLock { table in
+            for action in actions {
+                table.routes.append((Self.segments(action.path), action.method.rawValue))
+                table.actions[action.path, default: [:]][action.method] = action.name
+            }
         }
+    }
+
+    /// The `operationId` of the route with this method and path pattern.
+    func action(_ method: HTTPRequest.Method, _ path: String) -> String? {
+        table.withLock { $0.actions[path]?[method] }
     }
 
     func callAsFunction(_ path: String) -> [String] {
         let asked = Self.segments(path)
-        let methods = routes.withLock { routes in
-            routes.filter { route in
+        let methods = table.withLock { table in
+            table.routes.filter { route in
                 route.segments.count == asked.count
                     && zip(route.segments, asked).allSatisfy { pattern, segment in pattern.begins(with: "{") || pattern.isSame(as: segment)
                     }

@@ -8,9 +8,9 @@ import Web
 func makeRouter(
     wellKnown: WellKnown, login: Login, tenancy: TenancyRoutes, usage: UsageRoutes, authenticate: Authenticate, idempotency: Idempotency,
     edge: (RouteMethods) -> Edge
-) -> Router<WebContext> {
+) -> ActionRouter {
     let methods = RouteMethods()
-    let router = Router(context: WebContext.self, options: .autoGenerateHeadEndpoints)
+    let router = ActionRouter(Router(context: WebContext.self, options: .autoGenerateHeadEndpoints))
     router.add(middleware: edge(methods))
     router.add(middleware: login.crossOrigin)
     router.addRoutes(login.routes)
@@ -40,6 +40,6 @@ func makeRouter(
         .addRoutes(tenancy.webhookRoutes)
         .addRoutes(usage.tenantRoutes)
         .addRoutes(usage.sinkCustomerRoutes)
-    methods.read(router)
+    methods.read(router.actions)
     return router
 }

@@ -4,6 +4,7 @@ import Logging
 import NIOCore
 import Postgres
 import ServiceLifecycle
+import Web
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -16,8 +17,10 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var migrations: MigrationsFolder
 
     func run() async throws {
-        var settings = try await orRefuse { try Settings(try await Settings.reader()) }
-        let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
+        let asked = try await orRefuse { try Settings(try await Settings.reader()) }
+        let logger = Logger(label: "espalier") { JSONLog(label: $0, level: asked.logLevel) }
+        let openFiles = OpenFiles.raise(to: asked.connections.total + OpenFiles.reserve)
+        var settings = asked.fitting(openFiles: openFiles, logger: logger)
         let migrator = try await orRefuse { try migrations.migrator }
         let preflight = Preflight(settings, migrator: migrator, logger: logger)
         settings.keyring = try await orRefuse { try await preflight.run(at: Date()) }

@@ -2,10 +2,12 @@ package import Apple
 import Configuration
 import Foundation
 package import Logging
+import NIOCore
 package import Sealing
 import SystemPackage
 import Tenancy
 import Usage
+package import Web
 
 /// All that can be set, read once at the start; the README lists it in one table.
 ///
@@ -43,6 +45,8 @@ package struct Settings: Sendable {
     package var logLevel: Logger.Level
     /// How often one API key may call in a minute, in each process.
     package var apiRequestsPerMinute: Int
+    /// The limits of connections to the public port.
+    package var connections: ConnectionLimits
     /// How many proxies in front of this server append to `X-Forwarded-For`; with none, the header is not believed.
     package var trustedProxies: Int
 
@@ -109,6 +113,18 @@ package struct Settings: Sendable {
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
+        let perAddress = try Self.number(reader, "connections.per.address", default: 1000)
+        let timeout = try Self.number(reader, "request.timeout", default: 30)
+        guard (1...3600).contains(timeout)
+        else { throw Refusal(description: "ESPALIER_REQUEST_TIMEOUT must be from 1 to 3600, in seconds. It is \(timeout).") }
+        connections = ConnectionLimits(
+            total: try Self.number(reader, "connections.total", default: 10_000),
+            // Behind proxies every connection comes from a proxy.
+            perAddress: trustedProxies == 0 ? perAddress : nil, request: .seconds(Int64(timeout)),
+            bodyRate: try Self.number(reader, "body.rate", default: 500))
+        guard perAddress >= 1 else {
+            throw Refusal(description: "ESPALIER_CONNECTIONS_PER_ADDRESS must be 1 or more. It is \(perAddress).")
+        }
         let level = reader.string(forKey: "log.level", default: "info")
         guard let logLevel = Logger.Level(rawValue: level)
         else {
@@ -188,6 +204,12 @@ package struct Settings: Sendable {
         guard (1...1_000_000_000).contains(apiRequestsPerMinute) else {
             throw Refusal(description: "ESPALIER_API_REQUESTS_PER_MINUTE must be between 1 and 1000000000.")
         }
+        guard (1...1_000_000).contains(connections.total) else {
+            throw Refusal(description: "ESPALIER_CONNECTIONS_TOTAL must be from 1 to 1000000. It is \(connections.total).")
+        }
+        guard (1...1_000_000).contains(connections.bodyRate) else {
+            throw Refusal(description: "ESPALIER_BODY_RATE must be from 1 to 1000000, in bytes per second. It is \(connections.bodyRate).")
+        }
         guard (0...10).contains(trustedProxies) else {
             throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be between 0 and 10: the number of proxies in front of this server.")
         }
@@ -200,7 +222,7 @@ package struct Settings: Sendable {
 
     /// https, or http on loopback: anything else would carry codes and secrets in the clear.
     private static func checkURL(_ text: String, _ name: String) throws {
-        guard let url = URLComponents(string: text), let scheme = url.scheme, let host = url.host, !host.isEmpty,
+        guard let url = URLComponents(string: text), let scheme = url.scheme, let host = HostName.inURL(text), HostName.isHost(host),
             url.query == nil, url.fragment == nil, url.user == nil
         else { throw Refusal(description: "\(name) is not an absolute URL of a host.") }
         guard scheme == "https" || scheme == "http" && RedirectURI.isLoopback(host) else {

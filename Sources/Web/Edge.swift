@@ -16,19 +16,21 @@ package struct Edge: RouterMiddleware {
     private let logger: Logger
     private let metrics: Metrics
     private let trustedProxies: Int
+    private let action: @Sendable (HTTPRequest.Method, String) -> String?
     private let allowedMethods: @Sendable (String) -> [String]
     private let isOutage: @Sendable (any Error) -> Bool
 
     /// - Parameters:
     ///   - trustedProxies: how many proxies in front of this server append the address they are called from to `X-Forwarded-For`.
+    ///   - action: the `operationId` of a route, by its method and path.
     ///   - allowedMethods: the methods that some route has for a path, for 405 and its `Allow`.
     ///   - isOutage: whether an error means that something we need is down, which is worth another try.
     package init(
-        logger: Logger, metrics: Metrics, trustedProxies: Int = 0, allowedMethods: @Sendable @escaping (String) -> [String],
-        isOutage: @Sendable @escaping (any Error) -> Bool
+        logger: Logger, metrics: Metrics, trustedProxies: Int = 0, action: @Sendable @escaping (HTTPRequest.Method, String) -> String?,
+        allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool
     ) {
         (self.logger, self.metrics, self.trustedProxies) = (logger, metrics, trustedProxies)
-        (self.allowedMethods, self.isOutage) = (allowedMethods, isOutage)
+        (self.action, self.allowedMethods, self.isOutage) = (action, allowedMethods, isOutage)
     }
 
     package func handle(
@@ -37,7 +39,9 @@ package struct Edge: RouterMiddleware {
         let start = ContinuousClock.now
         let requestID = Self.requestID(from: request.headers[.requestID])
         let forwarded = ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
-        context.record.note(requestID: requestID, address: forwarded)
+        // The route is known before anything refuses the request. HEAD is answered by the action of GET.
+        let action = context.endpointPath.flatMap { self.action(request.method == .head ? .get : request.method, $0) }
+        context.record.note(requestID: requestID, address: forwarded, action: action)
 
         var response: Response
         do {
@@ -99,8 +103,8 @@ package struct Edge: RouterMiddleware {
 
     private func log(_ request: Request, _ status: HTTPResponse.Status, _ context: WebContext, took: Duration) {
         let facts = context.record.current
-        // A refusal before the action began has the path of its route.
-        let action = facts.action ?? context.endpointPath ?? "none"
+        // Never the path: an unauthenticated caller chooses it.
+        let action = facts.action ?? "none"
         metrics.observe(action: action, status: status.code, took: took)
         // The path holds no secret; the query may (codes, states), so it stays out.
         var metadata: Logger.Metadata = [

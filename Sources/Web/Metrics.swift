@@ -3,8 +3,8 @@ import Synchronization
 /// Counters and histograms in Prometheus' text form, for the operations port.
 ///
 /// Two families answer most questions: requests by action and status, with their durations, and the
-/// login funnel by step and outcome. Labels come from closed sets of ours, so that no stranger can make
-/// this grow.
+/// login funnel by step and outcome. Each label has a closed set of values: the operations of the spec,
+/// our status codes, our outcomes. So a caller cannot add series.
 package final class Metrics: Sendable {
     /// Steps of a login, in their order.
     package enum Step: String, Sendable {
@@ -38,6 +38,9 @@ package final class Metrics: Sendable {
     /// Upper bounds in seconds.
     static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5, 10]
 
+    /// The connections of the public port.
+    package let connections = OpenConnections()
+
     private let state = Mutex(State())
 
     package init() {}
@@ -66,11 +69,17 @@ package final class Metrics: Sendable {
     /// The exposition format, version 0.0.4.
     package var text: String {
         let state = state.withLock { $0 }
-        var lines = ["# TYPE espalier_requests_total counter"]
+        var lines: [String] = []
+        func describe(_ name: String, _ type: String, _ help: String) {
+            lines += ["# HELP \(name) \(help)", "# TYPE \(name) \(type)"]
+        }
+        describe(
+            "espalier_requests_total", "counter",
+            "Requests by action (an operationId of openapi.yaml; none where no operation matches) and status.")
         for (key, count) in state.requests.sorted(by: { ($0.key.action, $0.key.status) < ($1.key.action, $1.key.status) }) {
             lines.append("espalier_requests_total{action=\"\(key.action)\",status=\"\(key.status)\"} \(count)")
         }
-        lines.append("# TYPE espalier_request_seconds histogram")
+        describe("espalier_request_seconds", "histogram", "The time from a request's head to its answer, in seconds, by action.")
         for (action, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
             var sum: UInt64 = 0
             for (bound, count) in zip(Self.bounds.map { "\($0)" } + ["+Inf"], histogram.buckets) {
@@ -80,13 +89,19 @@ package final class Metrics: Sendable {
             lines.append("espalier_request_seconds_sum{action=\"\(action)\"} \(histogram.seconds)")
             lines.append("espalier_request_seconds_count{action=\"\(action)\"} \(sum)")
         }
-        lines.append("# TYPE espalier_logins_total counter")
+        describe("espalier_logins_total", "counter", "Steps of logins by step and outcome: ok, or the reason of the refusal.")
         for (key, count) in state.logins.sorted(by: { ($0.key.step.rawValue, $0.key.outcome) < ($1.key.step.rawValue, $1.key.outcome) }) {
             lines.append("espalier_logins_total{step=\"\(key.step.rawValue)\",outcome=\"\(key.outcome)\"} \(count)")
         }
-        lines.append("# TYPE espalier_notifications_total counter")
+        describe("espalier_notifications_total", "counter", "Notifications from Apple by type and outcome.")
         for (key, count) in state.notifications.sorted(by: { ($0.key.type, $0.key.outcome) < ($1.key.type, $1.key.outcome) }) {
             lines.append("espalier_notifications_total{type=\"\(key.type)\",outcome=\"\(key.outcome)\"} \(count)")
+        }
+        describe("espalier_connections", "gauge", "Open connections of the public port.")
+        lines.append("espalier_connections \(connections.count)")
+        describe("espalier_connections_refused_total", "counter", "Connections closed at once, by the cap that was reached.")
+        for cap in OpenConnections.Cap.allCases {
+            lines.append("espalier_connections_refused_total{cap=\"\(cap.rawValue)\"} \(connections.refused(by: cap))")
         }
         return lines.joined(separator: "\n") + "\n"
     }

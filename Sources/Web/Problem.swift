@@ -27,10 +27,11 @@ package struct Problem: Error, Sendable {
         case idempotencyKeyReused = "idempotency_key_reused"
         case preconditionRequired = "precondition_required"
         case rateLimited = "rate_limited"
+        case requestTimeout = "request_timeout"
         case unavailable
         case unexpected
 
-        var status: HTTPResponse.Status {
+        package var status: HTTPResponse.Status {
             switch self {
             case .invalid: .badRequest
             case .unauthenticated: .unauthorized
@@ -49,6 +50,7 @@ package struct Problem: Error, Sendable {
             case .idempotencyKeyReused: .unprocessableContent
             case .preconditionRequired: .preconditionRequired
             case .rateLimited: .tooManyRequests
+            case .requestTimeout: .requestTimeout
             case .unavailable: .serviceUnavailable
             case .unexpected: .internalServerError
             }
@@ -73,6 +75,7 @@ package struct Problem: Error, Sendable {
             case .idempotencyKeyReused: "This Idempotency-Key was used for another request"
             case .preconditionRequired: "If-Match is required"
             case .rateLimited: "Too many requests"
+            case .requestTimeout: "The request took too long"
             case .unavailable: "Temporarily unavailable"
             case .unexpected: "Unexpected error"
             }
@@ -128,15 +131,20 @@ package struct Problem: Error, Sendable {
     ///   - instance: the path that was asked for.
     ///   - requestID: what `Request-Id` says, for whoever asks the operator about it.
     package func response(instance: String, requestID: String) -> Response {
-        let body = Body(
-            type: "https://espalier.dev/problems/\(code.rawValue)", title: code.title, status: code.status.code, detail: detail,
-            instance: instance, code: code.rawValue, request_id: requestID, errors: fields.isEmpty ? nil : fields)
-        // Strings and integers: encoding them cannot fail.
-        let bytes = try! JSONEncoder.wire.encode(body)
+        let bytes = encoded(instance: instance, requestID: requestID)
         var headers = headers
         headers[.contentType] = "application/problem+json"
         headers[.contentLength] = "\(bytes.count)"
         headers[.cacheControl] = "no-store"
         return Response(status: code.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+
+    /// The answer's body.
+    func encoded(instance: String, requestID: String) -> Data {
+        let body = Body(
+            type: "https://espalier.dev/problems/\(code.rawValue)", title: code.title, status: code.status.code, detail: detail,
+            instance: instance, code: code.rawValue, request_id: requestID, errors: fields.isEmpty ? nil : fields)
+        // Strings and integers: encoding them cannot fail.
+        return try! JSONEncoder.wire.encode(body)
     }
 }

@@ -37,7 +37,15 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     /// Whether a token could be taken; takes none.
     package func hasToken(_ key: Key, at now: ContinuousClock.Instant) -> Bool {
-        buckets.withLock { filled($0[key], at: now).tokens >= 1 }
+        level(key, at: now).isGranted
+    }
+
+    /// The level of a bucket. It takes no token.
+    package func level(_ key: Key, at now: ContinuousClock.Instant) -> TokenBucketLevel {
+        buckets.withLock { buckets in
+            let bucket = filled(buckets[key], at: now)
+            return level(bucket, isGranted: bucket.tokens >= 1)
+        }
     }
 
     /// How many buckets are kept at the moment.

@@ -24,12 +24,14 @@ package final class RequestRecord: Sendable {
         package var requestID = ""
         /// The IP address that the request came from: the connection's, or, behind trusted proxies, what they say of it.
         package var address: String?
-        /// The action's `operationId`, or nil where none has begun.
+        /// The `operationId` of the request's route, or nil where no route matches.
         package var action: String?
         /// The tenant's slug as the path or the key named it.
         package var tenant: String?
         /// A refusal's short name. Nil when all went well.
         package var outcome: String?
+        /// Whether the caller has proven who it is, with a secret: its failures are not charged to its address.
+        package var isAuthenticated = false
         /// What goes out with the answer, whatever it will be: a refusal that is thrown further in, too.
         package var headers: HTTPFields = [:]
     }
@@ -38,6 +40,11 @@ package final class RequestRecord: Sendable {
 
     package func note(header name: HTTPField.Name, _ value: String) {
         facts.withLock { $0.headers[name] = value }
+    }
+
+    /// The caller has proven who it is, with a secret.
+    package func noteAuthenticated() {
+        facts.withLock { $0.isAuthenticated = true }
     }
 
     package init() {}
@@ -63,17 +70,3 @@ package protocol RecordedContext: RequestContext {
 }
 
 extension WebContext: RecordedContext {}
-
-extension RouterMethods where Context: RecordedContext {
-    /// A route and the name of its action: the spec's `operationId`, the log's and the metrics' label.
-    @discardableResult
-    package func on(
-        _ method: HTTPRequest.Method, _ path: RouterPath = "", _ action: String,
-        use handler: @Sendable @escaping (Request, Context) async throws -> Response
-    ) -> Self {
-        on(path, method: method) { request, context in
-            context.record.note(action: action)
-            return try await handler(request, context)
-        }
-    }
-}

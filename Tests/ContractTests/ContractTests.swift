@@ -18,19 +18,42 @@ struct ContractTests {
         }
     }
 
-    @Test("an action's label in the metrics is its operationId")
-    func names() async throws {
+    @Test("every route's action is the operationId of its operation")
+    func actions() async throws {
         let operations = try Specification().operations
         try await TestPlatform.run { platform in
-            let things = try await Things(platform)
-            for operation in operations {
-                // Refused by the action itself: what is asked for is not there, or the body is empty.
+            let routes = Dictionary(platform.installation.routes.map { ("\($0.method) \($0.path)", $0.action) }, uniquingKeysWith: { $1 })
+            for operation in operations { #expect(routes["\(operation.method) \(operation.path)"] == operation.id, "\(operation)") }
+            #expect(Set(routes.values).count == operations.count)
+        }
+    }
+
+    @Test("an action's label in the metrics is its operationId, with and without a key; no path becomes a label")
+    func names() async throws {
+        let operations = try Specification().operations
+        for key in [nil, "operator"] {
+            try await TestPlatform.run { platform in
+                let things = try await Things(platform)
+                let headers = key == nil ? [] : [("Authorization", "Bearer \(platform.seeded.api_keys[0].secret)")]
+                for operation in operations {
+                    // Without a key it is refused before the action. With one the action refuses: the thing or the body is missing.
+                    _ = try await TestBrowser(platform).send(
+                        operation.method, TestPlatform.publicURL + things.path(operation, real: false), headers: headers, body: nil)
+                }
+                for path in [
+                    "/", "/NotFound", "/v1", "/v1/tenants/acme/nothing", "/t/acme/oauth2", "/t/acme/oauth2/token%22", "/%7Btenant%7D",
+                ] {
+                    for method in ["GET", "PATCH", "OPTIONS", "BREW"] {
+                        _ = try await TestBrowser(platform).send(method, TestPlatform.publicURL + path, headers: headers, body: nil)
+                    }
+                }
                 _ = try await TestBrowser(platform).send(
-                    operation.method, TestPlatform.publicURL + things.path(operation, real: false),
-                    headers: [("Authorization", "Bearer \(platform.seeded.api_keys[0].secret)")], body: nil)
+                    "OPTIONS", "\(TestPlatform.publicURL)/t/acme/oauth2/token",
+                    headers: [("Origin", "https://app.test"), ("Access-Control-Request-Method", "POST")], body: nil)
+                let metrics = platform.installation.metrics.text
+                let labels = Set(metrics.matches(of: /action="([^"]*)"/).map { String($0.1) })
+                #expect(labels == Set(operations.map(\.id)).union(["none"]), "\(key ?? "no key")")
             }
-            let metrics = platform.installation.metrics.text
-            for operation in operations { #expect(metrics.contains("action=\"\(operation.id)\""), "\(operation)") }
         }
     }
 

@@ -1,8 +1,10 @@
 import Apple
 import Foundation
 import Logging
+import NIOCore
 import Sealing
 import Testing
+import Web
 
 @testable import Server
 
@@ -62,6 +64,39 @@ struct SettingsTests {
         #expect(settings.apple.timeout == .seconds(3))
         #expect(settings.logLevel == .debug)
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (100, 2))
+    }
+
+    @Test("connections have caps, a deadline and a lowest rate; behind proxies no address has a cap")
+    func connections() throws {
+        let usual = try settings().connections
+        #expect((usual.total, usual.perAddress, usual.bodyRate) == (10_000, 1000, 500))
+        #expect(usual.request == .seconds(30))
+        let own = try settings([
+            "ESPALIER_CONNECTIONS_TOTAL": "50", "ESPALIER_CONNECTIONS_PER_ADDRESS": "5", "ESPALIER_REQUEST_TIMEOUT": "7",
+            "ESPALIER_BODY_RATE": "9",
+        ]).connections
+        #expect((own.total, own.perAddress, own.bodyRate) == (50, 5, 9))
+        #expect(own.request == .seconds(7))
+        #expect(try settings(["ESPALIER_TRUSTED_PROXIES": "1", "ESPALIER_CONNECTIONS_PER_ADDRESS": "5"]).connections.perAddress == nil)
+        for (name, value) in [
+            ("ESPALIER_CONNECTIONS_TOTAL", "0"), ("ESPALIER_CONNECTIONS_PER_ADDRESS", "0"), ("ESPALIER_REQUEST_TIMEOUT", "0"),
+            ("ESPALIER_REQUEST_TIMEOUT", "3601"), ("ESPALIER_BODY_RATE", "0"), ("ESPALIER_BODY_RATE", "fast"),
+        ] { #expect(try refusal([name: value]).contains(name), "\(name)") }
+    }
+
+    @Test("no more connections than the process may open files, less what else it needs")
+    func openFiles() throws {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        #expect(try settings().fitting(openFiles: 1_000_000, logger: logger).connections.total == 10_000)
+        #expect(try settings().fitting(openFiles: 1024, logger: logger).connections.total == 768)
+        #expect(OpenFiles.raise(to: 64) >= 64)
+    }
+
+    @Test("a URL in a setting names a host that can be one")
+    func hosts() throws {
+        for host in ["login%00.example.com", "login%0d%0a.example.com", "%6cogin.example.com", "login,example.com"] {
+            #expect(try refusal(["ESPALIER_PUBLIC_URL": "https://\(host)"]).contains("ESPALIER_PUBLIC_URL"), "\(host)")
+        }
     }
 
     @Test("an export ends no sooner than a login's transaction may, unless the clock is a simulated one")

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 package import Foundation
 import NIOCore
 import NIOHTTP1
+import Web
 
 /// One request to an address that a tenant or an operator has named, against the clock: an attempt to deliver a webhook's message, a
 /// logout token, or usage, or a question about usage.
@@ -79,7 +80,8 @@ package struct OutgoingRequest: Sendable {
     private func exchange(reading bytes: Int, of statuses: Range<Int>) async throws -> Outcome {
         // The host as the client will read it, or it would not take our address for it. What was let in as a development server must not
         // get through now that it is none.
-        guard let parts = URL(string: url), let host = parts.host, !host.isEmpty, allowsPrivate || parts.scheme == "https"
+        guard HostName.inURL(url).map({ HostName.isHost($0) }) == true, let parts = URL(string: url), let host = parts.host,
+            allowsPrivate || parts.scheme == "https"
         else { return Outcome(answer: .failure(.addressRefused), mayHaveArrived: false) }
         let found = try await NameLookup.addresses(of: host.trimmingCharacters(in: CharacterSet(charactersIn: "[]")))
         guard !found.isEmpty else { return Outcome(answer: .failure(.nameNotResolved), mayHaveArrived: false) }

@@ -18,7 +18,7 @@ package enum WebhookURL {
 
     private static func isForDevelopment(_ text: String) -> Bool {
         guard text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }), let parts = URLComponents(string: text),
-            parts.scheme == "http" || parts.scheme == "https", let host = parts.host, !host.isEmpty, !host.contains("%"),
+            parts.scheme == "http" || parts.scheme == "https", let host = HostName.inURL(text), HostName.isHost(host),
             parts.user == nil, parts.password == nil, parts.fragment == nil, parts.port.map({ (1...65535).contains($0) }) ?? true
         else { return false }
         return true

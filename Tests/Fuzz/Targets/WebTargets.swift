@@ -186,6 +186,19 @@ extension FuzzTarget {
             try hold(PageRequest.cursor(id).dropLast() == text.dropLast(), "\(text) is read as another cursor")
             try hold(PageRequest.id(fromCursor: PageRequest.cursor(id)) == id, "written and read it is another cursor")
         },
+        FuzzTarget(
+            text: "host",
+            seeds: [
+                "login.test:8080", "[::1]:443", "[2001:db8::1]", "https://a_b.example:1/x?y#z", "http://a%00b/", "a:b:c", "[", "]:",
+                "a\u{600}:1",
+            ]
+        ) { text in
+            let host = HostName.inURL(text) ?? text
+            guard HostName.isHostWithPort(host) else { return try hold(!HostName.isHost(host), "a host without a port is refused") }
+            let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.:[]".utf8)
+            try hold(host.utf8.allSatisfy(allowed.contains), "it has a byte that no host has")
+            if HostName.isHost(host) { try hold(HostName.inURL("https://\(host):8080/x") == host, "another host is read from a URL") }
+        },
     ]
 
     private enum Kind: String, CaseIterable {

@@ -4,16 +4,19 @@ import TestSupport
 
 /// A connection for what no client would send.
 enum RawConnection {
-    /// Sends bytes as they are, and reads until the server closes.
-    static func send(_ text: String, to platform: TestPlatform) async throws -> String {
+    private static func open(_ platform: TestPlatform) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         let port = Int(platform.address.split(separator: ":").last ?? "") ?? 0
-        let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+        return try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                 }
             }
-        return try await channel.executeThenClose { inbound, outbound in
+    }
+
+    /// Sends bytes as they are, and reads until the server closes.
+    static func send(_ text: String, to platform: TestPlatform) async throws -> String {
+        try await open(platform).executeThenClose { inbound, outbound in
             // A server that has seen enough may hang up before the end.
             try? await outbound.write(ByteBuffer(string: text))
             var answer = ByteBuffer()
@@ -24,5 +27,41 @@ enum RawConnection {
             }
             return String(buffer: answer)
         }
+    }
+
+    /// Sends bytes, and then some more again and again, until the server closes.
+    /// - Returns: the answer, and how many bytes the server's side took.
+    static func drip(
+        _ text: String, _ drop: String = "a", every pace: Duration = .milliseconds(20), upTo limit: Int = .max, to platform: TestPlatform
+    ) async throws -> (answer: String, sent: Int) {
+        try await open(platform).executeThenClose { inbound, outbound in
+            async let answer = Self.all(inbound)
+            var sent = 0
+            do {
+                try await outbound.write(ByteBuffer(string: text))
+                while sent < limit {
+                    try await outbound.write(ByteBuffer(string: drop))
+                    sent += drop.utf8.count
+                    // The pace of an attacker. The test ends with the connection.
+                    try await Task.sleep(for: pace)
+                }
+            } catch {
+                // It has hung up.
+            }
+            return (await answer, sent)
+        }
+    }
+
+    /// Connects several times and says nothing while the body runs.
+    static func holding(_ count: Int, to platform: TestPlatform, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        guard count > 0 else { return try await body() }
+        try await open(platform).executeThenClose { _, _ in try await holding(count - 1, to: platform, body) }
+    }
+
+    private static func all(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async -> String {
+        var answer = ByteBuffer()
+        // It may hang up on what is still being sent.
+        do { for try await var part in inbound { answer.writeBuffer(&part) } } catch {}
+        return String(buffer: answer)
     }
 }

@@ -68,6 +68,10 @@ struct WebhookURLTests {
         for url in ["http://localhost:3000/hook", "http://127.0.0.1/", "https://[::1]:8443/", "http://web:8080/x", "https://a.example/"] {
             #expect(WebhookURL.refusal(of: url, allowsPrivate: true) == nil, "\(url)")
         }
+        for url in [
+            "http://local%00host/", "http://localhost%0d%0a/", "http://%6cocalhost/", "http://local!host/", "http://[::1%25lo]/",
+            "http://localhost:80:80/", "http://a,b/", "http://[::1/", "http://local~host/",
+        ] { #expect(WebhookURL.refusal(of: url, allowsPrivate: true) != nil, "\(url)") }
         for url in ["ftp://localhost/", "http://user@localhost/", "http://localhost/#x", "http:///x", "localhost", "http://a b/"] {
             #expect(WebhookURL.refusal(of: url, allowsPrivate: true) != nil, "\(url)")
         }

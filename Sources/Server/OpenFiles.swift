@@ -1,0 +1,42 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+import Logging
+import Web
+
+/// How many files and connections this process may have open.
+enum OpenFiles {
+    /// The files for everything except the connections of the public port: the database, Apple, webhooks, logs.
+    static let reserve = 256
+
+    /// Raises the limit as far as the system permits, up to `wanted`. Systems start a process with a low limit, often 1024.
+    /// - Returns: the limit in effect.
+    static func raise(to wanted: Int) -> Int {
+        var limit = rlimit()
+        guard getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
+        let asked = min(rlim_t(wanted), limit.rlim_max)
+        if limit.rlim_cur < asked {
+            var raised = limit
+            raised.rlim_cur = asked
+            if setrlimit(.init(RLIMIT_NOFILE.rawValue), &raised) == 0 { limit = raised }
+        }
+        return Int(min(limit.rlim_cur, rlim_t(Int32.max)))
+    }
+}
+
+extension Settings {
+    /// Lowers the cap of connections to what the process may open. Beyond that it could accept none, and could not reach its database.
+    func fitting(openFiles: Int, logger: Logger) -> Settings {
+        let most = max(1, openFiles - OpenFiles.reserve)
+        guard connections.total > most else { return self }
+        logger.warning(
+            "ESPALIER_CONNECTIONS_TOTAL exceeds the limit of open files; the cap is lowered. Raise the limit (ulimit -n).",
+            metadata: ["connections": "\(connections.total)", "open_files": "\(openFiles)", "cap": "\(most)"])
+        var settings = self
+        settings.connections.total = most
+        return settings
+    }
+}

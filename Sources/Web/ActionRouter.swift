@@ -1,0 +1,67 @@
+package import HTTPTypes
+package import Hummingbird
+
+/// A router in which each route names its action.
+///
+/// A group of routes knows neither its whole path nor the groups around it, and the router sees a route only when all of that is
+/// known. So the name travels as the last component of the path until here. Then the edge can name the action of a request before any
+/// middleware or context refuses it.
+package final class ActionRouter: RouterMethods {
+    package typealias Context = WebContext
+
+    /// One route: an operation of the spec.
+    package struct Action: Sendable {
+        package let method: HTTPRequest.Method
+        /// As the spec writes it, such as `/v1/tenants/{tenant}`.
+        package let path: String
+        /// The `operationId`.
+        package let name: String
+    }
+
+    package let router: Router<WebContext>
+    package private(set) var actions: [Action] = []
+
+    package init(_ router: Router<WebContext>) {
+        self.router = router
+    }
+
+    @discardableResult
+    package func on<Responder: HTTPResponder>(
+        _ path: RouterPath, method: HTTPRequest.Method, responder: Responder
+    ) -> Self where Responder.Context == WebContext {
+        guard let name = path.components.last.flatMap({ Self.name(in: $0) })
+        else { preconditionFailure("\(method) \(path) has no action. Add the route with its operationId.") }
+        let path = RouterPath(path.components.dropLast().map(\.description).joined(separator: "/"))
+        actions.append(Action(method: method, path: path.description, name: name))
+        router.on(path, method: method, responder: responder)
+        return self
+    }
+
+    @discardableResult
+    package func add(middleware: any MiddlewareProtocol<Request, Response, WebContext>) -> Self {
+        router.add(middleware: middleware)
+        return self
+    }
+
+    private static let prefix = "action="
+
+    fileprivate static func component(naming action: String) -> RouterPath {
+        RouterPath(prefix + action)
+    }
+
+    private static func name(in component: RouterPath.Element) -> String? {
+        let text = component.description
+        return text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : nil
+    }
+}
+
+extension RouterMethods where Context: RecordedContext {
+    /// A route and the name of its action: the `operationId` of the spec, and the label in the log and the metrics.
+    @discardableResult
+    package func on(
+        _ method: HTTPRequest.Method, _ path: RouterPath = "", _ action: String,
+        use handler: @Sendable @escaping (Request, Context) async throws -> Response
+    ) -> Self {
+        on(path.appendingPath(ActionRouter.component(naming: action)), method: method, use: handler)
+    }
+}

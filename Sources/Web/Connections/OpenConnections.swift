@@ -1,0 +1,48 @@
+import Synchronization
+
+/// The open connections of a port, counted in total and by network.
+package final class OpenConnections: Sendable {
+    /// The cap that refuses a connection.
+    package enum Cap: String, CaseIterable, Sendable {
+        case total, address
+    }
+
+    private struct State {
+        var total = 0
+        var byNetwork: [String: Int] = [:]
+        var refused: [Cap: UInt64] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Counts a connection, or refuses it.
+    func open(from network: String, within limits: ConnectionLimits) -> Bool {
+        state.withLock { state in
+            guard state.total < limits.total else {
+                state.refused[.total, default: 0] += 1
+                return false
+            }
+            if let perAddress = limits.perAddress, state.byNetwork[network, default: 0] >= perAddress {
+                state.refused[.address, default: 0] += 1
+                return false
+            }
+            state.total += 1
+            state.byNetwork[network, default: 0] += 1
+            return true
+        }
+    }
+
+    func close(from network: String) {
+        state.withLock { state in
+            state.total -= 1
+            state.byNetwork[network, default: 0] -= 1
+            if state.byNetwork[network] == 0 { state.byNetwork[network] = nil }
+        }
+    }
+
+    package var count: Int { state.withLock { $0.total } }
+
+    func refused(by cap: Cap) -> UInt64 { state.withLock { $0.refused[cap] ?? 0 } }
+}

@@ -1,0 +1,283 @@
+import Foundation
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+
+/// Holds one connection to its limits: the caps, the time of a request, the rate of a body, one valid `Host`, and the end of the
+/// connection after a request that was refused half-read.
+///
+/// Only time in which the server waits for the caller counts. While the server does not read, because an action is busy, the clock
+/// of the request stands still.
+final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private enum Reading {
+        /// No byte of a request has come.
+        case nothing
+        case head
+        case body
+    }
+
+    private enum Ending {
+        case not
+        /// With the answer that is being written.
+        case afterAnswer
+        /// The last answer is written. The caller may still be sending.
+        case lingering(bytes: Int)
+        case closed
+    }
+
+    private let limits: ConnectionLimits
+    private let connections: OpenConnections
+    /// The caller's network, once the connection is counted.
+    private var network: String?
+
+    private var reading = Reading.nothing
+    private var ending = Ending.not
+    private var sawPart = false
+    /// When the request's first byte came, and its body's.
+    private var (began, bodyBegan) = (NIODeadline.uptimeNanoseconds(0), NIODeadline.uptimeNanoseconds(0))
+    private var received = 0
+    /// The length of the body; nil where only its end will tell.
+    private var expected: Int?
+    /// When the server stopped reading.
+    private var pausedAt: NIODeadline?
+    private var isTimed = false
+    /// Requests that were passed on, and whose answer is not complete.
+    private var unanswered = 0
+    private var isAnswering = false
+    /// A refusal that waits for the answers before it.
+    private var refusal: Refusal?
+    /// Grows each time that the caller stops reading an answer, or resumes.
+    private var stalls = 0
+
+    private struct Refusal {
+        let status: HTTPResponseStatus
+        let problem: Problem
+    }
+
+    init(_ limits: ConnectionLimits, connections: OpenConnections) {
+        (self.limits, self.connections) = (limits, connections)
+    }
+
+    // MARK: The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { count(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        count(context)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if let network { connections.close(from: network) }
+        (network, reading, ending) = (nil, .nothing, .closed)
+        context.fireChannelInactive()
+    }
+
+    private func count(_ context: ChannelHandlerContext) {
+        guard network == nil, case .not = ending else { return }
+        let caller = CallerNetwork.of(context.remoteAddress?.ipAddress)
+        guard connections.open(from: caller, within: limits) else { return close(context) }
+        network = caller
+    }
+
+    private func close(_ context: ChannelHandlerContext) {
+        if case .closed = ending { return }
+        (reading, ending) = (.nothing, .closed)
+        context.close(promise: nil)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case .lingering = ending, case ChannelEvent.inputClosed? = event as? ChannelEvent { close(context) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    // MARK: Requests
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        sawPart = true
+        let part = unwrapInboundIn(data)
+        switch ending {
+        case .lingering(let bytes): return linger(bytes, part, context)
+        case .closed: return
+        case .not, .afterAnswer: break
+        }
+        guard refusal == nil else { return }
+        switch part {
+        case .head(let head):
+            let now = context.eventLoop.now
+            if reading == .nothing { began = now }
+            (reading, bodyBegan, received, expected) = (.body, now, 0, Self.length(of: head))
+            if let problem = Self.refusal(of: head) { return refuse(.init(status: .badRequest, problem: problem), context) }
+            unanswered += 1
+        case .body(let bytes): received += bytes.readableBytes
+        case .end: reading = .nothing
+        }
+        context.fireChannelRead(data)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if case .not = ending {
+            // Bytes came, and no part of a request: a head has begun.
+            if !sawPart, reading == .nothing, refusal == nil { (reading, began) = (.head, context.eventLoop.now) }
+            if reading != .nothing {
+                pausedAt = context.eventLoop.now
+                time(context)
+            }
+        }
+        sawPart = false
+        context.fireChannelReadComplete()
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if let pausedAt {
+            let pause = context.eventLoop.now - pausedAt
+            (began, bodyBegan, self.pausedAt) = (began + pause, bodyBegan + pause, nil)
+        }
+        context.read()
+    }
+
+    /// RFC 9112, section 3.2: one valid `Host`, which HTTP/1.0 may leave out.
+    private static func refusal(of head: HTTPRequestHead) -> Problem? {
+        let hosts = head.headers["Host"]
+        if hosts.isEmpty {
+            return head.version == .http1_0 ? nil : Problem(.invalid, "The Host header is missing. Send one Host header with each request.")
+        }
+        guard hosts.count == 1 else { return Problem(.invalid, "The request has \(hosts.count) Host headers. Send one.") }
+        guard HostName.isHostWithPort(hosts[0])
+        else { return Problem(.invalid, "The Host header is invalid. Send a host name or an IP address, with an optional port.") }
+        return nil
+    }
+
+    private static func length(of head: HTTPRequestHead) -> Int? {
+        guard head.headers["Transfer-Encoding"].isEmpty else { return nil }
+        return head.headers.first(name: "Content-Length").map { Int($0) } ?? 0
+    }
+
+    // MARK: Time
+
+    private var deadline: NIODeadline {
+        let whole = began + limits.request
+        guard reading == .body else { return whole }
+        let earned = TimeAmount.milliseconds(Int64(received) * 1000 / Int64(max(1, limits.bodyRate)))
+        return min(whole, bodyBegan + limits.bodyGrace + earned)
+    }
+
+    /// One timer runs at most, and only beside a request that came in several reads. It is not set again for each read: it looks at
+    /// the deadline when it rings.
+    private func time(_ context: ChannelHandlerContext) {
+        guard !isTimed else { return }
+        isTimed = true
+        // A deadline does not pass while the server does not read.
+        let next = pausedAt == nil ? deadline : max(deadline, context.eventLoop.now + .milliseconds(100))
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
+            self.isTimed = false
+            guard case .not = self.ending, self.reading != .nothing else { return }
+            guard self.pausedAt == nil, context.eventLoop.now >= self.deadline else { return self.time(context) }
+            self.timeOut(context)
+        }
+    }
+
+    private func timeOut(_ context: ChannelHandlerContext) {
+        // An answer that has begun, or belongs to an earlier request, leaves no place for another.
+        guard !isAnswering, unanswered == (reading == .body ? 1 : 0) else { return close(context) }
+        answer(
+            .init(
+                status: .requestTimeout,
+                problem: Problem(
+                    .requestTimeout, "The request came too slowly. Send it within \(limits.request.nanoseconds / 1_000_000_000) s.")),
+            context)
+        close(context)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stalls += 1
+        if !context.channel.isWritable {
+            let stall = stalls
+            context.eventLoop.assumeIsolated().scheduleTask(in: limits.idle) {
+                if self.stalls == stall { self.close(context) }
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    // MARK: Answers
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch ending {
+        case .lingering, .closed:
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        case .not, .afterAnswer: break
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(var head):
+            isAnswering = true
+            guard endsConnection(head.status) else { return context.write(data, promise: promise) }
+            ending = .afterAnswer
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .body: context.write(data, promise: promise)
+        case .end:
+            (isAnswering, unanswered) = (false, max(0, unanswered - 1))
+            if case .afterAnswer = ending {
+                context.writeAndFlush(data, promise: promise)
+                beginToLinger(context)
+            } else {
+                context.write(data, promise: promise)
+                if unanswered == 0, let refusal { refuse(refusal, context) }
+            }
+        }
+    }
+
+    /// Whether the rest of the request is too much to read only to keep the connection.
+    private func endsConnection(_ status: HTTPResponseStatus) -> Bool {
+        if status == .payloadTooLarge { return true }
+        guard reading == .body, unanswered == 1 else { return false }
+        return expected.map { $0 - received > limits.rest } ?? true
+    }
+
+    private func refuse(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+        guard unanswered == 0 else {
+            (self.refusal, reading) = (refusal, .nothing)
+            return
+        }
+        answer(refusal, context)
+        beginToLinger(context)
+    }
+
+    private func answer(_ refusal: Refusal, _ context: ChannelHandlerContext) {
+        let id = Edge.requestID(from: nil)
+        let body = refusal.problem.encoded(instance: "", requestID: id)
+        let headers: HTTPHeaders = [
+            "Content-Type": "application/problem+json", "Content-Length": "\(body.count)", "Cache-Control": "no-store", "Request-Id": id,
+            "X-Content-Type-Options": "nosniff", "Connection": "close",
+        ]
+        context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: refusal.status, headers: headers))), promise: nil)
+        context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: body)))), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    // MARK: The end
+
+    private func beginToLinger(_ context: ChannelHandlerContext) {
+        (reading, ending) = (.nothing, .lingering(bytes: 0))
+        context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) { self.close(context) }
+        context.close(mode: .output, promise: nil)
+    }
+
+    private func linger(_ bytes: Int, _ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
+        var bytes = bytes
+        if case .body(let more) = part { bytes += more.readableBytes }
+        ending = .lingering(bytes: bytes)
+        // Its whole request has come, or more than is worth waiting for.
+        if case .end = part { return close(context) }
+        if bytes > limits.lastBytes { close(context) }
+    }
+}

@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The name or address of a host, in the `Host` header, a webhook's URL or a setting. It is read as bytes, before a library decodes them.
+package enum HostName {
+    /// Whether it is a name of `A-Z a-z 0-9 - _ .`, an IPv4 address, or an IPv6 address in brackets. RFC 3986 permits percent-encoded
+    /// bytes in a name. No host that anyone can reach has them, and a decoded `%00` or `%0d%0a` misleads the next reader of the name.
+    package static func isHost(_ host: some StringProtocol) -> Bool {
+        let bytes = Array(host.utf8)
+        guard (1...255).contains(bytes.count) else { return false }
+        if bytes.first == UInt8(ascii: "["), bytes.last == UInt8(ascii: "]") {
+            var address = [UInt8](repeating: 0, count: 16)
+            let text = bytes.dropFirst().dropLast()
+            guard text.allSatisfy(\.isPartOfAddress) else { return false }
+            return inet_pton(AF_INET6, String(decoding: text, as: UTF8.self), &address) == 1
+        }
+        return bytes.allSatisfy(\.isPartOfName)
+    }
+
+    /// Whether it is a host with or without a port (RFC 9112, section 3.2).
+    package static func isHostWithPort(_ text: some StringProtocol) -> Bool {
+        let bytes = Array(text.utf8)
+        // The colons of an IPv6 address are inside the brackets.
+        let end = bytes.lastIndex(of: UInt8(ascii: "]")) ?? 0
+        guard let colon = bytes[min(end, bytes.count)...].lastIndex(of: UInt8(ascii: ":")) else { return isHost(text) }
+        let port = bytes[(colon + 1)...]
+        guard port.count <= 5, port.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else { return false }
+        return isHost(String(decoding: bytes[..<colon], as: UTF8.self))
+    }
+
+    /// The host that a URL names, as the URL spells it; nil where it names none, or names a user as well.
+    package static func inURL(_ url: some StringProtocol) -> String? {
+        let bytes = Array(url.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].starts(with: "//".utf8) else { return nil }
+        let authority = bytes[(colon + 3)...].prefix { !"/?#\\".utf8.contains($0) }
+        guard !authority.contains(UInt8(ascii: "@")) else { return nil }
+        let end = authority.lastIndex(of: UInt8(ascii: "]")) ?? authority.startIndex
+        let host = authority[end...].lastIndex(of: UInt8(ascii: ":")).map { authority[..<$0] } ?? authority
+        return String(validating: host, as: UTF8.self)
+    }
+}
+
+extension UInt8 {
+    fileprivate var isPartOfName: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+
+    fileprivate var isPartOfAddress: Bool {
+        switch self {
+        case UInt8(ascii: "a")...UInt8(ascii: "f"), UInt8(ascii: "A")...UInt8(ascii: "F"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: ":"), UInt8(ascii: "."):
+            true
+        default: false
+        }
+    }
+}

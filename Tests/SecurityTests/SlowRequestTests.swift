@@ -1,0 +1,85 @@
+import NIOCore
+import Server
+import TestSupport
+import Testing
+import Web
+
+/// Callers that hold a connection for as long as they can (CWE-400, CWE-770; RFC 9110, section 17.5; OWASP ASVS 2.4.1).
+@Suite("Attack: slow requests and many connections")
+struct SlowRequestTests {
+    private static let jwks = "GET /t/acme/oauth2/jwks HTTP/1.1\r\nHost: login.test\r\nConnection: close\r\n"
+    private static let post =
+        "POST /t/acme/oauth2/token HTTP/1.1\r\nHost: login.test\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+
+    @Test("a head that never ends, sent byte by byte, gets 408 and the end", .timeLimit(.minutes(2)))
+    func slowHead() async throws {
+        try await TestPlatform.run {
+            $0.connections.request = .seconds(1)
+        } _: { platform in
+            let answer = try await RawConnection.drip(Self.jwks + "X-Slow: ", to: platform).answer
+            #expect(answer.hasPrefix("HTTP/1.1 408 "))
+            // Others are still served.
+            #expect(try await RawConnection.send(Self.jwks + "\r\n", to: platform).contains("\"keys\""))
+        }
+    }
+
+    @Test(
+        "a body that never ends, sent byte by byte, gets 408 and the end", .timeLimit(.minutes(2)),
+        arguments: ["Content-Length: 60000", "Transfer-Encoding: chunked"])
+    func slowBody(_ framing: String) async throws {
+        try await TestPlatform.run {
+            $0.connections.bodyGrace = .seconds(1)
+        } _: { platform in
+            let byte = framing.hasPrefix("T") ? "1\r\na\r\n" : "a"
+            #expect(try await RawConnection.drip(Self.post + framing + "\r\n\r\n", byte, to: platform).answer.hasPrefix("HTTP/1.1 408 "))
+        }
+    }
+
+    @Test("after a 413 the connection ends: what is still sent is not read", .timeLimit(.minutes(2)))
+    func afterTooLarge() async throws {
+        try await TestPlatform.run { platform in
+            let (answer, sent) = try await RawConnection.drip(
+                Self.post + "Content-Length: 100000000\r\n\r\n", String(repeating: "a", count: 65536), every: .zero, upTo: 100_000_000,
+                to: platform)
+            // A caller that never looks may lose the answer with the connection.
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 413 "))
+            // The system's buffers take some of it.
+            #expect(sent < 50_000_000)
+            let polite = try await RawConnection.send(
+                Self.post + "Content-Length: 200000\r\n\r\n" + String(repeating: "a", count: 200_000), to: platform)
+            #expect(polite.hasPrefix("HTTP/1.1 413 ") && polite.contains("\r\nConnection: close\r\n"))
+        }
+    }
+
+    @Test("an address has so many connections at once; the next is closed unanswered", .timeLimit(.minutes(2)))
+    func manyConnections() async throws {
+        try await TestPlatform.run {
+            $0.connections.perAddress = 3
+        } _: { platform in
+            try await RawConnection.holding(3, to: platform) {
+                try await eventually("all are counted") { platform.installation.metrics.connections.count == 3 }
+                #expect(try await RawConnection.send(Self.jwks + "\r\n", to: platform) == "")
+                #expect(platform.installation.metrics.text.contains("espalier_connections_refused_total{cap=\"address\"} 1"))
+            }
+            try await eventually("there is room again") {
+                try await RawConnection.send(Self.jwks + "\r\n", to: platform).contains("\"keys\"")
+            }
+        }
+    }
+
+    @Test("RFC 9112, 3.2: a request without Host, with two, or with one that is none, gets 400; HTTP/1.0 needs none")
+    func hosts() async throws {
+        try await TestPlatform.run { platform in
+            let path = "/t/acme/oauth2/jwks"
+            for hosts in [
+                "", "Host: login.test\r\nHost: login.test\r\n", "Host: login.test\r\nhost: evil.test\r\n", "Host: a%0d%0ab\r\n",
+                "Host:\r\n",
+            ] {
+                let answer = try await RawConnection.send("GET \(path) HTTP/1.1\r\n\(hosts)\r\n", to: platform)
+                #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(hosts.debugDescription): \(answer.prefix(40))")
+                #expect(!answer.contains("\"keys\""))
+            }
+            #expect(try await RawConnection.send("GET \(path) HTTP/1.0\r\nConnection: close\r\n\r\n", to: platform).contains("\"keys\""))
+        }
+    }
+}

@@ -1,0 +1,228 @@
+import NIOCore
+import NIOEmbedded
+import NIOHTTP1
+import Testing
+
+@testable import Web
+
+/// Time is the event loop's, so nothing here waits.
+@Suite("Request guard")
+struct RequestGuardTests {
+    /// One connection with its guard, without the rest of the server.
+    private struct Guarded {
+        let channel = EmbeddedChannel()
+        private let closed = Box()
+
+        final class Box {
+            var isClosed = false
+        }
+
+        init(
+            _ limits: ConnectionLimits = ConnectionLimits(total: 100, perAddress: 100), from address: String = "192.0.2.1",
+            counting connections: OpenConnections = OpenConnections()
+        ) throws {
+            let pipeline = channel.pipeline.syncOperations
+            try pipeline.addHandlers([
+                HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), RequestGuard(limits, connections: connections),
+            ])
+            let remote = try SocketAddress(ipAddress: address, port: 1)
+            channel.remoteAddress = remote
+            let closed = closed
+            channel.closeFuture.assumeIsolated().whenComplete { _ in closed.isClosed = true }
+            channel.connect(to: remote, promise: nil)
+            channel.read()
+        }
+
+        var isOpen: Bool { !closed.isClosed }
+
+        func receive(_ text: String, reading: Bool = true) throws {
+            try channel.writeInbound(ByteBuffer(string: text))
+            if reading { channel.read() }
+        }
+
+        func pass(_ seconds: Int64) {
+            channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
+        }
+
+        func answer(_ status: HTTPResponseStatus) throws {
+            try channel.writeOutbound(
+                HTTPServerResponsePart.head(.init(version: .http1_1, status: status, headers: ["Content-Length": "0"])))
+            if channel.isActive { try channel.writeOutbound(HTTPServerResponsePart.end(nil)) }
+        }
+
+        /// All that was sent since the last time.
+        var sent: String {
+            get throws {
+                var text = ""
+                while let bytes = try channel.readOutbound(as: ByteBuffer.self) { text += String(buffer: bytes) }
+                return text
+            }
+        }
+
+        /// How many requests came through, whole.
+        var requests: Int {
+            get throws {
+                var count = 0
+                while let part = try channel.readInbound(as: HTTPServerRequestPart.self) { if case .end = part { count += 1 } }
+                return count
+            }
+        }
+    }
+
+    private static let head = "POST / HTTP/1.1\r\nHost: login.test\r\n"
+
+    @Test("a head has 30 seconds, however often a byte of it comes")
+    func slowHead() throws {
+        let connection = try Guarded()
+        try connection.receive("GET / HTTP/1.1\r\nHost: login.test\r\nX-Slow: ")
+        for _ in 1...29 {
+            connection.pass(1)
+            try connection.receive("a")
+        }
+        #expect(connection.isOpen)
+        connection.pass(1)
+        #expect(!connection.isOpen)
+        let answer = try connection.sent
+        #expect(
+            answer.hasPrefix("HTTP/1.1 408 ") && answer.contains("\"code\":\"request_timeout\"") && answer.contains("Connection: close"))
+    }
+
+    @Test("a body that drips ends after its grace")
+    func drippingBody() throws {
+        let connection = try Guarded()
+        try connection.receive(Self.head + "Content-Length: 60000\r\n\r\n")
+        for _ in 1...10 {
+            #expect(connection.isOpen)
+            connection.pass(1)
+            if connection.isOpen { try connection.receive("a") }
+        }
+        connection.pass(1)
+        #expect(!connection.isOpen)
+        #expect(try connection.sent.hasPrefix("HTTP/1.1 408 "))
+    }
+
+    @Test(
+        "a body at more than the lowest rate still has to be whole in 30 seconds",
+        arguments: ["Content-Length: 60000", "Transfer-Encoding: chunked"])
+    func endlessBody(_ framing: String) throws {
+        let connection = try Guarded()
+        try connection.receive(Self.head + framing + "\r\n\r\n")
+        let bytes = String(repeating: "a", count: 600)
+        for _ in 1...29 {
+            connection.pass(1)
+            try connection.receive(framing.hasPrefix("C") ? bytes : "258\r\n\(bytes)\r\n")
+        }
+        #expect(connection.isOpen)
+        connection.pass(1)
+        #expect(!connection.isOpen)
+    }
+
+    @Test("a request that came whole, and the time between requests, have no deadline here")
+    func whole() throws {
+        let connection = try Guarded()
+        for _ in 1...3 {
+            try connection.receive(Self.head + "Content-Length: 1\r\n\r\na")
+            connection.pass(1000)
+            try connection.answer(.ok)
+            connection.pass(1000)
+        }
+        #expect(connection.isOpen)
+        #expect(try connection.requests == 3)
+    }
+
+    @Test("a request that came slowly, but in time, leaves nothing behind for the next one")
+    func slowButInTime() throws {
+        let connection = try Guarded()
+        for _ in 1...3 {
+            try connection.receive("POST / HTTP/1.1\r\n")
+            connection.pass(20)
+            try connection.receive("Host: login.test\r\nContent-Length: 2\r\n\r\na")
+            connection.pass(5)
+            try connection.receive("a")
+            try connection.answer(.ok)
+            connection.pass(100)
+        }
+        #expect(connection.isOpen)
+        #expect(try connection.requests == 3)
+    }
+
+    @Test("while the server does not read, the caller's time stands still")
+    func busyServer() throws {
+        let connection = try Guarded()
+        try connection.receive(Self.head + "Content-Length: 60000\r\n\r\na", reading: false)
+        connection.pass(600)
+        #expect(connection.isOpen)
+        connection.channel.read()
+        connection.pass(9)
+        #expect(connection.isOpen)
+        connection.pass(2)
+        #expect(!connection.isOpen)
+    }
+
+    @Test(
+        "a request that is answered half-read ends the connection: after 413 always, else where much is left",
+        arguments: [
+            (413, "Content-Length: 2", true), (413, "Content-Length: 26000000", true), (404, "Content-Length: 26000000", true),
+            (404, "Transfer-Encoding: chunked", true), (404, "Content-Length: 60000", false), (200, "Content-Length: 0", false),
+        ])
+    func halfRead(_ status: Int, _ framing: String, _ ends: Bool) throws {
+        let connection = try Guarded()
+        try connection.receive(Self.head + framing + "\r\n\r\n")
+        try connection.answer(.init(statusCode: status))
+        #expect(try connection.sent.contains("Connection: close") == ends)
+        connection.pass(3)
+        #expect(connection.isOpen == !ends)
+    }
+
+    @Test(
+        "RFC 9112, 3.2: one valid Host, which only HTTP/1.0 may leave out",
+        arguments: [
+            ("HTTP/1.1", ["login.test"], true), ("HTTP/1.1", ["login.test:8080"], true), ("HTTP/1.1", ["127.0.0.1:80"], true),
+            ("HTTP/1.1", ["[::1]:8080"], true), ("HTTP/1.1", ["[2001:db8::1]"], true), ("HTTP/1.0", [], true), ("HTTP/1.0", ["a"], true),
+            ("HTTP/1.1", [], false), ("HTTP/1.1", [""], false), ("HTTP/1.1", ["login.test", "login.test"], false),
+            ("HTTP/1.0", ["a", "b"], false), ("HTTP/1.1", ["a%00b"], false), ("HTTP/1.1", ["a%0d%0ab"], false),
+            ("HTTP/1.1", ["a b"], false),
+            ("HTTP/1.1", ["a, b"], false), ("HTTP/1.1", ["user@a"], false), ("HTTP/1.1", ["a/b"], false), ("HTTP/1.1", ["a:x"], false),
+            ("HTTP/1.1", ["a:123456"], false), ("HTTP/1.1", ["[::1"], false), ("HTTP/1.1", ["[login.test]"], false),
+            ("HTTP/1.1", ["l\u{F6}gin.test"], false), ("HTTP/1.1", ["login\u{600}.test"], false),
+        ] as [(String, [String], Bool)])
+    func hosts(_ version: String, _ hosts: [String], _ isTaken: Bool) throws {
+        let connection = try Guarded()
+        try connection.receive("GET / \(version)\r\n" + hosts.map { "Host: \($0)\r\n" }.joined() + "\r\n")
+        #expect(try connection.requests == (isTaken ? 1 : 0))
+        let sent = try connection.sent
+        #expect(sent.hasPrefix("HTTP/1.1 400 ") == !isTaken)
+        #expect(isTaken || sent.contains("Host header"))
+        connection.pass(3)
+        #expect(connection.isOpen == isTaken)
+    }
+
+    @Test("a refusal waits for the answers before it, and nothing after it is read")
+    func inOrder() throws {
+        let connection = try Guarded()
+        let fine = "GET / HTTP/1.1\r\nHost: login.test\r\n\r\n"
+        try connection.receive(fine + "GET / HTTP/1.1\r\n\r\n" + fine)
+        #expect(try connection.sent == "")
+        try connection.answer(.ok)
+        let sent = try connection.sent
+        #expect(sent.hasPrefix("HTTP/1.1 200 ") && sent.contains("HTTP/1.1 400 "))
+        #expect(try connection.requests == 1)
+    }
+
+    @Test("connections are capped by network and in total, and a closed one makes room")
+    func caps() throws {
+        let connections = OpenConnections()
+        let limits = ConnectionLimits(total: 3, perAddress: 2)
+        func connect(_ address: String) throws -> Guarded { try Guarded(limits, from: address, counting: connections) }
+        let first = try connect("2001:db8::1")
+        #expect(try connect("2001:db8::2").isOpen)
+        #expect(try !connect("2001:db8::3").isOpen)
+        #expect(try connect("192.0.2.1").isOpen)
+        #expect(try !connect("192.0.2.2").isOpen)
+        #expect(connections.count == 3)
+        first.channel.close(promise: nil)
+        #expect(connections.count == 2)
+        #expect(try connect("192.0.2.2").isOpen)
+        #expect((connections.refused(by: .address), connections.refused(by: .total)) == (1, 1))
+    }
+}
