@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 package import Hummingbird
 import Tenancy
@@ -15,6 +16,7 @@ package struct CrossOrigin: RouterMiddleware {
     package typealias Context = WebContext
 
     let directory: TenantDirectory
+    let limits: RequestLimits
 
     /// An endpoint whose responses pages may read.
     struct Endpoint: Equatable {
@@ -53,9 +55,12 @@ package struct CrossOrigin: RouterMiddleware {
         if endpoint.isPublic {
             context.record.note(header: .accessControlAllowOrigin, "*")
         } else {
+            // A preflight reaches no action, and neither does a wrong method.
+            let method = request.method == .head ? "GET" : request.method.rawValue
+            let isAction = endpoint.methods.components(separatedBy: ", ").contains(method)
             // For every caller: a cache must not give one origin what was said to another.
             context.record.note(header: .vary, "Origin")
-            guard let origin = request.headers[.origin], await mayCall(from: origin, tenant: endpoint.tenant)
+            guard let origin = request.headers[.origin], await mayCall(from: origin, tenant: endpoint.tenant, isAction, context)
             else { return try await next(request, context) }
             context.record.note(header: .accessControlAllowOrigin, origin)
         }
@@ -63,7 +68,7 @@ package struct CrossOrigin: RouterMiddleware {
         guard request.method == .options, request.headers[.accessControlRequestMethod] != nil else {
             return try await next(request, context)
         }
-        context.record.note(action: "preflight", tenant: endpoint.tenant)
+        context.record.note(tenant: endpoint.tenant)
         return Response(
             status: .noContent,
             headers: [
@@ -72,9 +77,15 @@ package struct CrossOrigin: RouterMiddleware {
             ])
     }
 
-    /// Where the tenant cannot be looked up, the action fails for the same reason, and says so.
-    private func mayCall(from origin: String, tenant slug: String) async -> Bool {
-        guard let found = try? await directory.find(slug: slug), found.tenant.status == .active else { return false }
-        return found.allows(origin: origin)
+    /// Where the tenant cannot be looked up, the action fails for the same reason, and says so. It also charges the caller for an
+    /// unknown tenant. A request that reaches no action is charged here.
+    private func mayCall(from origin: String, tenant slug: String, _ isAction: Bool, _ context: WebContext) async -> Bool {
+        guard directory.isKnown(slug: slug) || limits.mayLookUp(from: context.record.current.address),
+            let found = try? await directory.find(slug: slug)
+        else {
+            if !isAction { try? limits.charge(context.record) }
+            return false
+        }
+        return found.tenant.status == .active && found.allows(origin: origin)
     }
 }

@@ -37,6 +37,8 @@ package struct Login: Sendable {
     let apple: AppleClient
     let keyring: Keyring
     let lastUsed: LastUsed
+    /// How often unauthenticated callers may fail.
+    let limits: RequestLimits
     let publicURL: String
     /// Whether logout tokens may go into private networks and do without TLS: for development.
     let allowsPrivateWebhooks: Bool
@@ -51,48 +53,54 @@ package struct Login: Sendable {
     ///   - now: the time, which tests set.
     package init(
         pool: DatabasePool, directory: TenantDirectory, signingKeys: SigningKeys, apple: AppleClient, keyring: Keyring,
-        lastUsed: LastUsed, publicURL: String, allowsPrivateWebhooks: Bool = false, metrics: Metrics, logger: Logger,
+        lastUsed: LastUsed, limits: RequestLimits, publicURL: String, allowsPrivateWebhooks: Bool = false, metrics: Metrics, logger: Logger,
         now: @escaping @Sendable () -> Date
     ) {
         (self.pool, self.directory, self.signingKeys, self.apple) = (pool, directory, signingKeys, apple)
         (self.keyring, self.lastUsed, self.publicURL, self.allowsPrivateWebhooks) = (keyring, lastUsed, publicURL, allowsPrivateWebhooks)
+        self.limits = limits
         (self.metrics, self.logger, self.now) = (metrics, logger, now)
     }
 
     package var routes: RouteCollection<WebContext> {
         let routes = RouteCollection(context: WebContext.self)
+        // Unauthenticated callers have one limit everywhere, and each route its form of saying so.
+        func limited(_ form: FailedRequestLimit.Form) -> RouterGroup<WebContext> {
+            routes.group().add(middleware: FailedRequestLimit(limits: limits, form: form))
+        }
+        let (pages, callbacks, oauth, others) = (limited(.page), limited(.callback), limited(.oauth), limited(.problem))
         // Sign-in: through the browser, or from an application on a device.
-        routes.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
-        routes.on(.post, "t/{tenant}/oauth2/authorize", "authorizeByPost", use: authorizeByPost)
-        routes.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
-        routes.on(.post, "t/{tenant}/auth/apple/callback", "appleCallback", use: appleCallback)
-        routes.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)
+        pages.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
+        pages.on(.post, "t/{tenant}/oauth2/authorize", "authorizeByPost", use: authorizeByPost)
+        pages.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
+        callbacks.on(.post, "t/{tenant}/auth/apple/callback", "appleCallback", use: appleCallback)
+        callbacks.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)
         // Tokens, what they say, and their end.
-        routes.on(.post, "t/{tenant}/oauth2/token", "token", use: token)
-        routes.on(.get, "t/{tenant}/oauth2/userinfo", "userInfo", use: userInfo)
-        routes.on(.post, "t/{tenant}/oauth2/userinfo", "userInfoByPost", use: userInfo)
-        routes.on(.post, "t/{tenant}/oauth2/introspect", "introspect", use: introspect)
-        routes.on(.post, "t/{tenant}/oauth2/revoke", "revokeToken", use: revokeToken)
-        routes.on(.get, "t/{tenant}/revocations", "listRevocations", use: listRevocations)
+        oauth.on(.post, "t/{tenant}/oauth2/token", "token", use: token)
+        oauth.on(.get, "t/{tenant}/oauth2/userinfo", "userInfo", use: userInfo)
+        oauth.on(.post, "t/{tenant}/oauth2/userinfo", "userInfoByPost", use: userInfo)
+        oauth.on(.post, "t/{tenant}/oauth2/introspect", "introspect", use: introspect)
+        oauth.on(.post, "t/{tenant}/oauth2/revoke", "revokeToken", use: revokeToken)
+        oauth.on(.get, "t/{tenant}/revocations", "listRevocations", use: listRevocations)
         // Sign-out and deletion, by the person.
-        routes.on(.get, "t/{tenant}/oauth2/logout", "logout", use: logout)
-        routes.on(.post, "t/{tenant}/oauth2/logout", "logoutByPost", use: logoutByPost)
-        routes.on(.delete, "t/{tenant}/users/me", "deleteOwnUser", use: deleteOwnUser)
+        pages.on(.get, "t/{tenant}/oauth2/logout", "logout", use: logout)
+        pages.on(.post, "t/{tenant}/oauth2/logout", "logoutByPost", use: logoutByPost)
+        oauth.on(.delete, "t/{tenant}/users/me", "deleteOwnUser", use: deleteOwnUser)
         // What Apple tells.
-        routes.on(.post, "t/{tenant}/auth/apple/notifications", "receiveNotification", use: receiveNotification)
-        routes.on(.post, "auth/apple/notifications", "receiveSharedNotification", use: receiveSharedNotification)
+        others.on(.post, "t/{tenant}/auth/apple/notifications", "receiveNotification", use: receiveNotification)
+        others.on(.post, "auth/apple/notifications", "receiveSharedNotification", use: receiveSharedNotification)
         // What a library asks first.
-        routes.on(.get, "t/{tenant}/.well-known/openid-configuration", "openIDConfiguration", use: openIDConfiguration)
-        routes.on(.get, "t/{tenant}/.well-known/oauth-authorization-server", "authorizationServerMetadata", use: openIDConfiguration)
+        others.on(.get, "t/{tenant}/.well-known/openid-configuration", "openIDConfiguration", use: openIDConfiguration)
+        others.on(.get, "t/{tenant}/.well-known/oauth-authorization-server", "authorizationServerMetadata", use: openIDConfiguration)
         // RFC 8414, section 3: in front of the issuer's path.
-        routes.on(.get, ".well-known/oauth-authorization-server/t/{tenant}", "authorizationServerMetadataAtRoot", use: openIDConfiguration)
-        routes.on(.get, ".well-known/openid-configuration/t/{tenant}", "openIDConfigurationAtRoot", use: openIDConfiguration)
-        routes.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
+        others.on(.get, ".well-known/oauth-authorization-server/t/{tenant}", "authorizationServerMetadataAtRoot", use: openIDConfiguration)
+        others.on(.get, ".well-known/openid-configuration/t/{tenant}", "openIDConfigurationAtRoot", use: openIDConfiguration)
+        others.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
         return routes
     }
 
     /// What comes before the routes.
-    package var crossOrigin: CrossOrigin { CrossOrigin(directory: directory) }
+    package var crossOrigin: CrossOrigin { CrossOrigin(directory: directory, limits: limits) }
 
     /// The tenant's issuer identifier (RFC 8414, section 2).
     func issuer(_ tenant: Tenant) -> String {
@@ -107,10 +115,23 @@ package struct Login: Sendable {
 
     /// The active tenant in the path.
     func tenant(_ context: WebContext) async throws -> TenantConfiguration? {
-        guard let slug = context.parameters.get("tenant"), let found = try await directory.find(slug: slug),
-            found.tenant.status == .active
+        guard let slug = context.parameters.get("tenant"), let found = try await find(slug: slug, context), found.tenant.status == .active
         else { return nil }
         context.record.note(tenant: found.tenant.slug)
         return found
+    }
+
+    /// The tenant that an unauthenticated caller names.
+    /// - Throws: `TooManyRequests` instead of asking the database, where the caller's address has used up its limit.
+    func find(slug: String, _ context: WebContext) async throws -> TenantConfiguration? {
+        if !directory.isKnown(slug: slug) { try limits.requireLookUp(context.record) }
+        return try await directory.find(slug: slug)
+    }
+
+    /// The tenant of the application that an unauthenticated caller names.
+    /// - Throws: `TooManyRequests`, as above.
+    func find(application: ID<Application>, _ context: WebContext) async throws -> TenantConfiguration? {
+        if !directory.isKnown(application) { try limits.requireLookUp(context.record) }
+        return try await directory.find(application: application)
     }
 }

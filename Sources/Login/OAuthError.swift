@@ -27,6 +27,8 @@ package struct OAuthError: Error, Sendable {
     var challenge: String?
     /// Whether the challenge says nothing but how to authenticate: whoever did not try has made no error (RFC 6750, section 3.1).
     let isBare: Bool
+    /// Whether it is the limit of unauthenticated callers that refuses: 429, because RFC 6749 has no code of its own for it.
+    var isRateLimited = false
 
     package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {
         let scheme: String? =
@@ -43,6 +45,7 @@ package struct OAuthError: Error, Sendable {
 extension OAuthError: HTTPResponseError {
     package var status: HTTPResponse.Status {
         switch code {
+        case _ where isRateLimited: .tooManyRequests
         case .invalidClient, .invalidToken: .unauthorized
         case .insufficientScope: .forbidden
         case .temporarilyUnavailable: .serviceUnavailable
@@ -55,7 +58,8 @@ extension OAuthError: HTTPResponseError {
     }
 
     package func response(from request: Request, context: some RequestContext) throws -> Response {
-        (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
+        let outcome = isRateLimited ? Problem.Code.rateLimited.rawValue : code.rawValue
+        (context as? any RecordedContext)?.record.note(outcome: outcome)
         var headers: HTTPFields = [:]
         if let challenge {
             headers[.wwwAuthenticate] =

@@ -50,13 +50,14 @@ package struct Installation: Sendable {
         let directory = TenantDirectory(pool: pool)
         let callers = Callers(pool: pool, keyring: settings.keyring)
         let lastUsed = LastUsed(pool: pool, logger: logger)
+        let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute)
         let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
         let apple = AppleClient(settings.apple, http: http, logger: logger)
         connectionUpkeep = ConnectionUpkeep(
             pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let login = Login(
             pool: pool, directory: directory, signingKeys: signingKeys, apple: apple, keyring: settings.keyring,
-            lastUsed: lastUsed, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks,
+            lastUsed: lastUsed, limits: limits, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks,
             metrics: metrics,
             logger: logger, now: now)
         let usage = UsageRoutes(
@@ -75,7 +76,7 @@ package struct Installation: Sendable {
                 prepareSigning: { try await signingKeys.prepare($0, of: $1) }),
             usage: usage,
             authenticate: Authenticate(
-                callers: callers, directory: directory, limits: RequestLimits(perMinute: settings.apiRequestsPerMinute),
+                callers: callers, directory: directory, limits: limits,
                 lastUsed: lastUsed, now: now),
             idempotency: Idempotency(pool: pool, keyring: settings.keyring, logger: logger, now: now),
             edge: { methods in

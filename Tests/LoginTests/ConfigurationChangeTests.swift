@@ -58,6 +58,21 @@ struct ConfigurationChangeTests {
         }
     }
 
+    @Test("a new tenant works at once, even on a server that has just answered that its slug is unknown")
+    func newTenant() async throws {
+        try await TestPlatform.run { platform in
+            try await SecondServer.run(beside: platform) { server in
+                let browser = TestBrowser(platform)
+                let (here, there) = ("\(TestPlatform.publicURL)/t/initech/oauth2/jwks", "\(server.address)/t/initech/oauth2/jwks")
+                for url in [here, there] { #expect(try await browser.get(url).status == 404) }
+                let created = try await platform.call("POST", "/tenants", ["slug": "initech", "name": "Initech", "plan": "free"])
+                #expect(created.status == 201)
+                #expect(try await browser.get(here).status == 200)
+                try await eventually("the other server knows the tenant") { try await browser.get(there).status == 200 }
+            }
+        }
+    }
+
     @Test("the shared connection's change reaches every tenant on it")
     func shared() async throws {
         try await TestPlatform.run { platform in

@@ -8,7 +8,9 @@ extension Login {
     /// Which application asks (RFC 6749, sections 2.3.1 and 3.2.1): `client_secret_basic`,
     /// `client_secret_post`, or, of a public one, its id alone, in the form or, with an empty secret, in the header, where some
     /// libraries put it. One way at a time.
-    func authenticate(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
+    func authenticate(
+        _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
+    ) throws(OAuthError) -> Application {
         let basic = try request.basicCredentials()
         let refused = OAuthError(.invalidClient, "The application is unknown, or its secret is wrong or missing.")
         if let basic {
@@ -29,6 +31,7 @@ extension Login {
                 return keyring.authenticates(candidates, digest: stored.digest, bound: stored.boundDigest, to: context, at: now)
             }
             guard isAuthentic else { throw refused }
+            context.record.noteAuthenticated()
             return application
         default: throw refused
         }

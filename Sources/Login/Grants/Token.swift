@@ -27,11 +27,11 @@ extension Login {
         switch form["grant_type"] {
         case "authorization_code":
             return try await counted(.token, context) {
-                try await redeemCode(form, try authenticateToSignIn(request, form, tenant), tenant.tenant)
+                try await redeemCode(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
         case "refresh_token":
             return try await counted(.refresh, context) {
-                try await refreshTokens(form, try authenticateToSignIn(request, form, tenant), tenant.tenant)
+                try await refreshTokens(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
         case GrantType.tokenExchange:
             return try await exchangeToken(request, form, tenant, context)
@@ -43,8 +43,10 @@ extension Login {
     }
 
     /// Which application asks, if it is of a kind that signs users in, and if its tokens are for a target that there is.
-    private func authenticateToSignIn(_ request: Request, _ form: Form, _ tenant: TenantConfiguration) throws(OAuthError) -> Application {
-        let application = try authenticate(request, form, tenant)
+    private func authenticateToSignIn(
+        _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
+    ) throws(OAuthError) -> Application {
+        let application = try authenticate(request, form, tenant, context)
         guard application.kind != .machine
         else { throw OAuthError(.unauthorizedClient, "The application was registered as a machine, which signs nobody in.") }
         // Before the code or the refresh token is used up.

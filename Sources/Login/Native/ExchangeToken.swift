@@ -8,7 +8,7 @@ extension Login {
     func exchangeToken(_ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws -> Response {
         // Section 2.2.2: a subject token that is not accepted, for whatever reason, is an `invalid_request`.
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
-            let application = try authenticate(request, form, tenant)
+            let application = try authenticate(request, form, tenant, context)
             try checkExchange(form, of: tenant.tenant)
             var reply = try await signInNatively(
                 try NativeSignIn(form), by: application, of: tenant, on: Device(request, context))

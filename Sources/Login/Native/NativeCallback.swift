@@ -24,7 +24,7 @@ extension Login {
         try await nativeAnswer(context) {
             let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
             guard let client else { throw NativeRefusal.clientMissing }
-            guard let id = ID<Application>(client), let tenant = try await directory.find(application: id),
+            guard let id = ID<Application>(client), let tenant = try await find(application: id, context),
                 tenant.tenant.status == .active, let application = tenant.applications[id]
             else { throw NativeRefusal.unknownApplication }
             context.record.note(tenant: tenant.tenant.slug)
@@ -43,7 +43,7 @@ extension Login {
             return try .json(reply, headers: [.pragma: "no-cache"])
         } catch {
             guard let refusal = NativeRefusal(error) else {
-                metrics.count(.native, "unexpected")
+                metrics.count(.native, error is TooManyRequests ? "rate_limited" : "unexpected")
                 throw error
             }
             metrics.count(.native, refusal.outcome)

@@ -13,7 +13,7 @@ extension Login {
     /// at Apple holds for a suspended tenant too, and for one that may be restored.
     @Sendable
     func receiveNotification(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let slug = context.parameters.get("tenant"), let found = try await directory.find(slug: slug),
+        guard let slug = context.parameters.get("tenant"), let found = try await find(slug: slug, context),
             found.tenant.status != .purged
         else { throw Problem.notFound("tenant") }
         context.record.note(tenant: found.tenant.slug)

@@ -26,7 +26,7 @@ extension Login {
     @Sendable
     func listRevocations(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await outageTold(context, { try await tenant(context) }) else { throw Problem.notFound("tenant") }
-        let application = try authenticate(request, Form(""), tenant)
+        let application = try authenticate(request, Form(""), tenant, context)
         guard application.kind.isConfidential
         else { throw OAuthError(.invalidClient, "Authenticate as an application that has a secret.", challenge: "Basic") }
         let query = try Query(request, "after", "limit")

@@ -24,7 +24,7 @@ extension Login {
     func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try browserQuery(request, repeatable: TokenTarget.resource)
         guard let client = form["client_id"], let id = ID<Application>(client),
-            let tenant = try await outageShown(.outage, context, { try await directory.find(application: id) }),
+            let tenant = try await outageShown(.outage, context, { try await find(application: id, context) }),
             tenant.tenant.status == .active
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)

@@ -35,7 +35,7 @@ extension Login {
     private func introspection(_ request: Request, _ context: WebContext) async throws -> Introspection {
         guard let tenant = try await tenant(context) else { throw Problem.notFound("tenant") }
         let form = try await postedForm(request, context)
-        let caller = try authenticate(request, form, tenant)
+        let caller = try authenticate(request, form, tenant, context)
         // Section 2.1: or anybody could try tokens out here.
         guard caller.kind.isConfidential else {
             throw OAuthError(.invalidClient, "Only an application with a secret may ask about tokens.")

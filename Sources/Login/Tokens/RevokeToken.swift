@@ -14,7 +14,7 @@ extension Login {
         try await outageTold(context) {
             guard let tenant = try await tenant(context) else { throw Problem.notFound("tenant") }
             let form = try await postedForm(request, context)
-            let application = try authenticate(request, form, tenant)
+            let application = try authenticate(request, form, tenant, context)
             guard let presented = form["token"] else { throw OAuthError(.invalidRequest, "token is missing.") }
             let now = now()
             if let session = try await session(of: presented, tenant.tenant, at: now) {

@@ -4,9 +4,9 @@ import Synchronization
 /// Configuration kept in the memory of a process: bounded, short-lived, emptied by name.
 ///
 /// Every value belongs to an owner (a tenant, or the platform), and a notification from the database
-/// names the owner whose configuration changed. What is looked up in vain is remembered as well, so
-/// that strangers who try names cost little, and forgotten at any change. Callers who miss the same key
-/// together wait for one load.
+/// names the owner whose configuration changed. A key without a value is remembered as well, so that a
+/// guess costs one load, and is forgotten when the value may have come into being. Callers who miss the
+/// same key together wait for one load.
 package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package struct Owned: Sendable {
         package let value: Value
@@ -44,7 +44,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     private let load: @Sendable (Key) async throws -> Owned?
 
     /// - Parameters:
-    ///   - capacity: how many are kept, found ones; of those looked up in vain there are a thousand more at the most.
+    ///   - capacity: the number of values kept. The cache also keeps up to 10,000 keys without a value.
     ///   - load: reads one from the database, or nil if there is none.
     package init(capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Owned?) {
         (self.capacity, self.load) = (capacity, load)
@@ -91,7 +91,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
             guard let owned else {
                 // Names that strangers make up push out only one another.
                 if state.missing.count >= Self.missingCapacity { state.missing.removeAll() }
-                state.missing[key] = .now + (state.isFresh ? .seconds(10) : .milliseconds(500))
+                state.missing[key] = .now + (state.isFresh ? .seconds(60) : .milliseconds(500))
                 return
             }
             makeRoom(for: key, &state)
@@ -100,7 +100,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         }
     }
 
-    private static var missingCapacity: Int { 1000 }
+    private static var missingCapacity: Int { 10_000 }
 
     private func makeRoom(for key: Key, _ state: inout State) {
         guard state.inRing.insert(key).inserted else { return }
@@ -119,7 +119,8 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     }
 
     /// Something of this owner changed. The platform's reaches everyone. Without an owner, something has come into being.
-    package func forget(_ owner: UUID?) {
+    /// - Parameter mayBeNew: Whether the change may give a value to a key that had none.
+    package func forget(_ owner: UUID?, mayBeNew: Bool = true) {
         state.withLock { state in
             state.changes += 1
             // Who asks from now on must not join a read from before the change.
@@ -129,8 +130,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
                 return
             }
             if let owner { for key in state.keys.removeValue(forKey: owner) ?? [] { state.entries[key] = nil } }
-            // What did not exist a moment ago may exist now.
-            state.missing.removeAll()
+            if mayBeNew { state.missing.removeAll() }
         }
     }
 

@@ -2,6 +2,7 @@ package import Foundation
 package import Postgres
 import Web
 import Sealing
+import Synchronization
 
 /// All that a login needs to know of a tenant, read in one round trip and kept.
 package struct TenantConfiguration: Sendable {
@@ -39,20 +40,31 @@ package struct TenantConfiguration: Sendable {
 }
 
 /// Finds tenants by what requests know of them. Reads are from memory but for the first.
+///
+/// An unknown slug or client ID costs one statement, once: the answer is kept until a tenant or application comes into being, for
+/// up to a minute. A slug never changes its tenant, so a change of a known tenant leaves the unknown slugs as they are.
 package final class TenantDirectory: Sendable {
+    private let known = KnownNames()
     private let bySlug: ConfigurationCache<String, TenantConfiguration>
     private let slugs: ConfigurationCache<ID<Application>, String>
     private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
 
     package init(pool: DatabasePool) {
         let database = PlatformDatabase(pool)
+        let known = known
         bySlug = ConfigurationCache { slug in
+            // A guess must not cost the six statements below.
+            if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
             let found = try await database.run([
                 Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
                 Application.all(ofTenantWithSlug: slug), Application.secrets(ofTenantWithSlug: slug),
                 "SELECT refused_until FROM budget WHERE tenant_id = (SELECT id FROM tenant WHERE slug = \(slug))",
             ])
-            guard let tenant = try found[0].first(Tenant.init) else { return nil }
+            guard let tenant = try found[0].first(Tenant.init) else {
+                known.remove(slug: slug)
+                return nil
+            }
+            known.insert(slug: slug, of: tenant.id.uuid)
             let secrets = Dictionary(
                 grouping: try found[4].map { row in
                     (
@@ -73,9 +85,11 @@ package final class TenantDirectory: Sendable {
             return .init(configuration, owner: tenant.id.uuid)
         }
         slugs = ConfigurationCache { application in
-            try await database.run(Application.slugOfTenant(of: application)).first { row in
-                .init(try row.get("slug"), owner: try row.get("id"))
+            let found = try await database.run(Application.slugOfTenant(of: application)).first { row in
+                ConfigurationCache<ID<Application>, String>.Owned(try row.get("slug"), owner: try row.get("id"))
             }
+            if found != nil { known.insert(application) } else { known.remove(application) }
+            return found
         }
         slugsOfTenants = ConfigurationCache { tenant in
             try await database.run(Tenant.find(tenant)).first { row in .init(try row.get("slug"), owner: tenant.uuid) }
@@ -85,6 +99,16 @@ package final class TenantDirectory: Sendable {
     package func find(slug: some StringProtocol) async throws -> TenantConfiguration? {
         guard Tenant.isSlug(slug) else { return nil }
         return try await bySlug[String(slug)]
+    }
+
+    /// Whether this process has found the tenant before: then looking it up is not a guess.
+    package func isKnown(slug: some StringProtocol) -> Bool {
+        !Tenant.isSlug(slug) || known.contains(slug: String(slug))
+    }
+
+    /// Whether this process has found the application before.
+    package func isKnown(_ application: ID<Application>) -> Bool {
+        known.contains(application)
     }
 
     package func find(application: ID<Application>) async throws -> TenantConfiguration? {
@@ -104,14 +128,57 @@ package final class TenantDirectory: Sendable {
     }
 
     package func forget(_ owner: UUID?) {
-        bySlug.forget(owner)
+        let isNew = owner.map { !known.contains(tenant: $0) } ?? true
+        bySlug.forget(owner, mayBeNew: isNew)
+        // A known tenant may have a new application.
         slugs.forget(owner)
-        slugsOfTenants.forget(owner)
+        slugsOfTenants.forget(owner, mayBeNew: isNew)
     }
 
     package func forgetAll(isFresh: Bool) {
         bySlug.forgetAll(isFresh: isFresh)
         slugs.forgetAll(isFresh: isFresh)
         slugsOfTenants.forgetAll(isFresh: isFresh)
+    }
+}
+
+/// The slugs and applications that this process has found. Kept longer than their configuration, and bounded.
+private final class KnownNames: Sendable {
+    private struct Names {
+        var slugs: [String: UUID] = [:]
+        var tenants: Set<UUID> = []
+        var applications: Set<ID<Application>> = []
+    }
+
+    private static let capacity = 20_000
+    private let names = Mutex(Names())
+
+    func contains(slug: String) -> Bool { names.withLock { $0.slugs[slug] != nil } }
+    func contains(tenant: UUID) -> Bool { names.withLock { $0.tenants.contains(tenant) } }
+    func contains(_ application: ID<Application>) -> Bool { names.withLock { $0.applications.contains(application) } }
+
+    func insert(slug: String, of tenant: UUID) {
+        names.withLock { names in
+            if names.slugs.count >= Self.capacity { (names.slugs, names.tenants) = ([:], []) }
+            names.slugs[slug] = tenant
+            names.tenants.insert(tenant)
+        }
+    }
+
+    func remove(slug: String) {
+        names.withLock { names in
+            if let tenant = names.slugs.removeValue(forKey: slug) { names.tenants.remove(tenant) }
+        }
+    }
+
+    func insert(_ application: ID<Application>) {
+        names.withLock { names in
+            if names.applications.count >= Self.capacity { names.applications = [] }
+            names.applications.insert(application)
+        }
+    }
+
+    func remove(_ application: ID<Application>) {
+        _ = names.withLock { $0.applications.remove(application) }
     }
 }

@@ -50,6 +50,11 @@ package struct Tenant: Identified, Sendable {
         updatedAt = try row.get("updated_at")
     }
 
+    /// A row if there is such a tenant, of any status.
+    package static func exists(slug: String) -> SQL {
+        "SELECT id FROM tenant WHERE slug = \(slug)"
+    }
+
     package static func find(slug: String) -> SQL {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,

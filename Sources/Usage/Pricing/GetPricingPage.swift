@@ -12,7 +12,7 @@ extension UsageRoutes {
     func getPricingPage(_ request: Request, _ context: WebContext) async throws -> Response {
         // The words for a path that is none.
         guard let visits = pricingPage else { throw Problem(.notFound, "There is nothing at this path.") }
-        let level = visits.take(RequestLimits.network(of: context.record.current.address), at: .now)
+        let level = visits.take(CallerNetwork.of(context.record.current.address), at: .now)
         guard level.isGranted else {
             context.record.note(outcome: Problem.Code.rateLimited.rawValue)
             var answer = EstimatePage(asking: .free, refusal: "Too many requests came from this address. Wait for a moment.")

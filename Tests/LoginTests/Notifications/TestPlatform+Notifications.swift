@@ -80,7 +80,8 @@ extension TestPlatform {
             pool: pool, directory: TenantDirectory(pool: pool),
             signingKeys: SigningKeys(pool: pool, keyring: settings.keyring, now: { Date() }),
             apple: AppleClient(settings.apple, http: .shared, logger: quiet), keyring: settings.keyring,
-            lastUsed: LastUsed(pool: pool, logger: quiet), publicURL: Self.publicURL, metrics: metrics, logger: quiet, now: { Date() })
+            lastUsed: LastUsed(pool: pool, logger: quiet), limits: RequestLimits(perMinute: 1000), publicURL: Self.publicURL,
+            metrics: metrics, logger: quiet, now: { Date() })
         let handlers = login.outboxHandlers.filter { $0.key == KeptNotification.outboxKind }
         return try await OutboxWorker(
             pool: pool, prelude: PlatformDatabase.prelude, handlers: handlers, logger: quiet, now: { Date() }

@@ -52,7 +52,7 @@ struct RequestLimitsTests {
 
     @Test("a network is an IPv4 address or an IPv6 /64")
     func networks() {
-        let limits = RequestLimits.network
+        let limits = CallerNetwork.of
         #expect(limits("192.0.2.1") == "192.0.2.1")
         #expect(limits("2001:db8:0:1::1") == limits("2001:db8:0:1:ffff::2"))
         #expect(limits("2001:db8:0:1::1") != limits("2001:db8:0:2::1"))

@@ -1,0 +1,194 @@
+import Foundation
+import NIOHTTP1
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+/// A caller without proof of who it is must not make the database work (OWASP ASVS 2.4.1; RFC 6819, section 4.4.1.11).
+@Suite("Attack: load without credentials")
+struct UnauthenticatedLoadTests {
+    /// An unknown slug, and an unknown client ID at the endpoint that has only that.
+    private static func guesses(_ name: String, _ id: String) -> [String] {
+        [
+            "\(TestPlatform.publicURL)/t/\(name)/oauth2/jwks", "\(TestPlatform.publicURL)/t/\(name)/oauth2/authorize?client_id=app_\(id)",
+            "\(TestPlatform.publicURL)/auth/apple/authorize?client_id=app_\(id)",
+        ]
+    }
+
+    /// 26 characters, as IDs have.
+    private static func id(_ number: Int) -> String {
+        let digits = String(number)
+        return "01jd8x3v6q" + String(repeating: "0", count: 16 - digits.count) + digits
+    }
+
+    /// Runs the body while no one else can read these tables: a statement that does waits for its lock, and the request gets 503.
+    private static func locking<R: Sendable>(
+        _ tables: String, of platform: TestPlatform, _ body: @Sendable () async throws -> R
+    ) async throws -> R {
+        try await platform.ownerPool.transaction { db in
+            _ = try await db.run("SET LOCAL idle_in_transaction_session_timeout = 0")
+            _ = try await db.run(SQL(unsafe: "LOCK TABLE \(tables) IN ACCESS EXCLUSIVE MODE"))
+            return try await body()
+        }
+    }
+
+    /// Waits until the server knows both tenants and has received every notification so far.
+    private static func settle(_ platform: TestPlatform) async throws {
+        let browser = TestBrowser(platform)
+        for tenant in [platform.acme, platform.globex] { #expect(try await browser.get("\(tenant.issuer)/oauth2/jwks").status == 200) }
+        _ = try await platform.ownerPool.run("UPDATE connection SET services_id = 'com.example.new' WHERE team_id = \(platform.own.team)")
+        try await eventually("the change is in effect") {
+            try await browser.authorize(.init(platform.acme))["client_id"] == "com.example.new"
+        }
+    }
+
+    @Test("an unknown slug or client ID costs one statement, which reads one table, and costs it once")
+    func unknownNames() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            try await Self.settle(platform)
+            try await Self.locking("connection, apple_key, application_secret, budget", of: platform) {
+                for url in Self.guesses("nobody", Self.id(1)) {
+                    let answer = try await browser.get(url)
+                    #expect((400..<500).contains(answer.status), "\(url): \(answer.status)")
+                }
+            }
+            // Learned by now. Another tenant's change does not make it a question again.
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Acme"]).status == 200)
+            try await Self.locking("tenant", of: platform) {
+                for _ in 1...100 {
+                    for url in Self.guesses("nobody", Self.id(1)).prefix(2) {
+                        let answer = try await browser.get(url)
+                        #expect((400..<500).contains(answer.status), "\(url): \(answer.status)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("300 requests with names that no one has: an address that has used up its limit reaches no table")
+    func guessing() async throws {
+        try await TestPlatform.run {
+            // One failure a minute.
+            $0.apiRequestsPerMinute = 10
+        } _: { platform in
+            let browser = TestBrowser(platform)
+            try await Self.useUp(browser)
+            let started = ContinuousClock.now
+            let others = try await Self.locking("tenant, application, api_key", of: platform) {
+                var others: [String] = []
+                for number in 1...100 {
+                    for url in Self.guesses("guess-\(number)", Self.id(number)) {
+                        let answer = try await browser.get(url)
+                        if answer.status != 429 { others.append("\(url): \(answer.status)") }
+                    }
+                }
+                return others
+            }
+            // The limit gives back one request a minute.
+            let minutes = Int(started.duration(to: .now) / .seconds(60))
+            #expect(others.count <= minutes, "\(others)")
+        }
+    }
+
+    /// Fails until the address has used up its limit.
+    private static func useUp(_ browser: TestBrowser) async throws {
+        try await eventually("the limit is used up") {
+            try await browser.get("\(TestPlatform.publicURL)/t/nobody/oauth2/jwks").status == 429
+        }
+    }
+
+    @Test("each endpoint refuses in its own form, with Retry-After and what is left")
+    func forms() async throws {
+        try await TestPlatform.run {
+            $0.apiRequestsPerMinute = 10
+        } _: { platform in
+            let (browser, issuer) = (TestBrowser(platform), platform.acme.issuer)
+            try await Self.useUp(browser)
+            func expect(_ answer: TestBrowser.Answer, _ type: String, _ what: String) {
+                #expect(answer.status == 429, "\(what): \(answer.status)")
+                #expect(answer.header("Content-Type")?.hasPrefix(type) == true, "\(what)")
+                #expect((1...60).contains(Int(answer.header("Retry-After") ?? "") ?? 0), "\(what)")
+                #expect(answer.header("RateLimit-Policy") == "\"address\";q=1;w=60", "\(what)")
+                #expect(answer.header("RateLimit")?.hasPrefix("\"address\";r=0;t=") == true, "\(what)")
+            }
+            for url in [
+                "\(issuer)/oauth2/authorize?client_id=x", "\(TestPlatform.publicURL)/t/other/oauth2/authorize",
+                "\(issuer)/oauth2/logout?state=%",
+            ] {
+                expect(try await browser.get(url), "text/html", url)
+            }
+            expect(try await browser.post(platform.acme.return_url, form: [("state", "x")]), "text/html", "callback")
+            for (path, form) in [
+                ("token", [("grant_type", "authorization_code"), ("client_id", "x")]), ("introspect", [("token", "x")]),
+                ("revoke", [("token", "x")]), ("userinfo", [("access_token", "x")]),
+            ] {
+                let answer = try await browser.post("\(issuer)/oauth2/\(path)", form: form)
+                expect(answer, "application/json", path)
+                #expect(answer.json["error"] as? String == "temporarily_unavailable", "\(path)")
+            }
+            let callback = try await browser.send(
+                "POST", platform.acme.return_url, headers: [("Content-Type", "application/json")], body: #"{"id_token": "x"}"#)
+            expect(callback, "application/json", "native callback")
+            for url in [
+                "\(TestPlatform.publicURL)/t/other/oauth2/jwks", "\(TestPlatform.publicURL)/t/other/.well-known/openid-configuration",
+            ] {
+                let answer = try await browser.get(url)
+                expect(answer, "application/problem+json", url)
+                #expect(answer.json["code"] as? String == "rate_limited")
+            }
+            let notification = try await browser.send(
+                "POST", "\(issuer)/auth/apple/notifications", headers: [("Content-Type", "application/json")], body: #"{"payload": "x"}"#)
+            expect(notification, "application/problem+json", "notification")
+        }
+    }
+
+    @Test("a login, a refresh and a valid token go through beside a guesser at the same address, however many there are")
+    func neighbor() async throws {
+        try await TestPlatform.run {
+            $0.apiRequestsPerMinute = 10
+        } _: { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            var tokens = try await browser.signedIn(request)
+            try await Self.useUp(browser)
+            for _ in 1...5 {
+                #expect(try await browser.signedIn(request).status == 200)
+                tokens = try await browser.refresh(tokens.refreshToken, request)
+                #expect(tokens.status == 200)
+                #expect(try await browser.isTaken(tokens.accessToken, at: platform.acme))
+            }
+        }
+    }
+
+    @Test("an application that authenticated with its secret is not charged for tokens that have ended")
+    func ownServer() async throws {
+        try await TestPlatform.run {
+            $0.apiRequestsPerMinute = 10
+        } _: { platform in
+            let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
+            _ = try await browser.signedIn(request)
+            for _ in 1...10 {
+                #expect(try await browser.refresh("ert_ended", request).refuses("invalid_grant"))
+                #expect(try await browser.redeem("no-code", request).refuses("invalid_grant"))
+            }
+            // The address still has its whole limit.
+            #expect(try await browser.get("\(TestPlatform.publicURL)/t/nobody/oauth2/jwks").status == 404)
+        }
+    }
+
+    @Test("a preflight or a wrong method for an unknown tenant is charged as well")
+    func preflights() async throws {
+        try await TestPlatform.run {
+            $0.apiRequestsPerMinute = 10
+        } _: { platform in
+            let browser = TestBrowser(platform)
+            for (method, name) in [("OPTIONS", "one"), ("DELETE", "two")] {
+                _ = try await browser.send(
+                    method, "\(TestPlatform.publicURL)/t/\(name)/oauth2/token",
+                    headers: [("Origin", "https://app.test"), ("Access-Control-Request-Method", "POST")], body: nil)
+            }
+            #expect(try await browser.get("\(TestPlatform.publicURL)/t/three/oauth2/jwks").status == 429)
+        }
+    }
+}
