@@ -3,6 +3,7 @@
 import re
 import sys
 
+import jose
 import jwt
 import requests
 
@@ -10,8 +11,9 @@ from dev_server import DevServer
 from spec import ROOT
 
 text = (ROOT / "docs/resource-servers.md").read_text(encoding="utf-8")
-recipe = {}
-exec(compile(re.search(r"```python\n(.*?)```", text, re.S)[1], "docs/resource-servers.md", "exec"), recipe)
+recipe, with_jose = {}, {}
+for code, names in zip(re.findall(r"```python\n(.*?)```", text, re.S), (recipe, with_jose), strict=True):
+    exec(compile(code, "docs/resource-servers.md", "exec"), names)
 
 
 def refused(verifier, token, why):
@@ -49,6 +51,23 @@ with DevServer() as server:
     verifier.poll()
     refused(verifier, two["access_token"], "of a user who was signed out everywhere")
     verifier.verify(server.sign_in("acme")["access_token"])
+
+    # With keys of both types in the JWKS, and a token by each.
+    issuer, application = f"{base}/t/acme", server.settings["tenants"][0]["application"]["client_id"]
+    for algorithm in ("RS256", "ES256"):
+        requests.patch(
+            f"{base}/v1/tenants/acme/applications/{application}", headers=operator, json={"signing_algorithm": algorithm}).raise_for_status()
+        # The change is in effect within a second.
+        while jwt.get_unverified_header((signed := server.sign_in("acme"))["access_token"])["alg"] != algorithm:
+            pass
+        assert {key["kty"] for key in requests.get(f"{issuer}/oauth2/jwks").json()["keys"]} == {"EC", "RSA"}
+        assert with_jose["verify"](signed["access_token"], issuer)["iss"] == verifier.verify(signed["access_token"])["iss"] == issuer
+        for token, why in ((signed["id_token"], "an id_token"), (server.sign_in("globex")["access_token"], "another tenant's")):
+            try:
+                with_jose["verify"](token, issuer)
+            except jose.JWTError:
+                continue
+            sys.exit(f"resource-server: a token that python-jose accepted: {why}")
     for line in server.complaints():
         sys.exit(f"resource-server: the server wrote: {line}")
-print("resource-server: the verifier of docs/resource-servers.md does what it says")
+print("resource-server: the verifiers of docs/resource-servers.md do what they say")
