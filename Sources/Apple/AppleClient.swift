@@ -14,14 +14,20 @@ package final class AppleClient: Sendable {
 
     /// How long a call may take.
     package var timeout: Duration { settings.timeout }
+    /// How many calls are in progress and wait.
+    package var load: AppleLoad { wire.places.load }
 
-    /// - Parameter http: A client made with `httpConfiguration`; its owner shuts it down.
+    /// - Parameter http: A client made with `httpConfiguration(for:)`. Its owner shuts it down.
     package init(_ settings: AppleSettings, http: HTTPClient, logger: Logger) {
         self.settings = settings
-        let wire = AppleWire(baseURL: settings.baseURL, timeout: settings.timeout, http: http, logger: logger)
+        let wire = AppleWire(
+            baseURL: settings.baseURL, timeout: settings.timeout, places: ApplePlaces(settings.concurrency), patience: settings.patience,
+            http: http, logger: logger)
         self.wire = wire
-        keys = AppleKeySet(minimumRefetch: settings.keysMinimumRefetch, maximumAge: settings.keysMaximumAge, logger: logger) {
-            () async throws(AppleError) in
+        keys = AppleKeySet(
+            fetchBudget: settings.keysFetchBudget, refetchInterval: settings.keysRefetchInterval, maximumAge: settings.keysMaximumAge,
+            logger: logger
+        ) { () async throws(AppleError) in
             let answer = try await wire.get("/auth/keys")
             guard answer.status == 200 else { throw .unavailable(status: answer.status) }
             return answer.body
@@ -31,13 +37,14 @@ package final class AppleClient: Sendable {
 
     /// How the HTTP client for Apple has to be set up. A redirect is never followed: it would carry a client secret to
     /// wherever it points. A refused connection is not tried again behind our back: a login would wait out the whole
-    /// connection timeout only to hear the same.
-    package static var httpConfiguration: HTTPClient.Configuration {
+    /// connection timeout for the same error. Each call that has a place has a connection, and so has the one fetch of the keys,
+    /// which needs no place. A second queue in the HTTP client would know nothing of tenants.
+    package static func httpConfiguration(for settings: AppleSettings) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.idleTimeout = .seconds(30)
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.concurrency + 1
         return configuration
     }
 }
@@ -83,23 +90,24 @@ extension AppleClient {
             [
                 "grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI, "client_id": credentials.clientID,
                 "client_secret": try await secrets.secret(for: credentials, at: now),
-            ], by: deadline)
+            ], of: credentials.share, by: deadline)
     }
 
     /// Asks whether a user's refresh token still stands. At most once a day for each user, or Apple may throttle.
     package func refresh(
         _ refreshToken: String, credentials: AppleClientCredentials, at now: Date
     ) async throws(AppleError) -> AppleTokens {
-        try await token([
-            "grant_type": "refresh_token", "refresh_token": refreshToken, "client_id": credentials.clientID,
-            "client_secret": try await secrets.secret(for: credentials, at: now),
-        ])
+        try await token(
+            [
+                "grant_type": "refresh_token", "refresh_token": refreshToken, "client_id": credentials.clientID,
+                "client_secret": try await secrets.secret(for: credentials, at: now),
+            ], of: credentials.share)
     }
 
     private func token(
-        _ form: KeyValuePairs<String, String?>, by deadline: ContinuousClock.Instant? = nil
+        _ form: KeyValuePairs<String, String?>, of share: AppleShare, by deadline: ContinuousClock.Instant? = nil
     ) async throws(AppleError) -> AppleTokens {
-        let answer = try await wire.post("/auth/token", form, by: deadline)
+        let answer = try await wire.post("/auth/token", form, of: share, by: deadline)
         try Self.requireSuccess(answer)
         guard let tokens = try? JSONDecoder().decode(AppleTokens.self, from: Data(answer.body)) else {
             throw .nonsense("a token answer without tokens")
@@ -128,7 +136,7 @@ extension AppleClient {
             [
                 "grant_type": "authorization_code", "code": AppleProbe.madeUpCode, "client_id": credentials.clientID,
                 "client_secret": secret,
-            ])
+            ], of: credentials.share)
         do throws(AppleError) {
             try Self.requireSuccess(answer)
         } catch {
@@ -160,7 +168,7 @@ extension AppleClient {
             [
                 "token": token, "token_type_hint": hint.rawValue, "client_id": credentials.clientID,
                 "client_secret": try await secrets.secret(for: credentials, at: now),
-            ])
+            ], of: credentials.share)
         try Self.requireSuccess(answer)
     }
 

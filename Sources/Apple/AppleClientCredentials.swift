@@ -6,16 +6,20 @@ package struct AppleClientCredentials: Sendable, Unprintable {
     package let keyID: String
     /// Tells this key from an earlier one under the same Key ID: the id of its row, say.
     package let keyVersion: String
+    /// The connection and tenant that the calls are for.
+    package let share: AppleShare
     /// Opens the key. Called only when something has to be signed.
     let privateKey: @Sendable () throws -> ApplePrivateKey
 
     package init(
-        teamID: String, clientID: String, keyID: String, keyVersion: String, privateKey: @escaping @Sendable () throws -> ApplePrivateKey
+        teamID: String, clientID: String, keyID: String, keyVersion: String, share: AppleShare,
+        privateKey: @escaping @Sendable () throws -> ApplePrivateKey
     ) {
         self.teamID = teamID
         self.clientID = clientID
         self.keyID = keyID
         self.keyVersion = keyVersion
+        self.share = share
         self.privateKey = privateKey
     }
 }

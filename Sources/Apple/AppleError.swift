@@ -15,6 +15,8 @@ package enum AppleError: Error, Equatable, CustomStringConvertible {
     case untrusted(IDTokenRefusal)
     /// The client secret could not be signed with the key at hand.
     case unsigned
+    /// Apple was not asked: the calls of this tenant or connection had all the places that they may have.
+    case busy
     /// The task that asked was cancelled.
     case cancelled
 
@@ -27,13 +29,16 @@ package enum AppleError: Error, Equatable, CustomStringConvertible {
         case .nonsense(let what): "Apple's answer is not understood: \(what)."
         case .untrusted(let refusal): refusal.description
         case .unsigned: "The client secret could not be signed with the Apple key."
+        case .busy: "Apple was not asked, because too many calls for this connection are in progress."
         case .cancelled: "The call to Apple was cancelled."
         }
     }
 
     package static func == (left: AppleError, right: AppleError) -> Bool {
         switch (left, right) {
-        case (.timedOut, .timedOut), (.unreachable, .unreachable), (.unsigned, .unsigned), (.cancelled, .cancelled): true
+        case (.timedOut, .timedOut), (.unreachable, .unreachable), (.unsigned, .unsigned), (.busy, .busy),
+            (.cancelled, .cancelled):
+            true
         case (.unavailable(let one), .unavailable(let other)): one == other
         case (.refused(let one), .refused(let other)): one == other
         case (.nonsense(let one), .nonsense(let other)): one.description == other.description

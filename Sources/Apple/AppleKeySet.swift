@@ -6,13 +6,18 @@ import Synchronization
 /// Apple's published signing keys (`GET /auth/keys`), kept in memory and chosen by `kid`.
 ///
 /// - A known `kid` never waits, however old the set is; an old set is fetched again in the background.
-/// - An unknown `kid` has the set fetched, once for all callers together and at most once per `minimumRefetch`.
+/// - An unknown `kid` has the set fetched, once for all callers together. A token bucket bounds these fetches: it holds
+///   `fetchBudget` and gets one back per `refetchInterval`. Apple may thus rotate several times in a row, and made-up `kid`s cause
+///   no more fetches than the bucket has. Each fetch that they cause brings Apple's newest keys for everybody.
 /// - A fetch that fails, or that brings no usable key, leaves the last good set in place.
 final class AppleKeySet: Sendable {
     private struct State {
         var keys: [String: any JWTAlgorithm] = [:]
         var fetchedAt = Date.distantPast
         var attemptedAt = Date.distantPast
+        /// How many fetches were left at `countedAt`.
+        var budget: Double
+        var countedAt = Date.distantPast
         /// Why the last attempt failed; nil if it succeeded.
         var failure: AppleError?
         /// The fetch under way. It belongs to no caller, so that one who gives up does not end it for the others.
@@ -21,22 +26,26 @@ final class AppleKeySet: Sendable {
 
     private enum Step {
         case found(any JWTAlgorithm)
-        case wait(Task<Void, Never>)
+        /// `isNew` of a fetch that this caller began.
+        case wait(Task<Void, Never>, isNew: Bool)
         case unknown
         case failed(AppleError)
     }
 
-    private let state = Mutex(State())
-    private let minimumRefetch: TimeInterval
+    private let state: Mutex<State>
+    private let fetchBudget: Double
+    private let refetchInterval: TimeInterval
     private let maximumAge: TimeInterval
     private let logger: Logger
     private let download: @Sendable () async throws(AppleError) -> [UInt8]
 
     init(
-        minimumRefetch: Duration, maximumAge: Duration, logger: Logger,
+        fetchBudget: Int, refetchInterval: Duration, maximumAge: Duration, logger: Logger,
         download: @escaping @Sendable () async throws(AppleError) -> [UInt8]
     ) {
-        self.minimumRefetch = minimumRefetch / .seconds(1)
+        self.fetchBudget = Double(max(1, fetchBudget))
+        self.refetchInterval = refetchInterval / .seconds(1)
+        state = Mutex(State(budget: self.fetchBudget))
         self.maximumAge = maximumAge / .seconds(1)
         self.logger = logger
         self.download = download
@@ -47,24 +56,30 @@ final class AppleKeySet: Sendable {
     /// - Parameter deadline: How long the caller can wait for a fetch, which goes on for others.
     /// - Throws: The reason why Apple's keys could not be had, when the key at hand is not among those already known.
     func key(_ id: String, at now: Date, by deadline: ContinuousClock.Instant? = nil) async throws(AppleError) -> (any JWTAlgorithm)? {
-        switch nextStep(for: id, at: now) {
-        case .found(let key): return key
-        case .unknown: return nil
-        case .failed(let failure): throw failure
-        case .wait(let fetch):
-            let isFinished = await Self.wait(for: fetch, until: deadline)
-            guard !Task.isCancelled else { throw .cancelled }
-            guard isFinished else { throw .timedOut }
-            let (key, failure) = state.withLock { ($0.keys[id], $0.failure) }
-            if key == nil, let failure { throw failure }
-            return key
+        var isSecondLook = false
+        while true {
+            switch nextStep(for: id, at: now) {
+            case .found(let key): return key
+            case .unknown: return nil
+            case .failed(let failure): throw failure
+            case .wait(let fetch, let isNew):
+                let isFinished = await Self.wait(for: fetch, until: deadline)
+                guard !Task.isCancelled else { throw .cancelled }
+                guard isFinished else { throw .timedOut }
+                let (key, failure) = state.withLock { ($0.keys[id], $0.failure) }
+                if let key { return key }
+                if let failure { throw failure }
+                // Apple may have answered a fetch in progress before it had the key. A fetch that began since then is conclusive.
+                guard !isNew, !isSecondLook else { return nil }
+                isSecondLook = true
+            }
         }
     }
 
     /// Has the keys fetched, without waiting, if none are known yet.
     func prepare(at now: Date) {
         state.withLock { state in
-            guard state.keys.isEmpty, state.fetch == nil, abs(now.timeIntervalSince(state.attemptedAt)) >= minimumRefetch else { return }
+            guard state.keys.isEmpty, state.fetch == nil, isRested(state, at: now), spend(&state, at: now) else { return }
             startFetch(&state, at: now)
         }
     }
@@ -88,18 +103,34 @@ final class AppleKeySet: Sendable {
 
     private func nextStep(for id: String, at now: Date) -> Step {
         state.withLock { state in
-            // By absolute value: a clock set back must not stop fetching until it has caught up.
-            let mayFetch = abs(now.timeIntervalSince(state.attemptedAt)) >= minimumRefetch
             if let key = state.keys[id] {
                 let isOld = abs(now.timeIntervalSince(state.fetchedAt)) >= maximumAge
-                if isOld, mayFetch, state.fetch == nil { startFetch(&state, at: now) }
+                // A refresh takes from the budget once per interval, so that the rest is left for unknown keys.
+                if isOld, state.fetch == nil, isRested(state, at: now), spend(&state, at: now) { startFetch(&state, at: now) }
                 return .found(key)
             }
-            if let fetch = state.fetch { return .wait(fetch) }
-            // Without any keys there is nothing to fall back on, so the interval does not hold.
-            if mayFetch || state.keys.isEmpty { return .wait(startFetch(&state, at: now)) }
+            if let fetch = state.fetch { return .wait(fetch, isNew: false) }
+            // Without any keys there is nothing to fall back on, so a second is enough.
+            let isUrgent = state.keys.isEmpty && abs(now.timeIntervalSince(state.attemptedAt)) >= 1
+            if spend(&state, at: now) || isUrgent { return .wait(startFetch(&state, at: now), isNew: true) }
             return state.failure.map(Step.failed) ?? .unknown
         }
+    }
+
+    /// Whether the last attempt was an interval ago.
+    private func isRested(_ state: State, at now: Date) -> Bool {
+        // By absolute value: a clock set back must not stop fetching until it has caught up.
+        abs(now.timeIntervalSince(state.attemptedAt)) >= refetchInterval
+    }
+
+    /// Takes one fetch out of the budget, if there is one.
+    private func spend(_ state: inout State, at now: Date) -> Bool {
+        let passed = abs(now.timeIntervalSince(state.countedAt))
+        state.budget = refetchInterval > 0 ? min(fetchBudget, state.budget + passed / refetchInterval) : fetchBudget
+        state.countedAt = now
+        guard state.budget >= 1 else { return false }
+        state.budget -= 1
+        return true
     }
 
     @discardableResult

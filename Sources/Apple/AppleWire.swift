@@ -8,6 +8,9 @@ import NIOHTTP1
 struct AppleWire: Sendable {
     let baseURL: String
     let timeout: Duration
+    let places: ApplePlaces
+    /// How long a call waits for a place at most.
+    let patience: Duration
     let http: HTTPClient
     let logger: Logger
 
@@ -28,16 +31,22 @@ struct AppleWire: Sendable {
     }
 
     /// - Parameters:
+    ///   - share: the connection and tenant whose place the call takes.
     ///   - bearer: an access token of Apple's, where the endpoint wants one.
     ///   - deadline: when the caller's own time is up, if that is before `timeout`.
     func post(
-        _ path: String, _ form: KeyValuePairs<String, String?>, bearer: String? = nil, by deadline: ContinuousClock.Instant? = nil
+        _ path: String, _ form: KeyValuePairs<String, String?>, of share: AppleShare, bearer: String? = nil,
+        by deadline: ContinuousClock.Instant? = nil
     ) async throws(AppleError) -> Answer {
         var request = HTTPClientRequest(url: baseURL + path)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
         if let bearer { request.headers.add(name: "authorization", value: "Bearer \(bearer)") }
         request.body = .bytes(ByteBuffer(string: percentEncoded(form)))
+        // The other half of the time is for the call: one that began at the deadline would use up a code for nothing.
+        let half = min(timeout, deadline.map { $0 - .now } ?? timeout) / 2
+        try await places.take(share, by: .now + min(patience, half))
+        defer { places.giveBack(share) }
         return try await send(request, path: path, by: deadline)
     }
 

@@ -34,7 +34,7 @@ extension AppleClient {
             [
                 "grant_type": "client_credentials", "scope": "user.migration", "client_id": credentials.clientID,
                 "client_secret": try await secrets.secret(for: credentials, at: now),
-            ])
+            ], of: credentials.share)
         try Self.requireSuccess(answer)
         guard let granted = try? JSONDecoder().decode(Granted.self, from: Data(answer.body)) else {
             throw .nonsense("a token answer without a token")
@@ -82,7 +82,7 @@ extension AppleClient {
                 "/auth/usermigrationinfo",
                 [
                     "sub": sub, "target": target, "transfer_sub": transferSub, "client_id": credentials.clientID, "client_secret": secret,
-                ], bearer: token.value)
+                ], of: credentials.share, bearer: token.value)
         } catch {
             throw .failed(error)
         }

@@ -14,7 +14,7 @@ typealias Application = Tenancy.Application
 ///
 ///     application → GET  /t/{tenant}/oauth2/authorize     Authorize       client, redirect URI, PKCE: from memory
 ///                 → 302  Apple                            LoginAttempt    sealed into `state`, tied to the browser by a cookie
-///     Apple       → POST …/auth/apple/callback            AppleCallback   redeem at Apple, verify, keep the user
+///     Apple       → POST …/auth/apple/callback            AppleCallback   verify, redeem at Apple, keep the user
 ///                 → 303  redirect_uri                     AuthorizationCode  sealed, one minute
 ///     application → POST /t/{tenant}/oauth2/token         RedeemCode      session and usage event, one transaction
 ///                 → 200  tokens                           RefreshTokens   from then on
@@ -44,6 +44,8 @@ package struct Login: Sendable {
     let allowsPrivateWebhooks: Bool
     /// By id_token, how often Apple may still be asked.
     let codeTries = SingleUse.codeTries
+    /// How often Apple may still be asked, per attempt in a browser.
+    let callbackTries = LoginAttempt.callbackTries
     let metrics: Metrics
     let logger: Logger
     let now: @Sendable () -> Date

@@ -40,6 +40,9 @@ struct FieldReader {
         rest = bytes[...]
     }
 
+    /// Whether nothing is left. A field that was added later is missing there.
+    var isAtEnd: Bool { rest.isEmpty }
+
     private mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {
         guard rest.count >= count else { throw Truncated() }
         defer { rest = rest.dropFirst(count) }

@@ -1,4 +1,4 @@
-import Apple
+package import Apple
 import AsyncHTTPClient
 import Foundation
 import Hummingbird
@@ -35,6 +35,8 @@ package struct Installation: Sendable {
     private let application: any Service
     private let operations: any Service
     private let http: HTTPClient
+    /// For tests that look at its load.
+    package let apple: AppleClient
 
     /// - Parameters:
     ///   - migrator: knows which schema this version wants, for `/readyz`.
@@ -46,7 +48,7 @@ package struct Installation: Sendable {
         let now: @Sendable () -> Date = { Date() }
         let metrics = Metrics()
         let pool = try DatabasePool(Self.database(settings), logger: logger)
-        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration)
+        let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
         let directory = TenantDirectory(pool: pool)
         let callers = Callers(pool: pool, keyring: settings.keyring)
         let lastUsed = LastUsed(pool: pool, logger: logger)
@@ -85,7 +87,7 @@ package struct Installation: Sendable {
                     allowedMethods: { methods($0) },
                     isOutage: { ($0 as? DatabaseError)?.isOutage == true })
             })
-        (self.pool, self.http, self.metrics, self.lastUsed, self.directory) = (pool, http, metrics, lastUsed, directory)
+        (self.pool, self.http, self.apple, self.metrics, self.lastUsed, self.directory) = (pool, http, apple, metrics, lastUsed, directory)
         purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
         purge = PurgeTenants(pool: purgePool, logger: logger, now: now)
         recurring =

@@ -89,7 +89,8 @@ package struct Settings: Sendable {
             baseURL: reader.string(forKey: "apple.base.url", default: "https://appleid.apple.com"),
             issuers: Set(reader.stringArray(forKey: "apple.issuers", default: ["https://appleid.apple.com", "https://account.apple.com"])),
             audience: reader.string(forKey: "apple.audience", default: "https://appleid.apple.com"),
-            timeout: .seconds(try Self.number(reader, "apple.timeout", default: 10)))
+            timeout: .seconds(try Self.number(reader, "apple.timeout", default: 10)),
+            concurrency: try Self.number(reader, "apple.concurrency", default: 512))
         allowsPrivateWebhooks = try Self.flag(reader, "webhooks.allow.private")
         simulatesClock = try Self.flag(reader, "simulated.clock")
         usageSettlesAfter = try Self.number(reader, "usage.settles.after", default: Int(RollUp.delay))
@@ -217,6 +218,9 @@ package struct Settings: Sendable {
         for issuer in apple.issuers { try Self.checkURL(issuer, "ESPALIER_APPLE_ISSUERS") }
         guard apple.timeout > .zero, apple.timeout <= .seconds(60) else {
             throw Refusal(description: "ESPALIER_APPLE_TIMEOUT must be between 1 and 60 seconds.")
+        }
+        guard (4...10_000).contains(apple.concurrency) else {
+            throw Refusal(description: "ESPALIER_APPLE_CONCURRENCY must be from 4 to 10000. It is \(apple.concurrency).")
         }
     }
 

@@ -1,14 +1,16 @@
 import Apple
 import Crypto
+import Foundation
 
 extension AppleClientCredentials {
-    /// A connection's credentials with a fresh key.
+    /// A connection's credentials with a fresh key: each is a tenant's own.
     static func make(
         team: String = "TEAM123456", client: String = Claims.audience, keyID: String = "KEY7654321",
         key: P256.Signing.PrivateKey = P256.Signing.PrivateKey()
     ) -> AppleClientCredentials {
         AppleClientCredentials(
-            teamID: team, clientID: client, keyID: keyID, keyVersion: key.publicKey.pemRepresentation
+            teamID: team, clientID: client, keyID: keyID, keyVersion: key.publicKey.pemRepresentation,
+            share: AppleShare(connection: UUID(), tenant: UUID())
         ) { ApplePrivateKey(key) }
     }
 }

@@ -83,10 +83,10 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("a new key is found by fetching again, once the shortest interval is over")
+    @Test("a new key is found by fetching again, as long as there is budget, and again when an interval has passed")
     func rotation() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
-        try await AppleStandIn.run({ $0.keysMinimumRefetch = .seconds(10) }) { apple, client in
+        try await AppleStandIn.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (1, .seconds(10)) }) { apple, client in
             apple.answerKeys(old)
             try await verify(try old.sign(Claims()), client)
             apple.answerKeys(old, new)
@@ -97,6 +97,43 @@ struct AppleKeySetTests {
             try await verify(try new.sign(Claims()), client, at: Claims.now + 10)
             try await verify(try old.sign(Claims()), client, at: Claims.now + 10)
             #expect(apple.requests(path).count == 2)
+        }
+    }
+
+    @Test("two rotations within a minute, within a second even, refuse nobody")
+    func twoRotations() async throws {
+        let keys = [
+            try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2), try await SigningKey.make("key-3"),
+        ]
+        try await AppleStandIn.run { apple, client in
+            for (second, key) in keys.enumerated() {
+                apple.answerKeys(key)
+                try await verify(try key.sign(Claims()), client, at: Claims.now + Double(second))
+                try await verify(try key.sign(Claims()), client, at: Claims.now + Double(second))
+            }
+            #expect(apple.requests(path).count == 3)
+        }
+    }
+
+    @Test("a key that Apple publishes during a fetch is found by the next one")
+    func rotatedDuringFetch() async throws {
+        let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
+        let token = try new.sign(Claims())
+        try await AppleStandIn.run { apple, client in
+            // The answer to the first is from before the rotation.
+            apple.answer(path, .held(SigningKey.publish([old])))
+            let first = Task { try await verify(try old.sign(Claims()), client) }
+            await apple.waitForRequests(1)
+            let arrived = Gate(false)
+            let second = Task {
+                arrived.set { $0 = true }
+                try await verify(token, client)
+            }
+            await arrived.wait(until: { $0 })
+            apple.answerKeys(old, new)
+            apple.release()
+            try await first.value
+            try await second.value
         }
     }
 
@@ -111,14 +148,14 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("any number of made-up key names costs Apple one request an interval")
+    @Test("any number of made-up key names costs Apple no more requests than the budget has, and one an interval from then on")
     func noStorm() async throws {
         let key = try await SigningKey.make("key-1")
-        try await AppleStandIn.run({ $0.keysMinimumRefetch = .seconds(10) }) { apple, client in
+        try await AppleStandIn.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (5, .seconds(10)) }) { apple, client in
             apple.answerKeys(key)
             try await verify(try key.sign(Claims()), client)
             let forged = try (0..<200).map { try key.sign(header: #"{"kid":"made-up-\#($0)","alg":"RS256"}"#, payload: Claims().json) }
-            for interval in 1...2 {
+            for interval in 0...3 {
                 let now = Claims.now + Double(interval) * 10
                 await withTaskGroup(of: Void.self) { group in
                     for token in forged {
@@ -127,8 +164,15 @@ struct AppleKeySetTests {
                         }
                     }
                 }
-                #expect(apple.requests(path).count == 1 + interval)
+                #expect(apple.requests(path).count <= 5 + interval)
+                // Known keys do not depend on it.
+                try await verify(try key.sign(Claims()), client, at: now)
             }
+            // One after the other, so that none finds a fetch in progress.
+            for token in forged {
+                await #expect(throws: AppleError.untrusted(.unknownKey)) { try await verify(token, client, at: Claims.now + 30) }
+            }
+            #expect(apple.requests(path).count == 8)
         }
     }
 
@@ -141,19 +185,15 @@ struct AppleKeySetTests {
             apple.answer(path, .html(503))
             let later = Claims.now + 7200
             for _ in 0..<3 { try await verify(try known.sign(Claims()), client, at: later) }
-            // The first of them asked in the background. Within the interval its failure is the answer for all, and
-            // nothing asks again: not even a known key, although the set is old.
-            for second in 1...3 {
+            // The first of them asked in the background. An unknown key asks as long as there is budget, and then the failure is the
+            // answer for all. A known key never asks again within the interval, although the set is old.
+            for second in 1...9 {
                 await #expect(throws: AppleError.unavailable(status: 503)) {
                     try await verify(try unknown.sign(Claims()), client, at: later + Double(second))
                 }
                 try await verify(try known.sign(Claims()), client, at: later + Double(second))
             }
-            #expect(apple.requests(path).count == 2)
-            await #expect(throws: AppleError.unavailable(status: 503)) {
-                try await verify(try unknown.sign(Claims()), client, at: later + 60)
-            }
-            #expect(apple.requests(path).count == 3)
+            #expect(apple.requests(path).count == 6)
             apple.answerKeys(known, unknown)
             try await verify(try unknown.sign(Claims()), client, at: later + 120)
         }

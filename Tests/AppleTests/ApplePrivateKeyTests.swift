@@ -1,5 +1,6 @@
 import Apple
 import Crypto
+import Foundation
 import Testing
 
 @Suite("Apple private key")
@@ -14,7 +15,9 @@ struct ApplePrivateKeyTests {
         ])
     func reads(pem: String) async throws {
         let key = try ApplePrivateKey(pem: pem)
-        let credentials = AppleClientCredentials(teamID: "T", clientID: "C", keyID: "K", keyVersion: "1") { key }
+        let credentials = AppleClientCredentials(
+            teamID: "T", clientID: "C", keyID: "K", keyVersion: "1", share: AppleShare(connection: UUID(), tenant: UUID())
+        ) { key }
         let secret = try await ClientSecret.mint(for: credentials, audience: "a", at: Claims.now)
         #expect(secret.split(separator: ".").count == 3)
     }

@@ -71,7 +71,7 @@ final class AppleStandIn: Sendable {
     @discardableResult
     static func run<Outcome: Sendable>(
         _ change: (inout AppleSettings) -> Void = { _ in },
-        http configuration: HTTPClient.Configuration = AppleClient.httpConfiguration,
+        http configuration: HTTPClient.Configuration? = nil,
         _ body: @Sendable (AppleStandIn, AppleClient) async throws -> Outcome
     ) async throws -> Outcome {
         let standIn = AppleStandIn()
@@ -87,7 +87,7 @@ final class AppleStandIn: Sendable {
             let bound = try #require(await port.wait(until: { $0 != nil }))
             var settings = AppleSettings(baseURL: "http://127.0.0.1:\(bound)")
             change(&settings)
-            let http = HTTPClient(configuration: configuration)
+            let http = HTTPClient(configuration: configuration ?? AppleClient.httpConfiguration(for: settings))
             let result: Result<Outcome, any Error>
             do {
                 result = .success(try await body(standIn, AppleClient(settings, http: http, logger: quiet)))

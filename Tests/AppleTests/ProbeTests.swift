@@ -37,7 +37,9 @@ struct ProbeTests {
             apple.answer(path, .json(#"{"access_token":"a","id_token":"b"}"#))
             await #expect(throws: AppleError.nonsense("a made-up code was redeemed")) { try await client.probe(.make(), at: Claims.now) }
             struct Lost: Error {}
-            let unsigned = AppleClientCredentials(teamID: "T", clientID: "C", keyID: "K", keyVersion: "1") { throw Lost() }
+            let unsigned = AppleClientCredentials(
+                teamID: "T", clientID: "C", keyID: "K", keyVersion: "1", share: AppleShare(connection: UUID(), tenant: UUID())
+            ) { throw Lost() }
             await #expect(throws: AppleError.unsigned) { try await client.probe(unsigned, at: Claims.now) }
         }
     }

@@ -1,6 +1,7 @@
 import Apple
 import Foundation
 import Postgres
+import Sealing
 import Server
 import TestSupport
 import Testing
@@ -66,14 +67,17 @@ struct AppleFailureTests {
         }) { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let state = try await browser.authorize(request)["state"]
-            let answer = try await browser.post(platform.acme.return_url, form: [("state", state ?? ""), ("code", "c")])
+            // Well-formed, and of a key that would have to be fetched first.
+            let token = "\(Array(#"{"alg":"RS256","kid":"k"}"#.utf8).base64URL).e30.AAAA"
+            let answer = try await browser.post(
+                platform.acme.return_url, form: [("state", state ?? ""), ("code", "c"), ("id_token", token)])
             #expect(answer.tells(request, "temporarily_unavailable"))
         }
     }
 
     @Test("keys that Apple changes in the middle of a login do not stop it")
     func keysRotated() async throws {
-        try await OwnApple.run({ $0.apple.keysMinimumRefetch = .zero }) { platform, apple in
+        try await OwnApple.run({ $0.apple.keysRefetchInterval = .zero }) { platform, apple in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             // The keys of now are in memory.
             _ = try await browser.tokens(request)

@@ -21,15 +21,15 @@ struct AttemptCookieTests {
     func secure() {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
         #expect(cookie.name.hasPrefix("__Host-"))
-        #expect(cookie.set("s") == "\(cookie.name)=s; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=None")
-        #expect(cookie.removal == "\(cookie.name)=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=None")
+        #expect(cookie.set("s") == ["\(cookie.name)=s; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=None"])
+        #expect(cookie.removals() == ["\(cookie.name)=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=None"])
     }
 
     @Test("over http, which is for loopback, browsers would drop Secure and __Host-")
     func plain() {
         let cookie = AttemptCookie(login, publicURL: "http://localhost:8080")
         #expect(!cookie.name.hasPrefix("__"))
-        #expect(cookie.set("s") == "\(cookie.name)=s; Max-Age=900; Path=/; HttpOnly; SameSite=Lax")
+        #expect(cookie.set("s") == ["\(cookie.name)=s; Max-Age=900; Path=/; HttpOnly; SameSite=Lax"])
     }
 
     @Test("each attempt has its own")
@@ -44,17 +44,78 @@ struct AttemptCookieTests {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
         let pair = "\(cookie.name)=secret"
         for cookies in [[pair], ["a=b; \(pair)"], ["\(pair); a=b"], ["a=b;\(pair);c"], ["a=b", pair], ["=x; ; \(pair)"]] {
-            #expect(cookie.value(in: request(cookies)) == "secret", "\(cookies)")
+            #expect(cookie.values(in: request(cookies)) == ["secret"], "\(cookies)")
         }
         for other in ["", "x\(pair)", "\(cookie.name)x=secret", cookie.name, "\(cookie.name)=", "a=\(pair)", "\(pair.uppercased())"] {
-            #expect(cookie.value(in: request([other])) == nil, "\(other)")
+            #expect(cookie.values(in: request([other])) == [], "\(other)")
         }
-        #expect(cookie.value(in: request([])) == nil)
+        #expect(cookie.values(in: request([])) == [])
     }
 
     @Test("a value with an equals sign is one value")
     func equals() {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
-        #expect(cookie.value(in: request(["\(cookie.name)=a=b"])) == "a=b")
+        #expect(cookie.values(in: request(["\(cookie.name)=a=b"])) == ["a=b"])
+    }
+
+    @Test(
+        "a character that is one with its neighbor hides no separator, and makes no other name ours",
+        arguments: ["\u{600}", "\u{301}", "\u{200D}", "\u{110BD}", "\u{FE0F}"])
+    func joined(_ joiner: String) {
+        let cookie = AttemptCookie(login, publicURL: "https://login.test")
+        let pair = "\(cookie.name)=secret"
+        for header in [
+            "x=1\(joiner); \(pair)", "x=\(joiner)1; \(pair)", "x\(joiner)=1; \(pair)", "\(joiner)x=1; \(pair)", "x=\(joiner); \(pair)",
+            "x=1;\(joiner); \(pair)", "x=1; \(joiner)=2; \(pair)", "\(pair);\(joiner)x=1", "\(pair); \(joiner)x=1", "\(pair);\(joiner)",
+            "\(joiner);\(pair);\(joiner)=\(joiner)",
+        ] {
+            #expect(cookie.values(in: request([header])) == ["secret"], "\(header.unicodeScalars.map(\.value))")
+        }
+        for header in ["\(joiner)\(pair)", " \(joiner) \(pair)", "\(cookie.name)\(joiner)=secret", "x=1\(joiner)\(pair)"] {
+            #expect(cookie.values(in: request([header])) == [], "\(header.unicodeScalars.map(\.value))")
+        }
+        // It is in the value, and so another value.
+        #expect(cookie.values(in: request(["\(cookie.name)=\(joiner)secret"])) != ["secret"])
+    }
+
+    @Test("of several with its name all count, so that a planted one displaces nothing")
+    func sameName() {
+        let cookie = AttemptCookie(login, publicURL: "http://localhost:8080")
+        let (planted, pair) = ("\(cookie.name)=planted", "\(cookie.name)=secret")
+        for cookies in [["\(planted); \(pair)"], ["\(pair); \(planted)"], [planted, pair], ["\(cookie.name)=; \(planted); a=b; \(pair)"]] {
+            #expect(Set(cookie.values(in: request(cookies))) == ["planted", "secret"], "\(cookies)")
+        }
+    }
+
+    @Test("parts have names of their own, and go with the secret")
+    func parts() {
+        let cookie = AttemptCookie(login, publicURL: "https://login.test")
+        let set = cookie.set("s", parts: ["one", "two"])
+        #expect(set.map { $0.prefix { $0 != ";" } } == ["\(cookie.name)=s", "\(cookie.name)-0=one", "\(cookie.name)-1=two"])
+        #expect(set.allSatisfy { $0.hasSuffix("; Max-Age=900; Path=/; HttpOnly; Secure; SameSite=None") })
+        let sent = request(["\(cookie.name)-1=two; \(cookie.name)=s; \(cookie.name)-0=one"])
+        #expect(cookie.values(in: sent) == ["s"])
+        #expect(cookie.values(ofPart: 0, in: sent) == ["one"])
+        #expect(cookie.values(ofPart: 1, in: sent) == ["two"])
+        #expect(cookie.removals(parts: 2).count == 3)
+    }
+
+    @Test("parts that would be too much together make room for a new attempt's; other cookies stay")
+    func room() {
+        let url = "https://login.test"
+        let old = (0..<3).map { _ in AttemptCookie(ID(at: Date()), publicURL: url) }
+        let long = String(repeating: "p", count: 2000)
+        let header = old.map { "\($0.name)=s; \($0.name)-0=\(long)" }.joined(separator: "; ") + "; __Host-espalier-x-0=1; other-0=\(long)"
+        func removals(_ parts: [String]) -> [String] {
+            AttemptCookie.removals(toMakeRoomFor: parts, in: request([header]), publicURL: url)
+        }
+        #expect(removals([]) == [])
+        #expect(removals([String(repeating: "p", count: 500)]) == [])
+        #expect(removals([long]).count == 3)
+        #expect(Set(removals([long]).map { String($0.prefix { $0 != "=" }) }) == Set(old.map { "\($0.name)-0" }))
+        #expect(removals([long]).allSatisfy { $0.contains("=; Max-Age=0; ") })
+        // A name that no attempt has does not get into a header.
+        let strange = request(["__Host-espalier-\u{600}\u{600}\u{600}\u{600}\u{600}\u{600}-0=\(long)\(long)\(long)\(long)"])
+        #expect(AttemptCookie.removals(toMakeRoomFor: [long], in: strange, publicURL: url) == [])
     }
 }

@@ -201,23 +201,72 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a state too long to keep is refused, and so is one too long together with the rest")
+    @Test("a state of 4 KiB comes through the whole login untouched, with the longest redirect URI and nonce, and in two tabs")
+    func longState() async throws {
+        try await TestPlatform.run { platform in
+            let long = "https://app.test/" + String(repeating: "r", count: 1983)
+            var (one, other) = (TestBrowser.Request(platform.acme), TestBrowser.Request(platform.acme))
+            one.state = "\u{0}é🍎" + String(repeating: "s", count: 4089)
+            (other.redirectURI, other.nonce) = (long, String(repeating: "n", count: 512))
+            other.state = String(repeating: "z", count: 4096)
+            try await platform.setRedirectURIs([long, TestPlatform.redirectURI], of: one.application)
+            try await eventually("the change is known") { try await TestBrowser(platform).authorize(other).status == 302 }
+            let browser = TestBrowser(platform)
+            let first = try await browser.atApple(try await browser.authorize(one), person: "new")
+            #expect((first["state"] ?? "").utf8.count <= 4096)
+            let second = try await browser.atApple(try await browser.authorize(one), person: "new")
+            #expect(browser.cookies.count == 4)
+            for form in [first, second] {
+                let answer = try await browser.callback(form)
+                #expect(answer["state"] == one.state)
+                #expect(try await browser.redeem(answer["code"] ?? "", one).status == 200)
+            }
+            #expect(browser.cookies.isEmpty)
+
+            let longest = try await browser.authorize(other)
+            #expect(browser.cookies.allSatisfy { $0.utf8.count + $1.utf8.count <= 4096 })
+            #expect(browser.cookies.count == 3)
+            #expect(try await browser.callback(try await browser.atApple(longest, person: "cancel")).tells(other, "access_denied"))
+            #expect(browser.cookies.isEmpty)
+        }
+    }
+
+    @Test("attempts that nobody finishes do not fill the browser's header: a new one takes the place of those with long states")
+    func abandoned() async throws {
+        try await TestPlatform.run { platform in
+            let browser = TestBrowser(platform)
+            var request = TestBrowser.Request(platform.acme)
+            let short = try await browser.authorize(request)
+            request.state = String(repeating: "s", count: 4096)
+            var last = try await browser.authorize(request)
+            for _ in 0..<10 {
+                last = try await browser.authorize(request)
+                #expect(browser.cookies.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 3 } < 8000)
+            }
+            // The last one and those with short states continue. An attempt without its state's end gets a page.
+            #expect(try await browser.callback(try await browser.atApple(last, person: "new"))["state"] == request.state)
+            #expect(try await browser.callback(try await browser.atApple(short, person: "new"))["code"] != nil)
+            let toApple = try await browser.authorize(request)
+            browser.cookies = browser.cookies.filter { !$0.key.hasSuffix("-0") }
+            #expect(try await browser.callback(try await browser.atApple(toApple, person: "new")).isPage(400))
+        }
+    }
+
+    @Test("a state that is too long is refused with the state, and the text names the one limit; one beyond all limits gets a page")
     func tooLong() async throws {
         try await TestPlatform.run { platform in
+            for length in [4097, 8192, 16 * 1024] {
+                for application in [0, 1] {
+                    var request = TestBrowser.Request(platform.acme, application: application)
+                    request.state = "é" + String(repeating: "s", count: length - 2)
+                    let answer = try await TestBrowser(platform).authorize(request)
+                    #expect(answer.tells(request, "invalid_request"), "\(length)")
+                    #expect(answer["error_description"] == "state is longer than 4096 bytes. Send a shorter one.")
+                }
+            }
             var request = TestBrowser.Request(platform.acme)
-            request.redirectURI = "https://app.test/" + String(repeating: "r", count: 1900)
-            try await platform.setRedirectURIs([request.redirectURI, TestPlatform.redirectURI], of: request.application)
-            request.state = String(repeating: "s", count: 1024)
-            request.nonce = String(repeating: "n", count: 512)
-            #expect(try await TestBrowser(platform).authorize(request).tells(request, "invalid_request"))
-
-            // One that is just not too long comes through the whole login untouched.
-            request.redirectURI = TestPlatform.redirectURI
-            #expect(try await TestBrowser(platform).signIn(request)["state"] == request.state)
-
-            let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: ["state": request.state + "s"]))
-            #expect(answer["error"] == "invalid_request")
-            #expect(answer["state"] == nil)
+            request.state = String(repeating: "s", count: 16 * 1024 + 1)
+            #expect(try await TestBrowser(platform).authorize(request).isPage(400))
         }
     }
 

@@ -119,9 +119,75 @@ struct LoginAttemptTests {
     func browser() async throws {
         try await TestPlatform.run { [self] platform in
             let attempt = try await attempt(platform)
-            #expect(attempt.wasStarted(byBrowserWith: "secret"))
-            for other in [nil, "", "Secret", "secret ", "secre"] { #expect(!attempt.wasStarted(byBrowserWith: other)) }
+            #expect(attempt.wasStarted(byBrowserWith: ["secret"]))
+            #expect(attempt.wasStarted(byBrowserWith: ["planted", "secret"]))
+            for others in [[], [""], ["Secret"], ["secret "], ["secre", "t"]] { #expect(!attempt.wasStarted(byBrowserWith: others)) }
             #expect(attempt.browser != Array("secret".utf8))
+        }
+    }
+
+    /// An attempt with a state, a redirect URI and a nonce of these lengths, and the longest of all else.
+    private func longAttempt(
+        _ platform: TestPlatform, state: Int, redirectURI: Int = 30, nonce: Int = 20
+    ) async throws -> LoginAttempt {
+        let uri = "https://app.test/" + String(repeating: "r", count: redirectURI - 17)
+        try await platform.setRedirectURIs([uri], of: platform.acme.applications[2])
+        let acme = try await platform.configuration(of: platform.acme)
+        var request = TestBrowser.Request(platform.acme, application: 2)
+        (request.redirectURI, request.nonce) = (uri, String(repeating: "n", count: nonce))
+        request.scope = "openid profile email offline_access"
+        // A cut is likely to be within a character.
+        request.state = "x" + String(repeating: "é", count: (state - 2) / 2)
+        while request.state.utf8.count < state { request.state += "y" }
+        let query = request.authorizeURL(changing: ["max_age": "\(Int.max)"]).split(separator: "?")[1]
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
+        return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
+    }
+
+    @Test("a state of any length up to the limit fits, with the longest redirect URI and nonce, into Apple's URL and cookies")
+    func longState() async throws {
+        try await TestPlatform.run { [self] platform in
+            for (uri, nonce) in [(30, 20), (2000, 512)] {
+                for length in [64, 1024, 2048, 4095, 4096] {
+                    let attempt = try await longAttempt(platform, state: length, redirectURI: uri, nonce: nonce)
+                    let (sealed, parts) = (attempt.sealed(with: keyring), attempt.sealedParts(with: keyring))
+                    #expect(sealed.utf8.count <= Keyring.longestToken)
+                    // Browsers: 4096 bytes for name and value.
+                    #expect(parts.allSatisfy { $0.utf8.count <= 4000 })
+                    #expect(parts.count <= 2 && parts.count == attempt.partsInCookies)
+                    #expect(parts.isEmpty == (length + uri + nonce < 2700), "\(length) \(uri)")
+                    let opened = try LoginAttempt(opening: sealed, with: keyring, at: now) { login, number in
+                        login == attempt.login ? ["planted", parts[number]] : []
+                    }
+                    #expect(opened.state.map { Array($0.utf8) } == attempt.state.map { Array($0.utf8) })
+                    #expect(opened.partsInCookies == parts.count)
+                    #expect(opened.nonce == attempt.nonce && opened.redirectURI == attempt.redirectURI && opened.startedAt == now)
+                }
+            }
+        }
+    }
+
+    @Test("a part opens at its place in its attempt alone, and without all of them there is no attempt")
+    func partsBound() async throws {
+        try await TestPlatform.run { [self] platform in
+            let attempt = try await longAttempt(platform, state: 4096, redirectURI: 2000, nonce: 512)
+            let other = try await longAttempt(platform, state: 4096, redirectURI: 2000, nonce: 512)
+            let (sealed, own, foreign) = (
+                attempt.sealed(with: keyring), attempt.sealedParts(with: keyring), other.sealedParts(with: keyring)
+            )
+            #expect(own.count == 2)
+            let elsewhere = attempt.sealedParts(with: try Keyring([.generate()]))
+            for parts in [
+                [], [own[0]], [own[1], own[0]], foreign, [own[0], foreign[1]], elsewhere, [own[0], sealed], [own[0], own[1] + "A"],
+            ] {
+                #expect(throws: LoginAttempt.Refusal.stateMissing) {
+                    try LoginAttempt(opening: sealed, with: keyring, at: now) { _, number in
+                        number < parts.count ? [parts[number]] : []
+                    }
+                }
+            }
+            // Nor is a part an attempt.
+            #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: own[0], with: keyring, at: now) }
         }
     }
 

@@ -82,6 +82,24 @@ struct BrowserBindingTests {
         }
     }
 
+    @Test("RFC 6265, 8.6: cookie bombing: what a sibling domain plants blocks no login: joined separators, the same name, long values")
+    func cookieBlocking() async throws {
+        try await TestPlatform.run { platform in
+            for joiner in ["\u{600}", "\u{301}", "\u{200D}"] {
+                for planted in [
+                    "x=\(joiner)", "x\(joiner)=\(joiner)1", "\(joiner)=1", "\(joiner)", "x=1;\(joiner)", "__Host-espalier-=\(joiner)",
+                ] {
+                    let (browser, _, form) = try await Self.atLastStep(platform)
+                    let (name, secret) = (try #require(browser.cookies.keys.first), try #require(browser.cookies.values.first))
+                    browser.cookies = [:]
+                    let cookies = "\(planted); \(name)=\(joiner)\(secret); \(name)=\(secret);\(joiner)y=2"
+                    let answer = try await browser.post(form.action, form: form.fields, headers: [("Cookie", cookies)])
+                    #expect(answer["code"] != nil, "\(planted.unicodeScalars.map(\.value))")
+                }
+            }
+        }
+    }
+
     @Test("ASVS 3.3.1 to 3.3.4: the cookie is Secure, HttpOnly, of this host alone, short-lived, new each time, and taken away at the end")
     func cookie() async throws {
         try await TestPlatform.run { platform in

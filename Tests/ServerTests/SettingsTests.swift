@@ -169,6 +169,7 @@ struct SettingsTests {
             ("ESPALIER_DATABASE_CONNECTIONS", "many"), ("ESPALIER_APPLE_TIMEOUT", "0"), ("ESPALIER_APPLE_TIMEOUT", "61"),
             ("ESPALIER_APPLE_TIMEOUT", "10s"), ("ESPALIER_API_REQUESTS_PER_MINUTE", "0"), ("ESPALIER_API_REQUESTS_PER_MINUTE", "all"),
             ("ESPALIER_TRUSTED_PROXIES", "-1"), ("ESPALIER_TRUSTED_PROXIES", "11"),
+            ("ESPALIER_APPLE_CONCURRENCY", "3"), ("ESPALIER_APPLE_CONCURRENCY", "10001"), ("ESPALIER_APPLE_CONCURRENCY", "all"),
         ])
     func wrongNumber(_ name: String, _ value: String) throws {
         #expect(try refusal([name: value]).contains(name))
@@ -185,6 +186,15 @@ struct SettingsTests {
         #expect(
             try refusal(["ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "yes"]) == "ESPALIER_WEBHOOKS_ALLOW_PRIVATE: yes is neither true nor false.")
         #expect(try refusal(["ESPALIER_OUTBOX_CONCURRENCY": "257"]).hasPrefix("ESPALIER_OUTBOX_CONCURRENCY must be"))
+    }
+
+    @Test("the calls to Apple at once are enough for 750 logins a second at 150 ms, and can be set")
+    func appleConcurrency() throws {
+        #expect(try settings().apple.concurrency == 512)
+        #expect(try settings(["ESPALIER_APPLE_CONCURRENCY": "4"]).apple.concurrency == 4)
+        #expect(try settings(["ESPALIER_APPLE_CONCURRENCY": "10000"]).apple.concurrency == 10_000)
+        #expect(
+            try refusal(["ESPALIER_APPLE_CONCURRENCY": "3"]) == "ESPALIER_APPLE_CONCURRENCY must be from 4 to 10000. It is 3.")
     }
 
     @Test("an empty number is none said")

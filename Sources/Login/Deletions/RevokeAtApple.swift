@@ -124,7 +124,7 @@ extension RevokeAtApple {
                 // Another key may do.
                 case .refused(.invalidClient), .unsigned: continue
                 case .refused, .untrusted: return .refused
-                case .timedOut, .unreachable, .unavailable, .nonsense: return .appleUnavailable
+                case .timedOut, .unreachable, .unavailable, .nonsense, .busy: return .appleUnavailable
                 case .cancelled: throw CancellationError()
                 }
             }

@@ -79,6 +79,10 @@ extension NativeRefusal {
         case .timedOut, .unreachable, .unavailable, .nonsense, .cancelled:
             self.init(
                 code: .temporarilyUnavailable, description: "Apple did not answer; try again in a moment.", outcome: "apple_unavailable")
+        case .busy:
+            self.init(
+                code: .temporarilyUnavailable, description: "Too many sign-ins wait for Apple. Try again in a few seconds.",
+                outcome: "apple_busy", isOurs: true)
         case .refused, .unsigned:
             self.init(
                 code: .temporarilyUnavailable,

@@ -17,13 +17,17 @@ struct SingleUse: Sendable {
     private static let longest: TimeInterval = 86400
 
     init(of sent: NativeSignIn, _ token: IDToken, at now: Date) {
-        // What is signed, without the signature: that can be written in several ways, and is as good in each.
-        idToken = Self.digest("id_token", sent.idToken[..<(sent.idToken.lastIndex(of: ".") ?? sent.idToken.endIndex)])
+        idToken = Self.digest(ofIDToken: sent.idToken)
         var digests: Set = [idToken]
         for nonce in [sent.nonce, token.nonce].compactMap(\.self) { digests.insert(Self.digest("nonce", nonce)) }
         // In one order, so that two sign-ins with the same do not wait for one another.
         self.digests = digests.sorted { $0.lexicographicallyPrecedes($1) }
         expiresAt = min(token.expiresAt, now.addingTimeInterval(Self.longest)).addingTimeInterval(IDToken.leeway)
+    }
+
+    /// The digest of the signed part. The signature can be written in several ways, and is as good in each.
+    static func digest(ofIDToken text: String) -> [UInt8] {
+        digest("id_token", Substring(text.utf8[..<(text.utf8.lastIndex(of: UInt8(ascii: ".")) ?? text.utf8.endIndex)]))
     }
 
     private static func digest(_ purpose: String, _ value: some StringProtocol) -> [UInt8] {

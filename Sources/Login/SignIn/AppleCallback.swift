@@ -50,17 +50,23 @@ extension Login {
         let form = try await browserForm(request, context)
         let attempt: LoginAttempt
         do throws(LoginAttempt.Refusal) {
-            attempt = try LoginAttempt(opening: form["state"] ?? "", with: keyring, at: now)
+            attempt = try LoginAttempt(opening: form["state"] ?? "", with: keyring, at: now) { login, part in
+                AttemptCookie(login, publicURL: publicURL).values(ofPart: part, in: request)
+            }
         } catch {
             metrics.count(.callback, "attempt_\(error.rawValue)")
-            throw error == .expired ? ErrorPage.attemptExpired : ErrorPage.attemptUnreadable
+            switch error {
+            case .unreadable: throw ErrorPage.attemptUnreadable
+            case .expired: throw ErrorPage.attemptExpired
+            case .stateMissing: throw ErrorPage.otherBrowser
+            }
         }
         guard let tenant = try await outageShown(.outageAtCallback, context, { try await tenantOf(attempt) }) else {
             metrics.count(.callback, "other_tenant")
             throw ErrorPage.attemptUnreadable
         }
         let cookie = AttemptCookie(attempt.login, publicURL: publicURL)
-        guard attempt.wasStarted(byBrowserWith: cookie.value(in: request)) else {
+        guard attempt.wasStarted(byBrowserWith: cookie.values(in: request)) else {
             metrics.count(.callback, "other_browser")
             throw ErrorPage.otherBrowser
         }
@@ -75,7 +81,7 @@ extension Login {
             let code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer([("code", code.sealed(with: keyring))], cookies: [cookie.removal])
+            return returnAddress.answer([("code", code.sealed(with: keyring))], cookies: cookie.removals(parts: attempt.partsInCookies))
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)
@@ -86,13 +92,17 @@ extension Login {
                     "outcome": "\(refusal.outcome)", "cause": "\(error)",
                 ])
             var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
-            answer.cookies = [cookie.removal]
+            answer.cookies = cookie.removals(parts: attempt.partsInCookies)
             throw answer
         }
     }
 
     /// Turns Apple's answer into a code of ours: one call to Apple, one round trip to the database, which
     /// keeps the user whether or not the application ever redeems the code.
+    ///
+    /// Anybody can post a form with a made-up code. So the id_token beside the code comes first: without Apple's signature over the
+    /// nonce of this very attempt, Apple is not asked. `c_hash` is not compared: Apple's documentation does not mention it, and the
+    /// nonce, the number of tries and the answer of the token endpoint already bind the code.
     private func authorizationCode(
         for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, device: Device, at now: Date
     ) async throws -> AuthorizationCode {
@@ -104,33 +114,55 @@ extension Login {
         }
         guard let connection = tenant.connection, let key = tenant.appleKey, connection.id == attempt.connection
         else { throw CallbackRefusal.connectionChanged }
+        guard code.utf8.count <= NativeSignIn.longestCode else { throw CallbackRefusal.codeTooLong }
+        guard let idToken else { throw CallbackRefusal.idTokenMissing }
 
         // One limit for all that is asked of Apple: the user waits for the sum.
         let deadline = ContinuousClock.now + apple.timeout
+        let presented = try await presentedToken(idToken, to: attempt, connection, at: now, by: deadline)
+        guard callbackTries.take(attempt.tries(of: presented, idToken), at: .now).isGranted else { throw CallbackRefusal.tooManyTries }
+
         let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application, startedAt: attempt.startedAt)
-        let redeemed: (token: IDToken, refreshToken: String?)
-        do {
-            let tokens = try await redeemAtApple(
-                code, redirectURI: returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection, key,
-                at: now, by: deadline)
-            let token = try await apple.verify(
-                tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
-            redeemed = (token, tokens.refreshToken)
-        } catch {
-            // Apple sends the name once. It came with an id_token that is as good a proof of whose it is.
-            if let name, let idToken,
-                let token = try? await apple.verify(
-                    idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
-            {
-                _ = try await keep(token, name, refreshToken: nil, asked, connection, at: now)
-            }
-            throw error
-        }
-        let user = try await keep(redeemed.token, name, refreshToken: redeemed.refreshToken, asked, connection, at: now)
-        let authenticatedAt = redeemed.token.authenticatedAt(by: now)
+        // Apple sends the name once, and the id_token proves its user. The name is kept before anything else can fail.
+        if let name { _ = try await keep(presented, name, refreshToken: nil, asked, connection, at: now) }
+        let tokens = try await redeemAtApple(
+            code, redirectURI: returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection, key,
+            at: now, by: deadline)
+        let token = try await apple.verify(
+            tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+        // OpenID Connect Core, section 3.3.3.6.
+        guard token.subject == presented.subject else { throw CallbackRefusal.otherUsersCode }
+        let user = try await keep(token, name, refreshToken: tokens.refreshToken, asked, connection, at: now)
+        let authenticatedAt = token.authenticatedAt(by: now)
         guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
         return AuthorizationCode(
             attempt, user: user, connection: connection.ownership, authenticatedAt: authenticatedAt, device: device, at: now)
+    }
+
+    /// The id_token that came with the form, verified.
+    private func presentedToken(
+        _ idToken: String, to attempt: LoginAttempt, _ connection: Connection, at now: Date, by deadline: ContinuousClock.Instant
+    ) async throws -> IDToken {
+        do throws(AppleError) {
+            return try await apple.verify(
+                idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+        } catch {
+            guard case .untrusted(let rule) = error else { throw error }
+            throw CallbackRefusal.untrustedForm(rule)
+        }
+    }
+}
+
+extension LoginAttempt {
+    /// How often Apple is asked per sign-in: five times at once, then once a minute. A real id_token with made-up codes thus causes a
+    /// few calls and no more. The count is in the memory of this process: with several processes, each allows as many. Only a
+    /// verified id_token takes memory here, so an unauthenticated caller can neither fill it nor have it emptied.
+    static var callbackTries: TokenBuckets<[UInt8]> { TokenBuckets(perMinute: 1, holding: 5) }
+
+    /// The name under which the tries are counted: the attempt, which the id_token's nonce proves. Where Apple could keep no nonce
+    /// (`nonce_supported` is false), it is the id_token, which would be good for any number of attempts.
+    fileprivate func tries(of token: IDToken, _ text: String) -> [UInt8] {
+        token.nonce == nil ? SingleUse.digest(ofIDToken: text) : withUnsafeBytes(of: login.uuid.uuid) { Array($0) }
     }
 }
 

@@ -16,7 +16,10 @@ struct AuthorizationRequest: Sendable {
     let maxAge: Int?
 
     static let prompts = ["none", "login", "consent", "select_account"]
-    static let longestState = 1024
+    /// In bytes.
+    static let longestState = 4096
+    /// A longer one does not go back even with an error: clients and proxies take no such URL.
+    static let longestStateInAnswer = 16 * 1024
 
     /// Parameters that may not be ignored where they are not understood (OpenID Connect Core, sections 6 and 7.2.1).
     private static let unsupported: [(String, RedirectedError.Code)] = [
@@ -33,12 +36,14 @@ struct AuthorizationRequest: Sendable {
             RedirectedError(error, description, to: returnAddress)
         }
 
+        guard (returnAddress.state ?? "").utf8.count <= Self.longestState
+        else { throw refuse(.invalidRequest, "state is longer than \(Self.longestState) bytes. Send a shorter one.") }
+        guard !(form["response_mode"] ?? "").isSame(as: ReturnAddress.Mode.form_post.rawValue) || Self.isFormText(returnAddress.state) else {
+            throw refuse(
+                .invalidRequest, "state has a control character. A form cannot carry it. Send another state, or use response_mode query.")
+        }
         guard (form["response_mode"] ?? "query").isSame(as: returnAddress.mode.rawValue)
         else { throw refuse(.invalidRequest, "response_mode must be query, or form_post where a browser can post to the redirect URI.") }
-        guard (form["state"] == nil) == (returnAddress.state == nil) else {
-            throw refuse(
-                .invalidRequest, "state is longer than \(Self.longestState) bytes, or has a control character, which no form carries.")
-        }
         for (parameter, code) in Self.unsupported where form[parameter] != nil { throw refuse(code, "\(parameter) is not supported.") }
         guard let responseType = form["response_type"] ?? defaults["response_type"]
         else { throw refuse(.invalidRequest, "response_type is missing.") }
@@ -84,13 +89,18 @@ struct AuthorizationRequest: Sendable {
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
         guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application) }
 
+        // Clients take an error without their state for an attack (RFC 6749, section 4.1.2.1).
+        guard (form["state"] ?? "").utf8.count <= longestStateInAnswer else { throw .stateTooLong }
         let asked = form["response_mode"].flatMap(ReturnAddress.Mode.init) ?? .query
-        let mode = asked == .form_post && !ReturnAddress.takesPosts(uri) ? .query : asked
-        // A state that cannot be kept, or would arrive as another, is not sent back.
-        let state = form["state"].flatMap { state in
-            state.utf8.count <= longestState && (mode == .query || state.utf8.allSatisfy { $0 >= 0x20 }) ? state : nil
-        }
-        return (application, ReturnAddress(redirectURI: uri, mode: mode, state: state, issuer: issuer))
+        // A state that a form would change goes back by a redirect, which does not.
+        let canPost = ReturnAddress.takesPosts(uri) && isFormText(form["state"])
+        let mode = asked == .form_post && !canPost ? .query : asked
+        return (application, ReturnAddress(redirectURI: uri, mode: mode, state: form["state"], issuer: issuer))
+    }
+
+    /// Whether a form carries a text as it is: browsers change control characters.
+    private static func isFormText(_ text: String?) -> Bool {
+        (text ?? "").utf8.allSatisfy { $0 >= 0x20 }
     }
 }
 

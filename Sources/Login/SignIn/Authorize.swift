@@ -10,13 +10,13 @@ extension Login {
     /// The authorization endpoint of a tenant.
     @Sendable
     func authorize(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await authorize(try browserQuery(request, repeatable: TokenTarget.resource), context)
+        try await authorize(try browserQuery(request, repeatable: TokenTarget.resource), request, context)
     }
 
     /// The same by POST (OpenID Connect Core, section 3.1.2.1), for requests too long for a URL, or not to be seen in one.
     @Sendable
     func authorizeByPost(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await authorize(try await browserForm(request, context, repeatable: TokenTarget.resource), context)
+        try await authorize(try await browserForm(request, context, repeatable: TokenTarget.resource), request, context)
     }
 
     /// The same for an application that only knows its client id.
@@ -30,16 +30,16 @@ extension Login {
         context.record.note(tenant: tenant.tenant.slug)
         let asked = try AuthorizationRequest(
             form, from: tenant.applications, issuer: issuer(tenant.tenant), defaults: ["response_type": "code"])
-        return try begin(asked, for: tenant)
+        return try begin(asked, for: tenant, request)
     }
 
-    private func authorize(_ form: Form, _ context: WebContext) async throws -> Response {
+    private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await outageShown(.outage, context, { try await tenant(context) }) else { throw ErrorPage.unknownTenant }
-        return try begin(try AuthorizationRequest(form, from: tenant.applications, issuer: issuer(tenant.tenant)), for: tenant)
+        return try begin(try AuthorizationRequest(form, from: tenant.applications, issuer: issuer(tenant.tenant)), for: tenant, request)
     }
 
     /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.
-    private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration) throws -> Response {
+    private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
         guard let connection = tenant.connection, tenant.appleKey != nil else {
             metrics.count(.authorize, "no_connection")
             throw RedirectedError(.serverError, "Sign in with Apple is not set up for this tenant yet.", to: asked.returnAddress)
@@ -50,18 +50,17 @@ extension Login {
         }
         let secret = LoginAttempt.randomText()
         let attempt = LoginAttempt(asked, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: now())
-        let sealed = attempt.sealed(with: keyring)
-        guard sealed.utf8.count <= Keyring.longestToken else {
-            throw RedirectedError(.invalidRequest, "redirect_uri, state and nonce together are too long.", to: asked.returnAddress)
-        }
+        let parts = attempt.sealedParts(with: keyring)
         let location = apple.authorizeURL(
             clientID: connection.servicesID, redirectURI: returnURL(tenant.tenant, connection),
-            state: sealed, nonce: attempt.appleNonce)
+            state: attempt.sealed(with: keyring), nonce: attempt.appleNonce)
         // At the callback the keys must be at hand even if Apple is slow then: the name depends on it.
         apple.prepareToVerify(at: attempt.startedAt)
         metrics.count(.authorize, "ok")
         return .redirect(
-            to: location, status: .found, cookies: [AttemptCookie(attempt.login, publicURL: publicURL).set(secret)])
+            to: location, status: .found,
+            cookies: AttemptCookie(attempt.login, publicURL: publicURL).set(secret, parts: parts)
+                + AttemptCookie.removals(toMakeRoomFor: parts, in: request, publicURL: publicURL))
     }
 
     /// Shows an outage of the database to the person who waits.

@@ -13,6 +13,16 @@ struct CallbackRefusal: Error {
     static let cancelled = CallbackRefusal(code: .accessDenied, description: "The user cancelled the sign-in.", outcome: "cancelled")
     static let refusedByApple = CallbackRefusal(
         code: .serverError, description: "Apple's answer held neither a code nor a cancellation.", outcome: "no_code")
+    static let codeTooLong = CallbackRefusal(
+        code: .serverError, description: "Apple's answer has a code of more than \(NativeSignIn.longestCode) bytes. Start again.",
+        outcome: "code_too_long")
+    static let idTokenMissing = CallbackRefusal(
+        code: .serverError, description: "Apple's answer has no identity token. Start again.", outcome: "id_token_missing")
+    static let tooManyTries = CallbackRefusal(
+        code: .serverError, description: "Too many answers were posted for this sign-in. Start again.", outcome: "too_many_tries")
+    static let otherUsersCode = CallbackRefusal(
+        code: .serverError, description: "Apple's code belongs to another user than its identity token. Start again.",
+        outcome: "other_users_code")
     static let connectionChanged = CallbackRefusal(
         code: .temporarilyUnavailable, description: "The tenant's Apple settings changed meanwhile; start again.",
         outcome: "connection_changed")
@@ -23,6 +33,13 @@ struct CallbackRefusal: Error {
 }
 
 extension CallbackRefusal {
+    /// The refusal of the id_token in the posted form. Apple was not asked.
+    static func untrustedForm(_ rule: IDTokenRefusal) -> CallbackRefusal {
+        CallbackRefusal(
+            code: .serverError, description: "The identity token in Apple's answer is not acceptable. Start again.",
+            outcome: "form_id_token_\(rule.rawValue)")
+    }
+
     init(_ error: any Error) {
         switch error {
         case let refusal as CallbackRefusal:
@@ -55,6 +72,10 @@ extension CallbackRefusal {
                 code: .serverError, description: "This tenant's Apple key cannot be used.", outcome: "apple_key_unusable", isOurs: true)
         case .refused:
             self.init(code: .serverError, description: "Apple refused the sign-in; start again.", outcome: "apple_refused")
+        case .busy:
+            self.init(
+                code: .temporarilyUnavailable, description: "Too many sign-ins wait for Apple. Try again in a few seconds.",
+                outcome: "apple_busy", isOurs: true)
         case .cancelled:
             self.init(code: .temporarilyUnavailable, description: "The sign-in was interrupted; try again.", outcome: "cancelled_here")
         case .nonsense:

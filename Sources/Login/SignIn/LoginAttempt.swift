@@ -10,9 +10,18 @@ package enum LoginID: Identified {
 
 /// A login between authorize and callback: all we shall need to know, sealed into the `state` that
 /// Apple hands back. Nothing of it is stored here.
+///
+/// Apple's URL has room for one token of the keyring. The end of a long application's state goes into cookies of the same browser,
+/// each part sealed for this attempt and its place.
 struct LoginAttempt: Sendable {
     static let lifetime: TimeInterval = 15 * 60
     private static let purpose = "login_attempt"
+    /// How many bytes go into Apple's URL: as many as one token of the keyring holds.
+    private static let room = 3000
+    /// How many of them the fields need, besides redirect URI, nonce and state. Those two have limits that always leave some room.
+    private static let fieldsAtMost = 260
+    /// How many bytes of the state go into one cookie. Sealed and with their name they stay below 4096, the limit of browsers.
+    private static let partLength = 2600
 
     let login: ID<LoginID>
     let tenant: ID<Tenant>
@@ -37,8 +46,11 @@ struct LoginAttempt: Sendable {
         /// Not sealed by us, or altered.
         case unreadable
         case expired
+        /// The browser lacks the cookies with the end of the state.
+        case stateMissing = "state_missing"
     }
 
+    /// The token for Apple's URL.
     func sealed(with keyring: Keyring) -> String {
         var fields = FieldWriter()
         fields.write(login.uuid)
@@ -47,7 +59,7 @@ struct LoginAttempt: Sendable {
         fields.write(application.uuid)
         fields.write(redirectURI)
         fields.write(responseMode.rawValue)
-        fields.write(state)
+        fields.write(Array((state ?? "").utf8.prefix(stateBytesInURL)))
         fields.write(nonce)
         fields.write(scope)
         fields.write(codeChallenge)
@@ -55,10 +67,43 @@ struct LoginAttempt: Sendable {
         fields.write(appleNonce)
         fields.write(browser)
         fields.write(startedAt)
+        // Only where it is needed: servers of the version before read all other attempts.
+        if stateBytesInCookies > 0 { fields.write(String(stateBytesInCookies)) }
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
-    init(opening sealed: String, with keyring: Keyring, at now: Date) throws(Refusal) {
+    /// The tokens for the cookies: none for most attempts.
+    func sealedParts(with keyring: Keyring) -> [String] {
+        guard stateBytesInCookies > 0 else { return [] }
+        let end = Array((state ?? "").utf8.dropFirst(stateBytesInURL))
+        return (0..<Self.parts(of: end.count)).map { number in
+            let part = Array(end[(number * Self.partLength)...].prefix(Self.partLength))
+            return keyring.sealToken(part, purpose: Self.purpose(ofPart: number, of: login))
+        }
+    }
+
+    var partsInCookies: Int { Self.parts(of: stateBytesInCookies) }
+
+    private static func parts(of count: Int) -> Int { (count + partLength - 1) / partLength }
+
+    /// A part opens at its place in its attempt alone.
+    private static func purpose(ofPart number: Int, of login: ID<LoginID>) -> String {
+        "\(purpose)_state/\(login)/\(number)"
+    }
+
+    private var stateBytesInURL: Int {
+        let left = Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
+        return min((state ?? "").utf8.count, max(0, left))
+    }
+
+    private var stateBytesInCookies: Int { (state ?? "").utf8.count - stateBytesInURL }
+
+    /// - Parameter parts: the values that may be the state's part of this number: what the browser sends under its name.
+    init(
+        opening sealed: String, with keyring: Keyring, at now: Date, parts: (ID<LoginID>, Int) -> [String] = { _, _ in [] }
+    ) throws(Refusal) {
+        var stateBytes: [UInt8]
+        let missing: Int
         do {
             var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
             login = ID(try fields.uuid())
@@ -68,7 +113,7 @@ struct LoginAttempt: Sendable {
             redirectURI = try fields.string()
             guard let mode = ReturnAddress.Mode(rawValue: try fields.string()) else { throw Refusal.unreadable }
             responseMode = mode
-            state = try fields.optionalString()
+            stateBytes = try fields.bytes()
             nonce = try fields.optionalString()
             scope = try fields.string()
             codeChallenge = try fields.optionalString()
@@ -76,10 +121,22 @@ struct LoginAttempt: Sendable {
             appleNonce = try fields.string()
             browser = try fields.bytes()
             startedAt = try fields.date()
+            missing = fields.isAtEnd ? 0 : Int(try fields.string()) ?? -1
         } catch {
             throw .unreadable
         }
+        guard (0...AuthorizationRequest.longestState).contains(missing) else { throw .unreadable }
         guard now < startedAt.addingTimeInterval(Self.lifetime) else { throw .expired }
+        let length = stateBytes.count + missing
+        for number in 0..<Self.parts(of: missing) {
+            let purpose = Self.purpose(ofPart: number, of: login)
+            // Only our value opens, if there are several.
+            guard let part = parts(login, number).lazy.compactMap({ try? keyring.openToken($0, purpose: purpose) }).first
+            else { throw .stateMissing }
+            stateBytes += part
+        }
+        guard stateBytes.count == length else { throw .stateMissing }
+        state = stateBytes.isEmpty ? nil : String(decoding: stateBytes, as: UTF8.self)
     }
 
     init(
@@ -108,9 +165,9 @@ struct LoginAttempt: Sendable {
 
     /// Whether this browser began the attempt (RFC 6819, section 4.4.1.8: else a stranger could sign
     /// somebody in as himself).
-    func wasStarted(byBrowserWith secret: String?) -> Bool {
-        guard let secret else { return false }
-        return constantTimeEqual(Self.hash(secret), browser)
+    /// - Parameter secrets: the values that the browser sends under the cookie's name. One right value is enough.
+    func wasStarted(byBrowserWith secrets: [String]) -> Bool {
+        secrets.contains { constantTimeEqual(Self.hash($0), browser) }
     }
 
     private static func hash(_ text: String) -> [UInt8] {

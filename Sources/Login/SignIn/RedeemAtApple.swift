@@ -16,13 +16,15 @@ extension Login {
         let tokens: AppleTokens
         do throws(AppleError) {
             tokens = try await apple.redeem(
-                code: code, redirectURI: redirectURI, credentials: credentials(connection, key, clientID: clientID), at: now, by: deadline)
+                code: code, redirectURI: redirectURI, credentials: credentials(tenant, connection, key, clientID: clientID), at: now,
+                by: deadline)
             lastUsed.note(.appleKey(key.id), owner: key.owner, at: now)
         } catch {
             // Apple does not use a code up when it refuses the client: another key of the connection may still redeem it.
             guard case .refused(.invalidClient) = error, let other = await standIn(for: key, of: connection, at: now) else { throw error }
             tokens = try await apple.redeem(
-                code: code, redirectURI: redirectURI, credentials: credentials(connection, other, clientID: clientID), at: now, by: deadline
+                code: code, redirectURI: redirectURI, credentials: credentials(tenant, connection, other, clientID: clientID), at: now,
+                by: deadline
             )
             lastUsed.note(.appleKey(other.id), owner: other.owner, at: now)
             if other.state == .previous { await restore(other, insteadOf: key, tenant, at: now) }
@@ -30,8 +32,10 @@ extension Login {
         return tokens
     }
 
-    private func credentials(_ connection: Connection, _ key: AppleKey, clientID: String) -> AppleClientCredentials {
-        AppleClientCredentials(teamID: connection.teamID, clientID: clientID, key: key, keyring: keyring)
+    private func credentials(
+        _ tenant: Tenant, _ connection: Connection, _ key: AppleKey, clientID: String
+    ) -> AppleClientCredentials {
+        AppleClientCredentials(teamID: connection.teamID, clientID: clientID, key: key, for: tenant.id.uuid, keyring: keyring)
     }
 
     /// The key to use in place of one that Apple refuses, as the database knows it now: the one that was promoted meanwhile, or,

@@ -121,7 +121,7 @@ extension Login {
                 """)
         }
         lastUsed.note(.appleKey(key.id), owner: key.owner, at: now)
-        return AppleClientCredentials(teamID: team, clientID: transfer.servicesID, key: key, keyring: keyring)
+        return AppleClientCredentials(teamID: team, clientID: transfer.servicesID, key: key, for: key.owner, keyring: keyring)
     }
 
     /// - Throws: `Problem` 422, 503.

@@ -40,6 +40,7 @@ extension TenancyRoutes {
         let check = try await doctor.check(
             .init(
                 teamID: connection.teamID, servicesID: connection.servicesID, keyID: body.keyID, key: .success(body.key),
+                share: AppleShare(connection: connection.id.uuid, tenant: actor.owner),
                 hasProvenSibling: details.keys.contains { $0.provenAt != nil }), at: now)
         if check.outcome == .failed, !check.provesKey { throw Problem(.appleRefused, check.complaint) }
 

@@ -60,7 +60,10 @@ extension TenancyRoutes {
 
         try requireQuestion(for: actor)
         let check = try await doctor.check(
-            .init(teamID: body.teamID, servicesID: body.servicesID, keyID: body.keyID, key: .success(body.key)), at: now)
+            .init(
+                teamID: body.teamID, servicesID: body.servicesID, keyID: body.keyID, key: .success(body.key),
+                // The connection has no ID yet.
+                share: AppleShare(connection: actor.owner, tenant: actor.owner)), at: now)
 
         let (id, key) = (ID<Connection>(at: now), ID<AppleKey>(at: now))
         let sealed = keyring.seal(Array(body.pem.utf8), in: AppleKey.context(owner: actor.owner, id: key))

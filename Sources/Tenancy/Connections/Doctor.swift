@@ -16,6 +16,8 @@ struct Doctor: Sendable {
         let servicesID: String
         let keyID: String
         let key: Result<ApplePrivateKey, KeyTrouble>
+        /// The connection and owner that the doctor's calls are for.
+        let share: AppleShare
         /// Whether Apple has accepted this Team ID and Services ID with another key: then these two are right.
         var hasProvenSibling = false
     }
@@ -82,7 +84,8 @@ struct Doctor: Sendable {
     /// Whether Apple accepts the Team ID as the Key ID and the other way round.
     private func areSwapped(_ credentials: Credentials, _ key: ApplePrivateKey, at now: Date) async throws -> Bool {
         let swapped = Credentials(
-            teamID: credentials.keyID, servicesID: credentials.servicesID, keyID: credentials.teamID, key: credentials.key)
+            teamID: credentials.keyID, servicesID: credentials.servicesID, keyID: credentials.teamID, key: credentials.key,
+            share: credentials.share)
         do throws(AppleError) {
             return try await apple.probe(swapped.forApple(key), at: now).isAccepted
         } catch {
@@ -173,7 +176,7 @@ extension Doctor {
 
 extension Doctor.Credentials {
     fileprivate func forApple(_ key: ApplePrivateKey) -> AppleClientCredentials {
-        AppleClientCredentials(teamID: teamID, clientID: servicesID, keyID: keyID, keyVersion: "check") { key }
+        AppleClientCredentials(teamID: teamID, clientID: servicesID, keyID: keyID, keyVersion: "check", share: share) { key }
     }
 }
 
@@ -186,6 +189,7 @@ extension Doctor {
         let opened = open(key)
         let credentials = Credentials(
             teamID: details.connection.teamID, servicesID: details.connection.servicesID, keyID: key?.keyID ?? "", key: opened,
+            share: AppleShare(connection: details.connection.id.uuid, tenant: details.connection.owner),
             hasProvenSibling: details.keys.contains { $0.provenAt != nil && $0.id != key?.id })
         return (try await check(credentials, at: now), try? opened.get().fingerprint)
     }

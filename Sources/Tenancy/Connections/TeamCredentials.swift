@@ -5,8 +5,10 @@ package import Sealing
 
 extension AppleClientCredentials {
     /// In the name of a client of the team, signed with this key, which is opened only to sign.
-    package init(teamID: String, clientID: String, key: AppleKey, keyring: Keyring) {
-        self.init(teamID: teamID, clientID: clientID, keyID: key.keyID, keyVersion: key.id.description) {
+    /// - Parameter tenant: the tenant that the calls are for. On the shared connection it is not the key's owner.
+    package init(teamID: String, clientID: String, key: AppleKey, for tenant: UUID, keyring: Keyring) {
+        let share = AppleShare(connection: key.connection.uuid, tenant: tenant)
+        self.init(teamID: teamID, clientID: clientID, keyID: key.keyID, keyVersion: key.id.description, share: share) {
             try ApplePrivateKey(pem: key.open(with: keyring))
         }
     }
@@ -29,6 +31,6 @@ extension AppleClientCredentials {
             WHERE c.tenant_id = \(owner) AND c.team_id = \(teamID) AND (c.services_id = \(clientID) OR \(clientID) = ANY(c.bundle_ids))
             ORDER BY k.state, c.created_at DESC
             """
-        ).map { AppleClientCredentials(teamID: teamID, clientID: clientID, key: try AppleKey($0), keyring: keyring) }
+        ).map { AppleClientCredentials(teamID: teamID, clientID: clientID, key: try AppleKey($0), for: owner, keyring: keyring) }
     }
 }

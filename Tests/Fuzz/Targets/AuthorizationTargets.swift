@@ -39,7 +39,7 @@ extension FuzzTarget {
                 let asked = try AuthorizationRequest(form, from: applications, issuer: "https://login.test/t/acme")
                 try holdAddress(asked.returnAddress, form)
                 try hold(form["client_id"] == "\(asked.application.id)", "another application asks")
-                try hold((form["state"] ?? "").isExactly(asked.returnAddress.state ?? ""), "another state is sent back")
+                try hold((asked.returnAddress.state ?? "").utf8.count <= AuthorizationRequest.longestState, "a long state is kept")
                 try hold(form["response_type"] == "code" && form["request"] == nil, "what is not supported passed")
                 try hold(form["prompt"]?.split(separator: " ").contains("none") != true, "a login without anybody there passed")
                 try hold((asked.maxAge ?? 0) >= 0 && (asked.maxAge == nil) == (form["max_age"] == nil), "another age is asked for")
@@ -96,6 +96,7 @@ extension FuzzTarget {
         try hold(form["redirect_uri"]?.isExactly(uri) == true, "it is sent to \(uri), which was not asked for")
         let isOwnPort = uri.wholeMatch(of: /http:\/\/127\.0\.0\.1(:[0-9]{1,5})?\/cb/) != nil && uri.isASCII
         try hold(uri.isExactly("https://app.test/callback") || isOwnPort, "it is sent to \(uri)")
-        try hold((address.state ?? "").utf8.count <= AuthorizationRequest.longestState, "a long state is sent back")
+        try hold((address.state ?? "").utf8.count <= AuthorizationRequest.longestStateInAnswer, "a long state is sent back")
+        try hold((form["state"] ?? "").isExactly(address.state ?? ""), "another state is sent back")
     }
 }

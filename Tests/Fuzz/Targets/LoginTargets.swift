@@ -34,7 +34,7 @@ extension FuzzTarget {
                 return try hold(bytes != attemptFields, "the seed does not open: it lacks a field")
             }
             try hold(now < attempt.startedAt + LoginAttempt.lifetime, "an old attempt opened")
-            try hold(!attempt.wasStarted(byBrowserWith: nil), "it is no browser's")
+            try hold(!attempt.wasStarted(byBrowserWith: []), "it belongs to any browser")
             _ = try? LoginAttempt(opening: attempt.sealed(with: .fuzzed), with: .fuzzed, at: now)
         },
         FuzzTarget("authorization-code-fields", bytes: [codeFields, [UInt8](repeating: 0, count: 160)]) { bytes in
@@ -141,10 +141,21 @@ extension FuzzTarget {
             try hold(text.isExactly(refreshToken), "a token that was never given out is taken: session \(token.session)")
         },
         FuzzTarget(
-            text: "attempt-cookie", seeds: ["\(cookie.name)=secret", "a=b; \(cookie.name)=x=y; c", "; =;\(cookie.name)", "\(cookie.name)="]
+            text: "attempt-cookie",
+            seeds: [
+                "\(cookie.name)=secret", "a=b; \(cookie.name)=x=y; c", "; =;\(cookie.name)", "\(cookie.name)=",
+                "a=\u{600}; \(cookie.name)=x;\u{301} \(cookie.name)=y",
+            ]
         ) { text in
-            guard HTTPField.isValidValue(text), let value = cookie.value(in: header(.cookie, text)) else { return }
-            try hold(text.contains("\(cookie.name)=\(value)"), "the value is not what was sent")
+            guard HTTPField.isValidValue(text) else { return }
+            let request = header(.cookie, text)
+            for value in cookie.values(in: request) {
+                try hold(text.utf8.contains("\(cookie.name)=\(value)".utf8), "the value is not what was sent")
+                try hold(!value.utf8.contains(UInt8(ascii: ";")), "the value has the next cookie in it")
+            }
+            let removals = AttemptCookie.removals(
+                toMakeRoomFor: [String(repeating: "p", count: 9000)], in: request, publicURL: "https://login.test")
+            try hold(removals.allSatisfy { $0.hasPrefix("__Host-espalier-") && HTTPField.isValidValue($0) }, "another cookie is removed")
         },
         FuzzTarget(
             text: "pkce", seeds: ["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "a~.b", ""]

@@ -91,7 +91,7 @@ struct Phone: Sendable {
             code: code, redirectURI: nil,
             credentials: .init(
                 teamID: configuration.connection!.teamID, clientID: bundleID, key: configuration.appleKey!,
-                keyring: platform.settings.keyring), at: Date())
+                for: configuration.tenant.id.uuid, keyring: platform.settings.keyring), at: Date())
     }
 
     // MARK: The application
