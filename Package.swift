@@ -158,7 +158,7 @@ let package = Package(
             name: "UsageTests",
             dependencies: [
                 "CZlib", "Server", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "TestSupport", asyncHTTPClient, crypto,
-                hummingbird, logging, nioCore, nioHTTP1, nioPosix,
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "LoginTests",

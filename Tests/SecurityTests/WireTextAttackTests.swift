@@ -2,6 +2,7 @@ import Foundation
 import NIOHTTP1
 import Server
 import TestSupport
+import Postgres
 import Testing
 
 /// Headers, forms and paths in which U+0600, U+0301 or U+200D makes one `Character` with a separator, and values that are equal only to

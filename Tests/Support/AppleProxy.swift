@@ -1,3 +1,4 @@
+import Apple
 import AsyncHTTPClient
 import Foundation
 import HTTPTypes
@@ -5,6 +6,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
+package import Server
 import Synchronization
 
 /// A wire between a server and the simulator: it passes every request on, counts them, and holds a client's token calls as an Apple

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Postgres
 import Server
 import Tenancy

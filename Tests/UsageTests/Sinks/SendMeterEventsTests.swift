@@ -3,6 +3,7 @@ import Postgres
 import Server
 import Tenancy
 import TestSupport
+import Web
 import Testing
 
 @testable import Usage

@@ -1,6 +1,8 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import HummingbirdCore
+import NIOCore
 import Synchronization
 import Web
 
@@ -140,13 +142,13 @@ final class StripeMeter: Sendable {
 
     private static func json(_ object: [String: Any]) -> Response {
         let data = try! JSONSerialization.data(withJSONObject: object)
-        return Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: .init(data: data)))
+        return Response(status: .ok, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: data)))
     }
 
     private static func error(_ status: HTTPResponse.Status, _ code: String?, _ message: String) -> Response {
         var error = ["message": message, "type": "invalid_request_error"]
         error["code"] = code
         let data = try! JSONSerialization.data(withJSONObject: ["error": error])
-        return Response(status: status, headers: [.contentType: "application/json"], body: .init(byteBuffer: .init(data: data)))
+        return Response(status: status, headers: [.contentType: "application/json"], body: .init(byteBuffer: ByteBuffer(bytes: data)))
     }
 }
