@@ -140,11 +140,11 @@ package struct Problem: Error, Sendable {
     }
 
     /// The answer's body.
-    func encoded(instance: String, requestID: String) -> Data {
+    func encoded(instance: String, requestID: String) -> [UInt8] {
         let body = Body(
             type: "https://espalier.dev/problems/\(code.rawValue)", title: code.title, status: code.status.code, detail: detail,
             instance: instance, code: code.rawValue, request_id: requestID, errors: fields.isEmpty ? nil : fields)
         // Strings and integers: encoding them cannot fail.
-        return try! JSONEncoder.wire.encode(body)
+        return try! JSONWriter.encode(body)
     }
 }

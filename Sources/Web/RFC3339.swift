@@ -12,4 +12,46 @@ package enum RFC3339 {
         else { return nil }
         return time.addingTimeInterval(parts.3.flatMap { Double("0\($0)") } ?? 0)
     }
+
+    /// A time in UTC with whole seconds, `2026-11-01T00:00:00Z`. A fraction of a second is dropped.
+    package static func text(_ date: Date) -> String {
+        let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
+        // From year 1 to year 9999, counted from 2001. Other years are not RFC 3339, and Foundation has a form for them.
+        guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return date.formatted(.iso8601) }
+        // Days since 1 March of year 0, in years that end with February: a leap day is the last of its year.
+        let (days, second) = Int(seconds).flooredQuotientAndRemainder(dividingBy: 86400)
+        let (era, dayOfEra) = (days + 730_791).flooredQuotientAndRemainder(dividingBy: 146_097)
+        let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shifted = (5 * dayOfYear + 2) / 153
+        let month = shifted < 10 ? shifted + 3 : shifted - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return String(unsafeUninitializedCapacity: 20) { buffer in
+            var position = 0
+            func put(_ number: Int, _ digits: Int, _ end: Character) {
+                var rest = number
+                for offset in stride(from: digits - 1, through: 0, by: -1) {
+                    buffer[position + offset] = UInt8(ascii: "0") + UInt8(rest % 10)
+                    rest /= 10
+                }
+                buffer[position + digits] = end.asciiValue!
+                position += digits + 1
+            }
+            put(year, 4, "-")
+            put(month, 2, "-")
+            put(dayOfYear - (153 * shifted + 2) / 5 + 1, 2, "T")
+            put(second / 3600, 2, ":")
+            put(second / 60 % 60, 2, ":")
+            put(second % 60, 2, "Z")
+            return position
+        }
+    }
+}
+
+extension Int {
+    /// As `quotientAndRemainder`, with a remainder that is never negative.
+    fileprivate func flooredQuotientAndRemainder(dividingBy divisor: Int) -> (quotient: Int, remainder: Int) {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+    }
 }

@@ -1,18 +1,6 @@
-package import Foundation
 package import HTTPTypes
 package import Hummingbird
 import NIOCore
-
-extension JSONEncoder {
-    /// How JSON leaves this server: RFC 3339 dates in UTC, slashes as they are. `JSONEncoder` holds no
-    /// state between calls, so one serves all.
-    package static let wire: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.dateEncodingStrategy = .iso8601
-        encoder.outputFormatting = .withoutEscapingSlashes
-        return encoder
-    }()
-}
 
 extension Response {
     /// An answer in JSON. `Cache-Control: no-store` unless told otherwise: most of what is said here is
@@ -20,7 +8,7 @@ extension Response {
     package static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, cacheControl: String = "no-store", headers: HTTPFields = [:]
     ) throws -> Response {
-        let bytes = try JSONEncoder.wire.encode(value)
+        let bytes = try JSONWriter.encode(value)
         var headers = headers
         headers[.contentType] = "application/json"
         headers[.contentLength] = "\(bytes.count)"

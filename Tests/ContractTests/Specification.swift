@@ -53,6 +53,7 @@ struct Specification: Sendable {
 
     // Plain values, read once and never changed.
     nonisolated(unsafe) private let document: [String: Any]
+    private let order: MemberOrder
 
     init() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../openapi.yaml").standardizedFileURL
@@ -60,6 +61,7 @@ struct Specification: Sendable {
             throw TestSimulator.Refused(description: "openapi.yaml is no mapping")
         }
         self.document = document
+        order = try MemberOrder()
     }
 
     private static let methods = ["get", "put", "post", "delete", "patch"]
@@ -141,6 +143,7 @@ struct Specification: Sendable {
                 return found + ["it is no JSON"]
             }
             found += JSONSchema(schema, resolve: resolve).violations(value.value)
+            found += order.violations(answer, of: operation, mediaType: match.mediaType ?? "")
         }
         return found
     }

@@ -23,7 +23,7 @@ struct PageTests {
         var rows = (1...count).filter { value(Self.id($0)) < value(request.upper) && value(Self.id($0)) > value(request.lower) }
         if !request.isBackward { rows.reverse() }
         let page = Page(Array(rows.prefix(request.fetched)), of: request, id: Self.id) { $0 }
-        return try JSONDecoder().decode(Listed.self, from: JSONEncoder.wire.encode(page))
+        return try JSONDecoder().decode(Listed.self, from: Data(JSONWriter.encode(page)))
     }
 
     @Test("every element is met once, forth and back, with the newest first")
@@ -51,7 +51,7 @@ struct PageTests {
     @Test("null, not nothing, says that there is no neighbour")
     func nulls() throws {
         let page = Page([1], of: PageRequest(limit: 2, position: .start), id: Self.id) { $0 }
-        let json = String(decoding: try JSONEncoder.wire.encode(page), as: UTF8.self)
+        let json = String(decoding: try JSONWriter.encode(page), as: UTF8.self)
         #expect(json.contains(#""before":null"#) && json.contains(#""after":null"#))
     }
 

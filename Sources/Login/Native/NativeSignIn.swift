@@ -60,7 +60,7 @@ extension NativeSignIn {
         case nil: return nil
         case .string(let text): return text
         case .object(let members):
-            return (try? JSONEncoder.wire.encode(JSONValue.object(members))).map { String(decoding: $0, as: UTF8.self) }
+            return (try? JSONWriter.encode(JSONValue.object(members))).map { String(decoding: $0, as: UTF8.self) }
         default:
             fields.refuse("user", "It must be an object, or one as a string.")
             return nil

@@ -19,15 +19,15 @@ struct SessionReply: Encodable, Sendable {
     let application_id: ID<Application>
     /// Nil of a session from a version that granted no scope.
     let scope: String?
+    private(set) var status: Status
     /// What it began on, by the browser's or the application's own word, and from where.
     private(set) var user_agent, address: String?
-    private(set) var status: Status
     /// A `Session.EndReason`, or one that only a newer version knows, which runs beside this one while it is deployed.
     private(set) var ended_reason: String?
     private(set) var ended_at: Date?
+    let created_at, last_used_at: Date
     /// When it ends unless it is used before; the next use may put it off.
     let expires_at: Date
-    let created_at, last_used_at: Date
     private(set) var updated_at: Date
 
     init(_ row: Row, at now: Date) throws {

@@ -6,6 +6,8 @@ import Web
 private struct Metadata: Encodable {
     let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
     let introspection_endpoint, revocation_endpoint, end_session_endpoint: String
+    let backchannel_logout_supported = true
+    let backchannel_logout_session_supported = true
     let scopes_supported = Scope.supported
     let response_types_supported = ["code"]
     let response_modes_supported = ReturnAddress.Mode.allCases.map(\.rawValue)
@@ -15,8 +17,6 @@ private struct Metadata: Encodable {
     let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
     let introspection_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"]
     let revocation_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
-    let backchannel_logout_supported = true
-    let backchannel_logout_session_supported = true
     let code_challenge_methods_supported = ["S256"]
     let prompt_values_supported = AuthorizationRequest.prompts
     let claims_supported = [

@@ -48,14 +48,14 @@ extension SigningKey {
             let key = try P256.Signing.PrivateKey(rawRepresentation: stored)
             let point = Array(key.publicKey.rawRepresentation)
             jwk = JWK(
-                kid: id.description, kty: "EC", alg: algorithm.rawValue, crv: "P-256", x: Array(point[..<32]).base64URL,
+                kty: "EC", alg: algorithm.rawValue, kid: id.description, crv: "P-256", x: Array(point[..<32]).base64URL,
                 y: Array(point[32...]).base64URL)
             signer = try await JWTKeyCollection().add(ecdsa: ECDSA.PrivateKey<P256>(backing: key)).getKey()
         case .RS256:
             let key = try _RSA.Signing.PrivateKey(derRepresentation: stored)
             let numbers = try key.publicKey.getKeyPrimitives()
             jwk = JWK(
-                kid: id.description, kty: "RSA", alg: algorithm.rawValue, n: Array(numbers.modulus).base64URL,
+                kty: "RSA", alg: algorithm.rawValue, kid: id.description, n: Array(numbers.modulus).base64URL,
                 e: Array(numbers.publicExponent).base64URL)
             signer = try await JWTKeyCollection().add(rsa: JWTKit.Insecure.RSA.PrivateKey(backing: key), digestAlgorithm: .sha256).getKey()
         }
@@ -64,9 +64,9 @@ extension SigningKey {
 
     /// One public key of a JWKS (RFC 7517; RFC 7518, sections 6.2 and 6.3).
     struct JWK: Encodable, Sendable {
-        let kid, kty: String
+        let kty: String
         let use = "sig"
-        let alg: String
+        let alg, kid: String
         var crv, x, y: String?
         var n, e: String?
     }
@@ -77,7 +77,7 @@ extension SigningKey {
     /// - Parameter type: the header's `typ`, which keeps an id_token from passing for an access token.
     func sign(_ claims: some Encodable, type: String) throws -> String {
         let header = Array(#"{"alg":"\#(algorithm.rawValue)","kid":"\#(keyID)","typ":"\#(type)"}"#.utf8)
-        let input = "\(header.base64URL).\([UInt8](try JSONEncoder.wire.encode(claims)).base64URL)"
+        let input = "\(header.base64URL).\(try JSONWriter.encode(claims).base64URL)"
         return "\(input).\(try signature(of: input))"
     }
 

@@ -7,14 +7,15 @@ struct ApplicationReply: Encodable, Equatable {
     let object = "application"
     let name: String
     let kind: Application.Kind
-    let redirect_uris, logout_uris, bundle_ids: [String]
+    let redirect_uris, logout_uris: [String]
     let backchannel_logout_uri: String?
+    let bundle_ids: [String]
     let requires_pkce: Bool
     let access_token_seconds, session_seconds, idle_seconds: Int
     let signing_algorithm: Application.SigningAlgorithm
+    let created_at, updated_at: Date
     /// Once, in the answer that gives it out.
     var client_secret: String?
-    let created_at, updated_at: Date
 
     init(_ application: Application) {
         (id, name, kind) = (application.id, application.name, application.kind)

@@ -42,6 +42,6 @@ package struct AuditEvent: Identified, Sendable {
     }
 
     private static func json(_ value: any Encodable) throws -> JSON {
-        JSON(bytes: Array(try JSONEncoder.wire.encode(value)))
+        JSON(bytes: try JSONWriter.encode(value))
     }
 }

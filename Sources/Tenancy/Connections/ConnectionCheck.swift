@@ -72,7 +72,7 @@ struct ConnectionCheck: Sendable {
     }
 
     var stepsAsJSON: JSON {
-        get throws { JSON(bytes: Array(try JSONEncoder.wire.encode(steps))) }
+        get throws { JSON(bytes: try JSONWriter.encode(steps)) }
     }
 }
 

@@ -66,18 +66,14 @@ package struct DeliverWebhook: Sendable {
         return now.addingTimeInterval(schedule[attempts] * Double.random(in: 0.9...1.1))
     }
 
-    /// `{"type":…,"timestamp":…,"data":…}`, byte by byte the same at each attempt.
+    /// `{"type":…,"timestamp":…,"data":…}`. The bytes are the same at each attempt.
     static func body(of event: WebhookDelivery.Event) throws -> [UInt8] {
-        struct Head: Encodable {
+        struct Body: Encodable {
             let type: String
             let timestamp: Date
+            let data: EventData
         }
-        let encoder = JSONEncoder()
-        (encoder.dateEncodingStrategy, encoder.outputFormatting) = (.iso8601, [.withoutEscapingSlashes, .sortedKeys])
-        // The data as the database has it, in place of the closing brace.
-        return try encoder.encode(Head(type: event.type, timestamp: event.occurredAt)).dropLast() + Array(#","data":"#.utf8)
-            + event.data.bytes
-            + [UInt8(ascii: "}")]
+        return try JSONWriter.encode(Body(type: event.type, timestamp: event.occurredAt, data: EventData(event.data)))
     }
 }
 

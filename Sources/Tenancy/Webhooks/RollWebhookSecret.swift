@@ -8,9 +8,9 @@ import Web
 private struct Reply: Encodable {
     let id: ID<WebhookSecret>
     let object = "webhook_secret"
-    let created_at, updated_at: Date
     /// Once, here.
     var secret: String?
+    let created_at, updated_at: Date
 }
 
 extension TenancyRoutes {

@@ -19,7 +19,7 @@ extension TenancyRoutes {
         let now = now()
         let tenant = call.tenant
         let (event, deliveryID) = (ID<WebhookEvent>(at: now), ID<WebhookDelivery>(at: now))
-        let data = JSON(bytes: Array(try JSONEncoder.wire.encode(Data(webhook_id: id))))
+        let data = JSON(bytes: try JSONWriter.encode(Data(webhook_id: id)))
         let delivery = try await call.database(pool).transaction { db in
             guard let webhook = try await db.run(Webhook.lock(id, of: tenant)).first(Webhook.init)
             else { throw Problem.notFound("webhook") }

@@ -116,7 +116,7 @@ struct WebhookDelivery: Identified, Sendable {
             let id: ID<WebhookEvent>
             let type: String
             let occurred_at: Date
-            let data: EncodableJSON
+            let data: EventData?
         }
         let id: ID<WebhookDelivery>
         let object = "webhook_delivery"
@@ -133,35 +133,8 @@ struct WebhookDelivery: Identified, Sendable {
     var reply: Reply {
         Reply(
             id: id, webhook_id: webhook,
-            event: .init(id: event.id, type: event.type, occurred_at: event.occurredAt, data: EncodableJSON(event.data)),
+            event: .init(id: event.id, type: event.type, occurred_at: event.occurredAt, data: try? EventData(event.data)),
             state: state, attempts: attempts, next_at: nextAt, last_status: lastStatus, last_error: lastError, created_at: createdAt,
             updated_at: updatedAt)
-    }
-}
-
-/// JSON of the database's, inside an answer.
-struct EncodableJSON: Encodable {
-    private let value: JSONValue
-
-    init(_ json: JSON) {
-        // PostgreSQL has checked it.
-        value = (try? JSONValue(json: json.bytes)) ?? .null
-    }
-
-    private init(_ value: JSONValue) {
-        self.value = value
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .null: try container.encodeNil()
-        case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let values): try container.encode(values.map(EncodableJSON.init))
-        case .object(let members): try container.encode(members.mapValues(EncodableJSON.init))
-        }
     }
 }

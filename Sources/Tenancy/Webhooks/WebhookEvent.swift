@@ -28,7 +28,7 @@ package struct WebhookEvent: Identified, Sendable {
     /// How long events and their deliveries are kept, in seconds: 30 days.
     package static let retention: TimeInterval = 30 * 86400
 
-    /// The most that an event's data may have, in bytes: a delivery's body stays below 20 kB, with the blanks that PostgreSQL puts into it.
+    /// The largest size of an event's data in bytes. A delivery's body stays below 20 kB.
     static let largestData = 12_000
 
     /// An event with more data than a delivery may carry.
@@ -45,7 +45,7 @@ package struct WebhookEvent: Identified, Sendable {
     /// - Parameter data: what happened: ids and states, never a secret, an e-mail address or a name.
     /// - Throws: `TooLarge`.
     package static func emit(_ kind: Kind, data: some Encodable, owner: UUID, at now: Date) throws -> SQL {
-        let json = JSON(bytes: Array(try JSONEncoder.wire.encode(data)))
+        let json = JSON(bytes: try JSONWriter.encode(data))
         guard json.bytes.count <= largestData else { throw TooLarge(kind: kind) }
         return "SELECT emit_webhook_event(\(owner), \(ID<WebhookEvent>(at: now)), \(kind), \(now), \(json))"
     }

@@ -121,7 +121,7 @@ struct LedgerText {
     private func written(_ name: String?) -> [UInt8] {
         guard format == .jsonl else { return CSV.field(name.map(CSV.Field.text) ?? .null) }
         // A text can always be encoded.
-        return name.map { try! Array(JSONEncoder.wire.encode($0)) } ?? Array("null".utf8)
+        return name.map { try! JSONWriter.encode($0) } ?? Array("null".utf8)
     }
 
     // MARK: Lines

@@ -84,7 +84,7 @@ extension RateCard {
                     "\(effectiveFrom.month) is closed, or a month after it: what was billed stays as it was. Choose a day in an open month."
                 )
             }
-            let tiers = JSON(bytes: Array(try JSONEncoder.wire.encode(prices.tiers)))
+            let tiers = JSON(bytes: try JSONWriter.encode(prices.tiers))
             let card = try RateCard(
                 try await db.run(
                     """

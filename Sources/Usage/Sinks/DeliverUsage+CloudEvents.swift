@@ -1,16 +1,10 @@
 import Foundation
 import Sealing
 import Tenancy
+import Web
 
 /// CloudEvents go as a batch, all in one request (CloudEvents' HTTP binding, "Batched Content Mode"; OpenMeter's `POST /api/v1/events`).
 extension DeliverUsage {
-    /// Byte by byte the same at each attempt.
-    private static let encoder: JSONEncoder = {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        return encoder
-    }()
-
     /// How many are refused by themselves before it is taken for granted that the receiver takes none at all.
     private static let enough = 10
 
@@ -21,7 +15,8 @@ extension DeliverUsage {
         var parts = [events[...]]
         let deadline = ContinuousClock.now + patience
         while let part = parts.popLast() {
-            let body = Array(try Self.encoder.encode(part.map(\.cloudEvent)))
+            // The bytes are the same at each attempt.
+            let body = try JSONWriter.encode(part.map(\.cloudEvent))
             let outcome = try await ask(url, secret, "application/cloudevents-batch+json", body)
             switch outcome.answer {
             case .status(200..<300):

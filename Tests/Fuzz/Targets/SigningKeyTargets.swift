@@ -64,7 +64,7 @@ extension FuzzTarget {
     private static let keys = SigningKeys.KeySet([key])
     private static let key = SigningKey(
         id: ID("key_01ab3d1v3q0000000000000004")!, state: .current, algorithm: .ES256,
-        jwk: SigningKey.JWK(kid: "", kty: "EC", alg: "ES256"), signer: MessageAuthentication())
+        jwk: SigningKey.JWK(kty: "EC", alg: "ES256", kid: ""), signer: MessageAuthentication())
 }
 
 /// Stands in for a signature, whose arithmetic is not ours: jwt-kit gives its own out to those alone who can wait.

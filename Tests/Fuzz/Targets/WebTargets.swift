@@ -38,8 +38,37 @@ extension FuzzTarget {
             guard let value = try? JSONValue(json: bytes) else { return }
             try hold(
                 (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil, "Foundation does not read it")
-            let again = try JSONValue(json: Array(try JSONEncoder().encode(value)))
+            let written = try JSONWriter.encode(value)
+            let again = try JSONValue(json: written)
             try hold(again.isSame(as: value), "written and read it is another value")
+            let read = try JSONSerialization.jsonObject(with: Data(written), options: .fragmentsAllowed)
+            let other = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(value), options: .fragmentsAllowed)
+            try hold((read as? NSObject) == (other as? NSObject), "Foundation writes another value")
+            try hold(try JSONWriter.encode(again) == written, "written again it has other bytes")
+        },
+        FuzzTarget(
+            text: "json-writer",
+            seeds: [
+                "a\u{600}\"b\u{600}\\\u{600},\u{600}:", "\u{301}\"\u{301}\\\u{301}{\u{301}}", "\u{200D}\"\u{200D}\\\u{200D}[\u{200D}]",
+                "\u{2028}\u{2029}\u{7F}\u{85}", "\u{D7FF}\u{E000}\u{FFFF}\u{10FFFF}\u{1F34E}", #"\ud83c\udf4e \ud800 \u0000"#,
+                "\0\u{1}\u{8}\t\n\u{B}\u{C}\r\u{1F} ", "</script>/", "",
+            ]
+        ) { text in
+            struct Written: Codable {
+                let first: String
+                let second: [String: Int]
+                let third: [String?]
+            }
+            let bytes = try JSONWriter.encode(Written(first: text, second: [text: text.utf8.count], third: [text, nil]))
+            try hold(bytes.starts(with: Array(#"{"first":""#.utf8)), "the first member is not first")
+            try hold(!bytes.contains { $0 < 0x20 }, "a control character is not escaped")
+            let read = try JSONDecoder().decode(Written.self, from: Data(bytes))
+            try hold(read.first.isExactly(text) && read.third.first??.isExactly(text) == true, "the decoder reads another text")
+            try hold(
+                read.second.first.map { $0.key.isExactly(text) && $0.value == text.utf8.count } == true, "the decoder reads another name")
+            guard case .object(let members) = try JSONValue(json: bytes), case .string(let first) = members["first"]
+            else { return try hold(false, "our reader reads no text") }
+            try hold(first.isExactly(text), "our reader reads another text")
         },
         FuzzTarget(
             "json-fields",

@@ -33,6 +33,30 @@ struct PageTests {
         #expect(server.calls == ["GET /v1/tenants/acme/webhooks?limit=100", "GET /v1/tenants/acme/webhooks?limit=100&after=second"])
     }
 
+    @Test("JSON is printed in the order in which the server wrote it, also as a whole list and without its secret")
+    func order() async throws {
+        let folder = try TemporaryFolder()
+        let page =
+            #"{"object": "list", "data": [{"id":"z","object":"webhook","events":["b","a"]}, {"id":"\u0061\"]}","b":1,"a":2}], "#
+            + #""list_metadata": {"before": null, "after": null}}"#
+        let list = try StubServer(answering: .init(body: page))
+        defer { list.stop() }
+        let environment = Run.environment(for: list)
+        #expect(try await Run("webhooks", "list", "--tenant", "acme", "--json", environment: environment).output == page + "\n")
+        #expect(
+            try await Run("webhooks", "list", "--tenant", "acme", "--all", "--json", environment: environment).output
+                == #"{"object":"list","data":[{"id":"z","object":"webhook","events":["b","a"]},{"id":"\u0061\"]}","b":1,"a":2}],"#
+                + #""list_metadata":{"before":null,"after":null}}"# + "\n")
+        let made = try StubServer(
+            answering: .init(status: 201, body: #"{"id":"z","\u0063lient_secret":"hush-hush","name":"b,}","a":{"client_secret":null}}"#))
+        defer { made.stop() }
+        let run = try await Run(
+            "applications", "register", "--tenant", "acme", "--name", "Shop", "--kind", "web", "--redirect-uri",
+            "https://shop.example.com/",
+            "--secret-file", folder.path("shop"), "--json", environment: Run.environment(for: made))
+        #expect(run.output == #"{"id":"z","name":"b,}","a":{"client_secret":null}}"# + "\n")
+    }
+
     @Test("an empty list is said, and is no data")
     func empty() async throws {
         let server = try StubServer(answering: .init(body: Examples.list()))

@@ -56,15 +56,26 @@ struct APIClient {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Fetches a list to its end.
+    /// Fetches the elements of a list to its end.
     func all(_ call: Call) async throws(Failure) -> [JSON] {
-        var (call, elements) = (call, [JSON]())
+        try await list(call).json["data"]?.elements ?? []
+    }
+
+    /// Fetches a list to its end, as one page with the elements as the server wrote them.
+    func list(_ call: Call) async throws(Failure) -> Reply {
+        var (call, elements, texts) = (call, [JSON](), [String]())
         if !call.query.contains(where: { $0.name == "limit" }) { call.query.append(("limit", "100")) }
         while true {
-            let reply = try await send(call).json
-            guard let page = reply["data"]?.elements else { throw .shape() }
+            let reply = try await send(call)
+            guard let page = reply.json["data"]?.elements, let text = JSONText.member("data", of: reply.text) else { throw .shape() }
             elements += page
-            guard !page.isEmpty, let after = reply["list_metadata.after"]?.string else { return elements }
+            texts += JSONText.parts(of: text)
+            guard !page.isEmpty, let after = reply.json["list_metadata.after"]?.string else {
+                let text = #"{"object":"list","data":[\#(texts.joined(separator: ","))],"list_metadata":{"before":null,"after":null}}"#
+                let metadata = JSON.object(["before": .null, "after": .null])
+                return Reply(
+                    text: text, json: .object(["object": "list", "data": .array(elements), "list_metadata": metadata]), entityTag: nil)
+            }
             call.query.removeAll { ["after", "before"].contains($0.name) }
             call.query.append(("after", after))
         }

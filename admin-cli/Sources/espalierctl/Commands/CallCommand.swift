@@ -44,15 +44,7 @@ extension CallCommand {
         var reply: Reply
         do {
             let client = try session.client()
-            if options.page?.all == true {
-                let list = JSON.given([
-                    "object": "list", "data": .array(try await client.all(call)),
-                    "list_metadata": .object(["before": .null, "after": .null]),
-                ])
-                reply = Reply(text: String(decoding: list.encoded(), as: UTF8.self), json: list)
-            } else {
-                reply = try await client.send(call)
-            }
+            reply = options.page?.all == true ? try await client.list(call) : try await client.send(call)
         } catch {
             // The empty file has no use now.
             if let file = options.secretFile { SecretFile.remove(file) }
@@ -93,7 +85,7 @@ enum Secret {
         try SecretFile.write(secret, to: file)
         members[name] = nil
         reply.json = .object(members)
-        reply.text = String(decoding: reply.json.encoded(), as: UTF8.self)
+        reply.text = JSONText.removing(name, from: reply.text)
         return "The secret is in \(file.printable), for you alone. It is shown nowhere else."
     }
 }

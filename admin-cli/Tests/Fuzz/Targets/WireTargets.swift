@@ -32,6 +32,35 @@ extension FuzzTarget {
         },
         // The first three bytes are the status; the rest is the body.
         FuzzTarget(
+            "cli-json-text",
+            seeds: [
+                #"{"a":[1,"]",{"b":2}],"\u0073ecret":"x,\"}","c":{}}"#, #"[ 1 , [2,3], "a,b\\" ,null]"#, "{}", "[]", #"{"":""}"#,
+                "[\"\u{600},\u{301}\",\"\u{200D}]\u{200D}\"]", "{\"\u{600}\":1,\"\u{301}\":\"\u{301}\",\"\u{200D}\":2}",
+            ]
+        ) { bytes in
+            // The decoder also reads UTF-16, which the server never sends.
+            guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self),
+                let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes))
+            else { return }
+            switch json {
+            case .array(let elements):
+                let parts = JSONText.parts(of: text).map { try? JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
+                try hold(parts == elements, "the parts of a list are others")
+            case .object(let members):
+                let parts = JSONText.parts(of: text)
+                // The decoder keeps one of two members with the same name.
+                try hold(parts.count >= members.count, "a member is missing")
+                for name in members.keys {
+                    let rest = JSONText.removing(name, from: text)
+                    guard case .object(let others)? = try? JSONDecoder().decode(JSON.self, from: Data(rest.utf8))
+                    else { return try hold(false, "without \(name) it is not an object") }
+                    try hold(others.keys.allSatisfy { $0 != name }, "\(name) is still there")
+                    try hold(parts.count != members.count || others.count == members.count - 1, "another member than \(name) is gone")
+                }
+            default: break
+            }
+        },
+        FuzzTarget(
             "cli-problem", upTo: 1024,
             seeds: [
                 #"403{"title":"Forbidden","status":403,"detail":"No.","code":"insufficient_scope","request_id":"req_1"}"#,

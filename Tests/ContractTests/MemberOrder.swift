@@ -1,0 +1,89 @@
+import Foundation
+import TestSupport
+import Yams
+
+/// The order of an object's members in `openapi.yaml`, against which JSON is compared.
+///
+/// JSON is YAML, and Yams keeps the order of a mapping. Foundation's readers lose it.
+struct MemberOrder: Sendable {
+    nonisolated(unsafe) private static let spec: Node? = {
+        let file = URL(filePath: #filePath).appending(path: "../../../openapi.yaml").standardizedFileURL
+        return (try? String(contentsOf: file, encoding: .utf8)).flatMap { try? Yams.compose(yaml: $0) }
+    }()
+
+    // Read once and never changed.
+    nonisolated(unsafe) private let document: Node
+
+    init() throws {
+        document = try Self.spec.orRefuse("openapi.yaml cannot be read")
+    }
+
+    /// Each object of an answer whose members are in another order than in the spec.
+    func violations(_ answer: TestBrowser.Answer, of operation: Specification.Operation, mediaType: String) -> [String] {
+        let described = ["paths", operation.path, operation.method.lowercased(), "responses", "\(answer.status)"]
+        return violations(json: answer.body, at: described + ["content", mediaType, "schema"])
+    }
+
+    /// Each object of a webhook's body whose members are in another order than in the spec.
+    func violations(body: String, ofEvent type: String) -> [String] {
+        violations(json: body, at: ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"])
+    }
+
+    /// The names that the spec has for the data of an event, in its order.
+    func members(ofEvent type: String) -> [String] {
+        find(["webhooks", type, "post", "requestBody", "content", "application/json", "schema", "properties", "data"])
+            .map { properties(of: $0).map(\.name) } ?? []
+    }
+
+    var events: [String] { document["webhooks"]?.mapping?.keys.compactMap(\.string) ?? [] }
+
+    func violations(json: String, at path: [String]) -> [String] {
+        guard let schema = find(path) else { return ["\(path.joined(separator: "/")) is not in the spec"] }
+        guard let value = try? Yams.compose(yaml: json) else { return ["\(json.prefix(200)) cannot be read"] }
+        return violations(value, schema, "$")
+    }
+
+    private func violations(_ value: Node, _ schema: Node, _ place: String) -> [String] {
+        switch value {
+        case .mapping(let members):
+            let described = properties(of: schema)
+            let found: [String] = members.keys.compactMap(\.string).filter { name in described.contains { $0.name == name } }
+            let expected = described.map(\.name).filter(found.contains)
+            return (found == expected ? [] : ["\(place) has the order \(found), and the spec has \(expected)"])
+                + members.flatMap { key, member in
+                    described.first { $0.name == key.string }.map { violations(member, $0.schema, "\(place).\($0.name)") } ?? []
+                }
+        case .sequence(let elements):
+            guard let items = resolve(schema)["items"] else { return [] }
+            return elements.enumerated().flatMap { violations($1, items, "\(place)[\($0)]") }
+        default: return []
+        }
+    }
+
+    /// The properties of the schema itself, then the properties of the schemas that it is composed of.
+    private func properties(of schema: Node) -> [(name: String, schema: Node)] {
+        let schema = resolve(schema)
+        let own = (schema["properties"]?.mapping).map { mapping in
+            mapping.compactMap { key, value in key.string.map { (name: $0, schema: value) } }
+        }
+        let parts = ["allOf", "oneOf", "anyOf"].flatMap { schema[$0]?.sequence.map(Array.init) ?? [] }
+        return (own ?? []) + parts.flatMap(properties)
+    }
+
+    private func find(_ path: [String]) -> Node? {
+        path.reduce(document as Node?) { node, part in node.map(resolve)?[part] }
+    }
+
+    private func resolve(_ node: Node) -> Node {
+        guard let reference = node["$ref"]?.string else { return node }
+        let parts = reference.dropFirst(2).split(separator: "/").map(String.init)
+        return find(parts).map(resolve) ?? node
+    }
+}
+
+extension Optional {
+    fileprivate func orRefuse(_ description: String) throws -> Wrapped {
+        guard let self else { throw TestSimulator.Refused(description: description) }
+        return self
+    }
+}
