@@ -71,7 +71,7 @@ struct ApplePlacesTests {
         #expect(await fill(places, share) == 2)
         await withThrowingTaskGroup(of: Void.self) { calls in
             for number in 1...3 {
-                calls.addTask {
+                calls.addTask { @Sendable in
                     try await places.take(share, by: .now + .seconds(600))
                     served.withLock { $0.append(number) }
                 }
@@ -96,7 +96,7 @@ struct ApplePlacesTests {
         for share in taken { #expect(await isAdmitted(share, to: places)) }
         await withThrowingTaskGroup(of: Void.self) { calls in
             for (number, share) in [busy, busy, busy, calm].enumerated() {
-                calls.addTask {
+                calls.addTask { @Sendable in
                     try await places.take(share, by: .now + .seconds(600))
                     served.withLock { $0.append(share) }
                 }
@@ -143,8 +143,8 @@ struct ApplePlacesTests {
         let shares = (0..<5).map { _ in Self.share() }
         await withTaskGroup(of: Void.self) { calls in
             for number in 0..<2000 {
-                calls.addTask {
-                    let call = Task {
+                calls.addTask { @Sendable in
+                    let call = Task { @Sendable in
                         try await places.take(shares[number % 5], by: .now + (number % 7 == 0 ? .milliseconds(1) : .seconds(600)))
                         let now = inside.add(1, ordering: .sequentiallyConsistent).newValue
                         most.max(now, ordering: .sequentiallyConsistent)

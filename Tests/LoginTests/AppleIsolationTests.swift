@@ -67,7 +67,7 @@ struct AppleIsolationTests {
 
     @Test("a form without an id_token, or with one that breaks a rule, is refused with an outcome that says which")
     func outcomes() async throws {
-        try await AppleProxy.run { platform, apple in
+        try await AppleProxy.run { platform, apple async throws in
             func outcome(_ change: (inout TestBrowser.AppleForm) -> Void) async throws -> String {
                 let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
                 var form = try await browser.atApple(try await browser.authorize(request), person: "new")

@@ -30,7 +30,7 @@ struct MovedCredentialTests {
                 AND api_key.tenant_id = \(Self.tenant("acme")) AND api_key.name = 'All'
             """,
         ].enumerated() {
-            try await TestPlatform.run { platform in
+            try await TestPlatform.run { platform async throws in
                 let own = platform.acme.api_keys[0].secret
                 #expect(try await platform.ownerPool.run(SQL(unsafe: change)).affected == 1, "\(number)")
                 for path in ["/tenants", "/tenants/acme", "/tenants/globex"] {

@@ -29,7 +29,7 @@ struct SlowRequestTests {
     func slowBody(_ framing: String) async throws {
         try await TestPlatform.run {
             $0.connections.bodyGrace = .seconds(1)
-        } _: { platform in
+        } _: { platform async throws in
             let byte = framing.hasPrefix("T") ? "1\r\na\r\n" : "a"
             #expect(try await RawConnection.drip(Self.post + framing + "\r\n\r\n", byte, to: platform).answer.hasPrefix("HTTP/1.1 408 "))
         }
