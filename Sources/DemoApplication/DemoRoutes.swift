@@ -50,7 +50,15 @@ struct DemoRoutes: Sendable {
 
     /// The browser's session as its cookie names it; not checked.
     func sessionID(_ request: Request) -> BrowserSessions.ID? {
-        request.cookies[Self.cookieName].map { BrowserSessions.ID(text: $0.value) }
+        for field in request.headers[values: .cookie] {
+            // By byte: the framework's own parser takes U+0600 and the semicolon after it for one character.
+            for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
+                let pair = pair.drop { $0 == UInt8(ascii: " ") }
+                guard pair.starts(with: "\(Self.cookieName)=".utf8) else { continue }
+                return BrowserSessions.ID(text: String(Substring(pair.dropFirst(Self.cookieName.utf8.count + 1))))
+            }
+        }
+        return nil
     }
 
     /// Cookies know no ports: the name keeps it apart from those of the service, on the same host in development.

@@ -57,7 +57,9 @@ enum Listener {
     }
 
     private static func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        // By byte: a quote with U+0301 after it is not a quote to a `String`.
+        let quote = UInt8(ascii: "\"")
+        return String(decoding: [quote] + name.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote], as: UTF8.self)
     }
 }
 
