@@ -25,8 +25,8 @@ struct MovedCredentialTests {
             """,
             // With the bound digest of a row that is where he wants to be.
             """
-            UPDATE api_key SET tenant_id = '\(Self.platform)', bound_digest = operator.bound_digest
-            FROM api_key operator WHERE operator.name = 'Operator'
+            UPDATE api_key SET tenant_id = '\(Self.platform)', bound_digest = wanted.bound_digest
+            FROM api_key wanted WHERE wanted.name = 'Operator'
                 AND api_key.tenant_id = \(Self.tenant("acme")) AND api_key.name = 'All'
             """,
         ].enumerated() {

@@ -170,7 +170,7 @@ struct InstalledKeysTests {
         _ = try await InstalledKeys.open(try Keyring([master, next]), in: database, at: rotated)
         #expect(try await state(at: rotated) == .needed)
         // Still sealed under the first key: the digest key was not moved.
-        _ = try await owner.run("UPDATE master_key SET cleared_at = 'infinity'")
+        _ = try await owner.run("UPDATE master_key SET cleared_at = now() + interval '1 day'")
         await #expect {
             _ = try await InstalledKeys.open(try Keyring([next]), in: database, at: rotated)
         } throws: { "\($0)".contains("the digest keys are sealed under it") }
