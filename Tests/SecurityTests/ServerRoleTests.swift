@@ -69,7 +69,8 @@ struct ServerRoleTests {
             WHERE grants <> '' ORDER BY name
             """
         ).map { try $0.get("line", as: String.self) }
-        let listed = RoleGrants.tables.split(separator: "\n").map(String.init)
+        // Long lines are continued with an indentation.
+        let listed = RoleGrants.tables.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(Set(tables).subtracting(listed).sorted() == [], "these grants are not in the list")
         #expect(Set(listed).subtracting(tables).sorted() == [], "these grants of the list are not there")
         let functions = try await owner.run(

@@ -6,12 +6,13 @@ enum RoleGrants {
         apple_key: DELETE INSERT SELECT UPDATE(fingerprint last_used_at proven_at sealed_pem state updated_at usable_until)
         apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)
         apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
-        application: DELETE INSERT SELECT UPDATE(access_token_seconds backchannel_logout_uri bundle_ids idle_seconds logout_uris name \
-            redirect_uris requires_pkce session_seconds signing_algorithm updated_at)
+        application: DELETE INSERT SELECT UPDATE(access_token_seconds backchannel_logout_uri bundle_ids idle_seconds logout_uris \
+            name redirect_uris requires_pkce session_seconds signing_algorithm updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
         backchannel_logout: DELETE SELECT
-        budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period updated_at)
+        budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period \
+            updated_at)
         connection: DELETE INSERT SELECT UPDATE(bundle_ids check_claimed_at check_due_at check_outcome check_steps checked_at \
             email_sources relink_until services_id updated_at)
         digest_key: SELECT
@@ -35,17 +36,21 @@ enum RoleGrants {
         tenant: INSERT SELECT UPDATE(connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
             shared_relink_until signing_key_days status status_before_deletion tokens_valid_after updated_at)
         tenant_plan: SELECT
-        tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after family_name \
-            given_name is_private_email tokens_valid_after updated_at)
+        tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after \
+            family_name given_name is_private_email tokens_valid_after updated_at)
         usage_archive: SELECT
         usage_arrival: DELETE INSERT SELECT
         usage_day: INSERT SELECT UPDATE(events)
         usage_event: INSERT SELECT
+        usage_meter_event: DELETE SELECT UPDATE(attempts confirmed_at customer_id due_at event_name fixed_at refused_at \
+            refused_reason refused_status sent_at taken_at)
         usage_month_user: INSERT SELECT UPDATE(days)
-        usage_sink: DELETE INSERT SELECT UPDATE(delivered_at event_name failed_at failure failure_status sealed_secret status updated_at \
-            url)
+        usage_sink: DELETE INSERT SELECT UPDATE(compare_at compare_failed_at compare_failure compare_status compared_at \
+            delivered_at event_name failed_at failure failure_status failures lease leased_until resume_at sealed_secret status \
+            updated_at url)
         usage_sink_batch: DELETE SELECT UPDATE(events)
-        usage_sink_customer: DELETE INSERT SELECT UPDATE(customer_id updated_at)
+        usage_sink_customer: DELETE INSERT SELECT UPDATE(customer_id failures resume_at updated_at)
+        usage_sink_difference: DELETE INSERT SELECT UPDATE(check_at checked_at counted sent tenants)
         usage_sink_event: DELETE SELECT UPDATE(refused_at refused_status uncertain_since)
         usage_users: INSERT SELECT UPDATE(users)
         user_deletion: INSERT SELECT UPDATE(finished_at updated_at)
