@@ -4,14 +4,12 @@ import Glibc
 import Darwin
 #endif
 
+import Apple
 import Logging
 import Web
 
 /// How many files and connections this process may have open.
 enum OpenFiles {
-    /// The files for everything except the connections of the public port: the database, Apple, webhooks, logs.
-    static let reserve = 256
-
     /// Raises the limit as far as the system permits, up to `wanted`. Systems start a process with a low limit, often 1024.
     /// - Returns: the limit in effect.
     static func raise(to wanted: Int) -> Int {
@@ -28,12 +26,19 @@ enum OpenFiles {
 }
 
 extension Settings {
+    /// The files for everything except the connections of the public port. Each call to Apple has one. The rest is for the database,
+    /// webhooks and logs.
+    var reservedFiles: Int { apple.concurrency + 256 }
+
     /// Lowers the cap of connections to what the process may open. Beyond that it could accept none, and could not reach its database.
     func fitting(openFiles: Int, logger: Logger) -> Settings {
-        let most = max(1, openFiles - OpenFiles.reserve)
+        let most = max(1, openFiles - reservedFiles)
         guard connections.total > most else { return self }
         logger.warning(
-            "ESPALIER_CONNECTIONS_TOTAL exceeds the limit of open files; the cap is lowered. Raise the limit (ulimit -n).",
+            """
+            ESPALIER_CONNECTIONS_TOTAL exceeds the limit of open files; the cap is lowered. Raise the limit (ulimit -n), or lower \
+            ESPALIER_APPLE_CONCURRENCY.
+            """,
             metadata: ["connections": "\(connections.total)", "open_files": "\(openFiles)", "cap": "\(most)"])
         var settings = self
         settings.connections.total = most

@@ -38,7 +38,8 @@ struct AuthorizationRequest: Sendable {
 
         guard (returnAddress.state ?? "").utf8.count <= Self.longestState
         else { throw refuse(.invalidRequest, "state is longer than \(Self.longestState) bytes. Send a shorter one.") }
-        guard !(form["response_mode"] ?? "").isSame(as: ReturnAddress.Mode.form_post.rawValue) || Self.isFormText(returnAddress.state) else {
+        guard !(form["response_mode"] ?? "").isSame(as: ReturnAddress.Mode.form_post.rawValue) || Self.isFormText(returnAddress.state)
+        else {
             throw refuse(
                 .invalidRequest, "state has a control character. A form cannot carry it. Send another state, or use response_mode query.")
         }
