@@ -33,7 +33,10 @@ struct RequestGuardTests {
             channel.read()
         }
 
-        var isOpen: Bool { !closed.isClosed }
+        var isOpen: Bool {
+            channel.embeddedEventLoop.run()
+            return !closed.isClosed
+        }
 
         func receive(_ text: String, reading: Bool = true) throws {
             try channel.writeInbound(ByteBuffer(string: text))
