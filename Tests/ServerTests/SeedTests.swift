@@ -51,16 +51,19 @@ struct SeedTests {
 
     private let folder: TemporaryFolder
     private let database: TestDatabase
+    /// With one master key: an installation refuses another.
+    private let settings: [String: String]
 
     init() async throws {
         folder = try TemporaryFolder()
         database = try await TestDatabase.make()
+        settings = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
         try folder.write("AuthKey.p8", Self.key)
     }
 
     private func seed(_ plan: String, publicURL: String = TestPlatform.publicURL) async throws -> Program.Exit {
         let path = try folder.write("plan.json", plan)
-        var environment = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
+        var environment = settings
         environment["ESPALIER_PUBLIC_URL"] = publicURL
         return try await Program.run(["seed", path], environment: environment)
     }
@@ -114,6 +117,16 @@ struct SeedTests {
         let exit = try await seed(#"{"tenants": [{"slug": "globex", "name": "Globex", "plan": "free"}]}"#)
         #expect(exit.code == 0, "\(exit.errors)")
         #expect(try await count("tenant") == 2)
+    }
+
+    @Test("another installation's master key is refused, and nothing is sealed under it")
+    func foreignMasterKey() async throws {
+        #expect(try await seed(try Self.plan()).code == 0)
+        let foreign = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
+        let plan = try folder.write("more.json", #"{"api_keys": [{"name": "More"}]}"#)
+        try expectRefusal(try await Program.run(["seed", plan], environment: foreign), "ESPALIER_MASTER_KEYS lacks a key")
+        #expect(try await count("api_key") == 2)
+        #expect(try await count("master_key") == 1)
     }
 
     @Test("a slug that is taken, or a second shared connection, is refused, and nothing of the plan stays")
@@ -212,8 +225,7 @@ struct SeedTests {
 
     @Test("a plan that is not there is refused")
     func noPlan() async throws {
-        let environment = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
-        let exit = try await Program.run(["seed", "/nonexistent/plan.json"], environment: environment)
+        let exit = try await Program.run(["seed", "/nonexistent/plan.json"], environment: settings)
         try expectRefusal(exit, "/nonexistent/plan.json cannot be read")
     }
 
