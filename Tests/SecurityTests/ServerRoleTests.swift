@@ -373,7 +373,7 @@ struct ServerRoleTests {
         let tables = [
             "statement_line", "statement_term", "statement CASCADE", "audit_event", "usage_event", "usage_event_default",
             "usage_event_2025_01", "ONLY usage_event_2025_01", "rate_card", "tenant_plan", "usage_archive", "user_deletion CASCADE",
-            "tenant_user, statement_line",
+            "rate_card, statement_line",
         ]
         for table in tables {
             await #expect("\(table)") { _ = try await owner.run(SQL(unsafe: "TRUNCATE \(table)")) } throws: {
