@@ -141,6 +141,10 @@ struct TenantIsolationTests {
             INSERT INTO usage_meter_event (tenant_id, id, sink_id, starts_at, sequence, logins, created_at)
             VALUES (\(tenant), \(UUID()), \(UUID()), \(now), 0, 1, \(now))
             """,
+            """
+            INSERT INTO usage_sink_difference (tenant_id, id, customer_id, starts_at, tenants, sent, counted, found_at, checked_at, check_at)
+            VALUES (\(tenant), \(UUID()), 'cus_globex', \(now), '{}', 1, 0, \(now), \(now), \(now))
+            """,
             "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
             "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
             """

@@ -252,7 +252,7 @@ struct RefusedUsageTests {
             #expect(try await Self.customers(platform) == ["cus_acme", "cus_globex"])
             meter.refuse([], status: 400)
             _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
-            try await platform.sinkWorker().pass(at: Date())
+            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(120))
             #expect(meter.stripe?.logins == ["cus_acme": 2])
             #expect(try await Self.customers(platform) == ["cus_globex"])
         }
