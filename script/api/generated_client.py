@@ -22,8 +22,9 @@ PACKAGE = "espalier_client"
 def generate(folder):
     """The generated package, importable. Any warning of the generator is a failure: it means that something is missing."""
     config = folder / "config.yaml"
-    # Formatting is of no use here.
-    config.write_text("post_hooks: []\n", encoding="utf-8")
+    # Nobody reads the code, so nothing formats it. The generator has to be told that the icon is bytes.
+    config.write_text(
+        "post_hooks: []\ncontent_type_overrides:\n  image/vnd.microsoft.icon: application/octet-stream\n", encoding="utf-8")
     command = [
         Path(sys.executable).parent / "openapi-python-client", "generate", "--path", FILE, "--config", config, "--meta", "none",
         "--output-path", folder / PACKAGE, "--fail-on-warning"]
