@@ -35,7 +35,7 @@ struct MemberOrder: Sendable {
             .map { properties(of: $0).map(\.name) } ?? []
     }
 
-    var events: [String] { document["webhooks"]?.mapping?.keys.compactMap(\.string) ?? [] }
+    var events: [String] { document.member("webhooks")?.mapping?.keys.compactMap(\.string) ?? [] }
 
     func violations(json: String, at path: [String]) -> [String] {
         guard let schema = find(path) else { return ["\(path.joined(separator: "/")) is not in the spec"] }
@@ -54,7 +54,7 @@ struct MemberOrder: Sendable {
                     described.first { $0.name == key.string }.map { violations(member, $0.schema, "\(place).\($0.name)") } ?? []
                 }
         case .sequence(let elements):
-            guard let items = resolve(schema)["items"] else { return [] }
+            guard let items = resolve(schema).member("items") else { return [] }
             return elements.enumerated().flatMap { violations($1, items, "\(place)[\($0)]") }
         default: return []
         }
@@ -63,21 +63,28 @@ struct MemberOrder: Sendable {
     /// The properties of the schema itself, then the properties of the schemas that it is composed of.
     private func properties(of schema: Node) -> [(name: String, schema: Node)] {
         let schema = resolve(schema)
-        let own = (schema["properties"]?.mapping).map { mapping in
+        let own = (schema.member("properties")?.mapping).map { mapping in
             mapping.compactMap { key, value in key.string.map { (name: $0, schema: value) } }
         }
-        let parts = ["allOf", "oneOf", "anyOf"].flatMap { schema[$0]?.sequence.map(Array.init) ?? [] }
+        let parts = ["allOf", "oneOf", "anyOf"].flatMap { schema.member($0)?.sequence.map(Array.init) ?? [] }
         return (own ?? []) + parts.flatMap(properties)
     }
 
     private func find(_ path: [String]) -> Node? {
-        path.reduce(document as Node?) { node, part in node.map(resolve)?[part] }
+        path.reduce(document as Node?) { node, part in node.map(resolve)?.member(part) }
     }
 
     private func resolve(_ node: Node) -> Node {
-        guard let reference = node["$ref"]?.string else { return node }
+        guard let reference = node.member("$ref")?.string else { return node }
         let parts = reference.dropFirst(2).split(separator: "/").map(String.init)
         return find(parts).map(resolve) ?? node
+    }
+}
+
+extension Node {
+    /// A member by its text. The subscript of `Node` takes `200` for a number, and the spec has the string `"200"`.
+    fileprivate func member(_ name: String) -> Node? {
+        mapping?.first { $0.key.scalar?.string == name }?.value
     }
 }
 

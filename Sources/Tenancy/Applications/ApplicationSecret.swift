@@ -60,9 +60,9 @@ struct ApplicationSecretReply: Encodable {
     let object = "application_secret"
     let last_four: String
     let expires_at: Date?
+    let created_at, updated_at: Date
     /// Once, in the answer that gives it out.
     var client_secret: String?
-    let created_at, updated_at: Date
 
     init(_ secret: ApplicationSecret) {
         (id, last_four, expires_at) = (secret.id, secret.lastFour, secret.expiresAt)
