@@ -96,7 +96,7 @@ struct SecrecyTests {
                     code, request.verifier, request.nonce, request.state, request.application.client_secret!,
                     platform.acme.api_keys[0].secret,
                 ]
-                + [stranger.application.client_secret!, "Grace", "Hopper", "evil.test"]
+                + [stranger.application.client_secret!, "Grace", "Hopper"]
                 + tokens.values.compactMap { $0 as? String }.filter { $0.count > 20 }
                 + form.fields.map(\.1)
             for answer in answers {

@@ -18,16 +18,19 @@ struct RelinkUserTests {
         return id
     }
 
-    /// The claims that Apple's next token for this side has instead of its own; nil for none of it.
+    /// The claims that Apple's next tokens for this side have instead of their own; nil for a claim that is missing. The id_token of the
+    /// form and the one for the code are the same in this: the first to arrive keeps the user.
     private static func claims(_ platform: TestPlatform, _ side: TestPlatform.AppleSide, _ changed: [(String, (any Sendable)?)])
         async throws
     {
         for (claim, value) in changed {
-            var fault: [String: any Sendable] = [
-                "endpoint": "token", "fault": "claim", "claim": claim, "client_id": side.servicesID, "times": 1,
-            ]
-            fault["value"] = value
-            try await platform.simulator.fault(fault)
+            for endpoint in ["authorize", "token"] {
+                var fault: [String: any Sendable] = [
+                    "endpoint": endpoint, "fault": "claim", "claim": claim, "client_id": side.servicesID, "times": 1,
+                ]
+                fault["value"] = value
+                try await platform.simulator.fault(fault)
+            }
         }
     }
 
