@@ -52,7 +52,7 @@ package struct Installation: Sendable {
         let directory = TenantDirectory(pool: pool)
         let callers = Callers(pool: pool, keyring: settings.keyring)
         let lastUsed = LastUsed(pool: pool, logger: logger)
-        let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute)
+        let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute, changesPerMinute: settings.apiChangesPerMinute)
         let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
         let apple = AppleClient(settings.apple, http: http, logger: logger)
         connectionUpkeep = ConnectionUpkeep(

@@ -45,6 +45,8 @@ package struct Settings: Sendable {
     package var logLevel: Logger.Level
     /// How often one API key may call in a minute, in each process.
     package var apiRequestsPerMinute: Int
+    /// Changes of one tenant in a minute, by all of its API keys, in each process.
+    package var apiChangesPerMinute: Int
     /// The limits of connections to the public port.
     package var connections: ConnectionLimits
     /// How many proxies in front of this server append to `X-Forwarded-For`; with none, the header is not believed.
@@ -113,6 +115,7 @@ package struct Settings: Sendable {
         securityContact = reader.string(forKey: "security.contact").flatMap { $0.isEmpty ? nil : $0 }
         outboxConcurrency = try Self.number(reader, "outbox.concurrency", default: 32)
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
+        apiChangesPerMinute = try Self.number(reader, "api.changes.per.minute", default: 300)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
         let perAddress = try Self.number(reader, "connections.per.address", default: 1000)
         let timeout = try Self.number(reader, "request.timeout", default: 30)
@@ -204,6 +207,9 @@ package struct Settings: Sendable {
         }
         guard (1...1_000_000_000).contains(apiRequestsPerMinute) else {
             throw Refusal(description: "ESPALIER_API_REQUESTS_PER_MINUTE must be between 1 and 1000000000.")
+        }
+        guard (1...1_000_000_000).contains(apiChangesPerMinute) else {
+            throw Refusal(description: "ESPALIER_API_CHANGES_PER_MINUTE must be between 1 and 1000000000. It is \(apiChangesPerMinute).")
         }
         guard (1...1_000_000).contains(connections.total) else {
             throw Refusal(description: "ESPALIER_CONNECTIONS_TOTAL must be from 1 to 1000000. It is \(connections.total).")

@@ -23,15 +23,17 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
         (self.perMinute, self.held, self.capacity) = (max(1, perMinute), max(1, held ?? perMinute), max(1, capacity))
     }
 
-    /// Takes a token, if there is one.
-    package func take(_ key: Key, at now: ContinuousClock.Instant) -> TokenBucketLevel {
+    /// Takes tokens, if there are as many.
+    /// - Parameter cost: how many. More than a bucket holds are as many as it holds.
+    package func take(_ key: Key, cost: Int = 1, at now: ContinuousClock.Instant) -> TokenBucketLevel {
         buckets.withLock { buckets in
             var bucket = filled(buckets[key], at: now)
-            let isGranted = bucket.tokens >= 1
-            if isGranted { bucket.tokens -= 1 }
+            let cost = Double(min(cost, held))
+            let isGranted = bucket.tokens >= cost
+            if isGranted { bucket.tokens -= cost }
             if buckets[key] == nil, buckets.count >= capacity { makeRoom(in: &buckets, at: now) }
             buckets[key] = bucket
-            return level(bucket, isGranted: isGranted)
+            return level(bucket, isGranted: isGranted, next: isGranted ? 1 : cost)
         }
     }
 
@@ -61,11 +63,11 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
         return Bucket(tokens: min(Double(held), bucket.tokens + seconds * perSecond), at: max(bucket.at, now))
     }
 
-    private func level(_ bucket: Bucket, isGranted: Bool) -> TokenBucketLevel {
+    private func level(_ bucket: Bucket, isGranted: Bool, next: Double = 1) -> TokenBucketLevel {
         TokenBucketLevel(
             isGranted: isGranted, remaining: Int(bucket.tokens),
             secondsUntilFull: Int(((Double(held) - bucket.tokens) / perSecond).rounded(.up)),
-            secondsUntilNext: bucket.tokens >= 1 ? 0 : max(1, Int(((1 - bucket.tokens) / perSecond).rounded(.up))))
+            secondsUntilNext: bucket.tokens >= next ? 0 : max(1, Int(((next - bucket.tokens) / perSecond).rounded(.up))))
     }
 
     private func makeRoom(in buckets: inout [Key: Bucket], at now: ContinuousClock.Instant) {

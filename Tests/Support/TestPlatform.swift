@@ -59,7 +59,7 @@ package struct TestPlatform: Sendable {
             "ESPALIER_MASTER_KEYS": masterKey, "ESPALIER_APPLE_BASE_URL": simulator.url,
             "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4",
             // Tests call often, and with keys that are none; those of the limit set it themselves.
-            "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000",
+            "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000", "ESPALIER_API_CHANGES_PER_MINUTE": "1000000",
             // A busy machine is no slow Apple; tests of one set it themselves.
             "ESPALIER_APPLE_TIMEOUT": "60",
         ])

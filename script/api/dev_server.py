@@ -41,7 +41,7 @@ class DevServer:
                 with open(self.log, "wb") as log:
                     self.process = subprocess.Popen(
                         [program, "dev", "--directory", self.data, "--port", str(free_ports(4))], cwd=ROOT, stdout=log, stderr=log,
-                        start_new_session=True, env=os.environ | {"ESPALIER_API_REQUESTS_PER_MINUTE": "1000000"},
+                        start_new_session=True, env=os.environ | {"ESPALIER_API_REQUESTS_PER_MINUTE": "1000000", "ESPALIER_API_CHANGES_PER_MINUTE": "1000000"},
                         preexec_fn=end_with_parent)
                 if self.wait(is_last=attempt == 2):
                     return self

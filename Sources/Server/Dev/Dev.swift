@@ -109,7 +109,7 @@ struct Dev: AsyncParsableCommand {
         // What is said aloud stands first; where it runs and on what is `dev`'s own to say.
         for name in [
             "ESPALIER_APPLE_ISSUERS", "ESPALIER_APPLE_AUDIENCE", "ESPALIER_APPLE_TIMEOUT", "ESPALIER_APPLE_CONCURRENCY",
-            "ESPALIER_LOG_LEVEL", "ESPALIER_API_REQUESTS_PER_MINUTE",
+            "ESPALIER_LOG_LEVEL", "ESPALIER_API_REQUESTS_PER_MINUTE", "ESPALIER_API_CHANGES_PER_MINUTE",
         ] {
             if let value = ProcessInfo.processInfo.environment[name] { environment[name] = value }
         }

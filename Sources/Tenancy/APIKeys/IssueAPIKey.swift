@@ -21,12 +21,15 @@ extension TenancyRoutes {
         let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
         let id = ID<APIKey>(at: now)
         let key = ShownAPIKey(id, name: name, secret: secret, scopes: scopes.map(\.rawValue), expiresAt: expiresAt, at: now)
-        _ = try await call.database(pool).run([
-            APIKey.insert(
-                id, owner: call.owner, name: name, secret: secret, scopes: key.scopes, expiresAt: expiresAt, keyring: keyring, at: now),
-            AuditEvent.insert(
-                call.apiKeyAction("issue"), of: id.description, owner: call.owner, by: call.origin, after: key, at: now),
-        ])
+        try await call.database(pool).transaction { [keyring] db in
+            try await APIKey.requireRoom(for: call.owner, at: now, in: db)
+            _ = try await db.run([
+                APIKey.insert(
+                    id, owner: call.owner, name: name, secret: secret, scopes: key.scopes, expiresAt: expiresAt, keyring: keyring, at: now),
+                try AuditEvent.insert(
+                    call.apiKeyAction("issue"), of: id.description, owner: call.owner, by: call.origin, after: key, at: now),
+            ])
+        }
         return try .resource(
             key.revealing(secret), updatedAt: key.updated_at, status: .created, headers: [.location: request.location(of: id)])
     }

@@ -25,6 +25,7 @@ extension TenancyRoutes {
             guard old.rolled_to == nil else { throw Problem(.conflict, "This API key was rolled before. Roll the one that followed it.") }
             if let end = old.expires_at, end <= now { throw Problem(.conflict, "This API key has expired. Issue a new one.") }
 
+            try await APIKey.requireRoom(for: call.owner, at: now, in: db)
             let new = ShownAPIKey(
                 ID(at: now), name: old.name, secret: secret, scopes: old.scopes, expiresAt: old.expires_at, at: now)
             let end = now.addingTimeInterval(Double(overlap))

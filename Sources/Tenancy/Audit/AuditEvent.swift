@@ -34,11 +34,27 @@ package struct AuditEvent: Identified, Sendable {
         _ action: String, of subject: String, owner: UUID, by origin: Origin, before: (any Encodable)? = nil, after: (any Encodable)? = nil,
         at now: Date
     ) throws -> SQL {
-        """
-        INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, address, request_id, before, after)
-        VALUES (\(owner), \(ID<AuditEvent>(at: now)), \(now), \(origin.actor), \(action), \(subject), \(origin.address),
-            \(origin.requestID), \(try before.map(json)), \(try after.map(json)))
-        """
+        let (before, after) = try kept(try before.map(json), try after.map(json))
+        return """
+            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, address, request_id, before, after)
+            VALUES (\(owner), \(ID<AuditEvent>(at: now)), \(now), \(origin.actor), \(action), \(subject), \(origin.address),
+                \(origin.requestID), \(before), \(after))
+            """
+    }
+
+    /// Above this many bytes, members that did not change are left out. Otherwise a short change of something large would append all of
+    /// it twice to a trail that is never shortened.
+    private static let largestWhole = 8192
+
+    private static func kept(_ before: JSON?, _ after: JSON?) throws -> (JSON?, JSON?) {
+        guard let before, let after, before.bytes.count + after.bytes.count > largestWhole,
+            case .object(var old) = try JSONValue(json: before.bytes), case .object(var new) = try JSONValue(json: after.bytes)
+        else { return (before, after) }
+        for (name, value) in old where name != "id" && name != "object" {
+            guard let other = new[name], try json(value).bytes == json(other).bytes else { continue }
+            (old[name], new[name]) = (nil, nil)
+        }
+        return (try json(JSONValue.object(old)), try json(JSONValue.object(new)))
     }
 
     private static func json(_ value: any Encodable) throws -> JSON {

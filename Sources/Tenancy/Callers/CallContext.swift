@@ -44,6 +44,12 @@ package struct Authenticate: RouterMiddleware {
                 secret: secret, mayLookUp: limits.mayLookUp(from: context.record.current.address), at: now())
         }
         try limits.count(context.caller, context.record)
+        if context.isChange, let caller = context.caller {
+            // A request with neither header has no body (RFC 9112, section 6.3).
+            let isChunked = request.headers[.transferEncoding] != nil
+            try limits.countChange(
+                caller, bytes: isChunked ? nil : request.headers[.contentLength].flatMap { Int($0) } ?? 0, context.record)
+        }
         if let caller = context.caller { lastUsed.note(.apiKey(caller.key), owner: caller.owner, at: now()) }
         // Strangers do not make us look for tenants.
         if let caller = context.caller {

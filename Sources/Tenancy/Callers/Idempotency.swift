@@ -15,7 +15,7 @@ import Web
 /// (409). The row is taken by an upsert: of any number of racing requests one gets it.
 ///
 /// Refusals are kept as well, except where nothing was tried, and the same request may well succeed later: 412, 415, 428, 429,
-/// and everything from 500.
+/// and everything from 500. A tenant has a limited number of rows (429), and a response is kept up to 64 KiB.
 ///
 /// **What this cannot promise.** The answer is stored after the action's own transaction, not in it. If the process is killed, or
 /// loses the database, between the two, what was done stays done and its answer is unknown: the row stays locked for a minute, and
@@ -67,6 +67,15 @@ package struct Idempotency: RouterMiddleware {
             var problem = Problem(.requestRunning, "The first request with this `Idempotency-Key` is still at work. Ask again in a moment.")
             problem.headers[.retryAfter] = "1"
             throw problem
+        case .full(let seconds):
+            var problem = Problem(
+                .rateLimited,
+                """
+                The tenant has \(IdempotentRequest.mostOfTenant) values of `Idempotency-Key` in use, and each is kept for 24 hours. Send the \
+                request without the header, or retry after the seconds in `Retry-After`.
+                """)
+            problem.headers[.retryAfter] = "\(seconds)"
+            throw problem
         case .mine: break
         }
 
@@ -85,7 +94,8 @@ package struct Idempotency: RouterMiddleware {
             return response
         }
         let answer = try await StoredAnswer(response)
-        await settle("stored") { [keyring] in try await claim.store(answer, in: database, keyring: keyring) }
+        let kept = try await answer.keepable(for: request, requestID: context.record.current.requestID)
+        await settle("stored") { [keyring] in try await claim.store(kept, in: database, keyring: keyring) }
         return answer.response
     }
 

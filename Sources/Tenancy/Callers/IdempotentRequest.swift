@@ -5,6 +5,7 @@ import Hummingbird
 import NIOCore
 import Postgres
 import Sealing
+import Web
 
 /// A request that may be sent again, as its row knows it: by digests only.
 package struct IdempotentRequest: Sendable {
@@ -12,6 +13,9 @@ package struct IdempotentRequest: Sendable {
     static let lifetime: TimeInterval = 24 * 3600
     /// How long a request may be at work before another is taken to come after a crash, in seconds: longer than any takes.
     static let lock: TimeInterval = 60
+    /// Rows of one tenant at a time. Each is kept for a day and holds a response, so a tenant could otherwise fill the disk. The oldest
+    /// ones are not dropped: a request that is sent again would be carried out again.
+    static let mostOfTenant = 10_000
 
     private let owner: UUID
     private let key: ID<APIKey>
@@ -36,6 +40,8 @@ package struct IdempotentRequest: Sendable {
         case answered(StoredAnswer)
         case anotherBody
         case running
+        /// The tenant has no room for another; the oldest row leaves in so many seconds.
+        case full(seconds: Int)
     }
 
     /// Takes the row: where there is none, where it is older than a day, or where who had it died.
@@ -43,7 +49,11 @@ package struct IdempotentRequest: Sendable {
         let results = try await database.run([
             """
             INSERT INTO idempotency_key (tenant_id, api_key_id, digest, body_digest, created_at, locked_until)
-            VALUES (\(owner), \(key), \(digest), \(bodyDigests[0]), \(now), \(lockedUntil))
+            SELECT \(owner), \(key), \(digest), \(bodyDigests[0]), \(now), \(lockedUntil)
+            WHERE \(owner == .platform) OR \(Self.mostOfTenant) > (SELECT count(*) FROM (
+                    SELECT FROM idempotency_key WHERE tenant_id = \(owner) AND created_at > \(now.addingTimeInterval(-Self.lifetime))
+                    LIMIT \(Self.mostOfTenant)) AS live)
+                OR EXISTS (SELECT FROM idempotency_key WHERE tenant_id = \(owner) AND api_key_id = \(key) AND digest = \(digest))
             ON CONFLICT (tenant_id, api_key_id, digest) DO UPDATE
             SET body_digest = excluded.body_digest, created_at = excluded.created_at, locked_until = excluded.locked_until,
                 sealed_answer = NULL
@@ -56,11 +66,22 @@ package struct IdempotentRequest: Sendable {
             WHERE tenant_id = \(owner) AND api_key_id = \(key) AND digest = \(digest)
             """,
         ])
-        // The upsert has locked the row, whether it changed it or not, so it is there.
-        guard results[0].affected == 0, let row = results[1].first else { return .mine }
+        guard results[0].affected == 0 else { return .mine }
+        // An upsert locks the row whether it changes it or not. So without a row, there was no room for it.
+        guard let row = results[1].first else { return try await .full(seconds: secondsUntilRoom(in: database)) }
         guard bodyDigests.contains(try row.get("body_digest", as: [UInt8].self)) else { return .anotherBody }
         guard let sealed = try row.get("sealed_answer", as: [UInt8]?.self) else { return .running }
         return .answered(try StoredAnswer(json: keyring.open(Sealed(bytes: sealed), in: context)))
+    }
+
+    private func secondsUntilRoom(in database: OwnerDatabase) async throws -> Int {
+        let oldest = try await database.run(
+            """
+            SELECT min(created_at) AS at FROM idempotency_key
+            WHERE tenant_id = \(owner) AND created_at > \(now.addingTimeInterval(-Self.lifetime))
+            """
+        )[0].get("at", as: Date?.self)
+        return max(1, Int(((oldest ?? now).addingTimeInterval(Self.lifetime).timeIntervalSince(now)).rounded(.up)))
     }
 
     /// Keeps the answer, unless another request has taken the row meanwhile.
@@ -128,6 +149,21 @@ struct StoredAnswer: Codable, Sendable {
 
     var json: [UInt8] {
         get throws { Array(try JSONEncoder().encode(self)) }
+    }
+
+    /// The largest body that is kept, in bytes: more than any action answers a POST with.
+    static let largestBody = 65_536
+
+    /// The response of a replay: this one, or an error that names the status if the body is too large to keep.
+    func keepable(for request: Request, requestID: String) async throws -> StoredAnswer {
+        guard body.count > Self.largestBody else { return self }
+        let problem = Problem(
+            .conflict,
+            """
+            The first request with this `Idempotency-Key` was answered with status \(status). Its response was larger than 64 KiB and was \
+            not kept. Read the resource instead.
+            """)
+        return try await StoredAnswer(problem.response(instance: request.uri.path, requestID: requestID))
     }
 
     var response: Response {

@@ -21,13 +21,23 @@ package struct RequestLimits: Sendable {
     private let keys: TokenBuckets<ID<APIKey>>
     private let tenants: TokenBuckets<UUID>
     private let addresses: TokenBuckets<String>
+    /// Changes of a tenant, by all of its keys. Each may append to the audit trail, which is kept as long as the tenant.
+    private let changes: TokenBuckets<UUID>
     private let clock: @Sendable () -> ContinuousClock.Instant
 
-    /// - Parameter perMinute: requests of one API key in a minute.
-    package init(perMinute: Int, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+    /// So many bytes of a body count as one more change: the audit trail has what was sent.
+    private static let bytesOfAChange = 8192
+    /// The largest body of any action.
+    private static let largestBody = 65_536
+
+    /// - Parameters:
+    ///   - perMinute: requests of one API key in a minute.
+    ///   - changesPerMinute: changes of one tenant in a minute.
+    package init(perMinute: Int, changesPerMinute: Int = 300, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         keys = TokenBuckets(perMinute: perMinute)
         tenants = TokenBuckets(perMinute: perMinute * Self.keysOfATenant)
         addresses = TokenBuckets(perMinute: max(1, perMinute / 10))
+        changes = TokenBuckets(perMinute: changesPerMinute)
         self.clock = clock
     }
 
@@ -61,6 +71,26 @@ package struct RequestLimits: Sendable {
     private static func note(_ level: TokenBucketLevel, _ policy: String, quota: Int, _ record: RequestRecord) {
         record.note(header: .rateLimitPolicy, "\"\(policy)\";q=\(quota);w=60")
         record.note(header: .rateLimit, "\"\(policy)\";r=\(level.remaining);t=\(level.secondsUntilFull)")
+    }
+
+    /// Counts a change. A tenant's data can then grow by so much in a minute and no more. Operators have no such limit.
+    ///
+    /// - Parameter bytes: the length of the body; nil when it is not known yet.
+    /// - Throws: `Problem`: 429 when nothing is left.
+    func countChange(_ caller: Caller, bytes: Int?, _ record: RequestRecord) throws {
+        guard !caller.isOperator else { return }
+        let bytes = min(max(0, bytes ?? Self.largestBody), Self.largestBody)
+        let level = changes.take(caller.owner, cost: 1 + bytes / Self.bytesOfAChange, at: clock())
+        guard !level.isGranted else { return }
+        Self.note(level, "changes", quota: changes.perMinute, record)
+        var problem = Problem(
+            .rateLimited,
+            """
+            The tenant's API keys together made more than \(changes.perMinute) changes in a minute. Each request other than GET and HEAD \
+            is a change, and each 8 KiB of its body counts as one more. Retry after the seconds in `Retry-After`.
+            """)
+        problem.headers[.retryAfter] = "\(level.secondsUntilNext)"
+        throw problem
     }
 
     /// Counts a request, and notes for its answer what is left (draft-ietf-httpapi-ratelimit-headers-10: `q` requests in `w`

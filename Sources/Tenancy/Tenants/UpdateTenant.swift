@@ -30,7 +30,11 @@ extension TenancyRoutes {
             }
             var (settings, fields) = (before.settings, said)
             settings.read(&fields)
-            guard name != nil || plan != nil || settings != before.settings else { return before }
+            // A change that changes nothing is not a change, and leaves no audit event.
+            guard
+                !(name ?? before.name).utf8.elementsEqual(before.name.utf8) || plan ?? before.plan != before.plan
+                    || settings != before.settings
+            else { return before }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET name = \(name ?? before.name), plan = \(plan ?? before.plan),

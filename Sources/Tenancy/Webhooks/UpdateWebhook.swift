@@ -25,6 +25,14 @@ extension TenancyRoutes {
             try request.requireMatch(EntityTag(webhook.updatedAt))
             // The tenant's word replaces ours: enabled again, or disabled by its own doing.
             let reason = status == nil ? webhook.disabledReason : nil
+            // A change that changes nothing is not a change, and leaves no audit event.
+            let (said, known) = (describes ? description : webhook.description, webhook.description)
+            guard
+                !(url ?? webhook.url).utf8.elementsEqual(webhook.url.utf8)
+                    || events?.map(\.rawValue) ?? webhook.events != webhook.events
+                    || (said == nil) != (known == nil) || !(said ?? "").utf8.elementsEqual((known ?? "").utf8)
+                    || status ?? webhook.status != webhook.status || reason != webhook.disabledReason
+            else { return webhook }
             guard
                 let changed = try await db.run(
                     """

@@ -24,6 +24,13 @@ extension UsageRoutes {
             let before = try await db.run(Budget.find(of: call.tenant)).first(Budget.init)
             // Of what is not there, nobody has read a version.
             try request.requireMatch(EntityTag(before?.updatedAt ?? .distantPast))
+            // The same budget again is not a change: it leaves no audit event, and its thresholds are not reported again.
+            if let before, before.limit == limit, before.isHard == isHard {
+                let used = try await Budget.used(of: [(call.tenant, before)], in: Month(now), plansCards: plansCards) {
+                    try await db.run($0)
+                }
+                return (before, used[call.tenant] ?? 0)
+            }
             _ = try await db.run(
                 """
                 INSERT INTO budget (tenant_id, logins, amount_micros, currency, is_hard, created_at, updated_at)
