@@ -48,7 +48,7 @@ package struct Form: Sendable {
     /// The names that came, in their order.
     package var names: some Collection<String> { fields.map(\.name) }
 
-    /// The value, or nil when it is absent or empty. Of a repeated parameter, the last value.
+    /// The value, or nil when it is absent or empty. A repeated parameter has its last value.
     package subscript(_ name: String) -> String? {
         guard let value = fields.last(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
         return value
