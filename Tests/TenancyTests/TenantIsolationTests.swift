@@ -138,7 +138,6 @@ struct TenantIsolationTests {
             "INSERT INTO usage_sink_batch VALUES (\(tenant), \(UUID()), \(UUID()), 1, \(now))",
             "INSERT INTO usage_sink_event VALUES (\(tenant), \(UUID()), \(UUID()), \(now), '2026-11-01', \(UUID()), \(UUID()), 'login', 'own')",
             "INSERT INTO usage_sink_customer VALUES (\(tenant), 'cus_globex', \(now), \(now))",
-            "INSERT INTO usage_sink_difference VALUES (\(tenant), \(UUID()), 'cus_globex', \(now), '{}', 1, 0, \(now), \(now), \(now))",
             """
             INSERT INTO usage_meter_event (tenant_id, id, sink_id, starts_at, sequence, logins, created_at)
             VALUES (\(tenant), \(UUID()), \(UUID()), \(now), 0, 1, \(now))

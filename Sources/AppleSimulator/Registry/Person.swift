@@ -41,11 +41,12 @@ struct Person: Sendable, Identifiable {
     }
 
     static func id(of name: String) -> String {
-        name.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: "-")
+        name.lowercased().unicodeScalars.split(whereSeparator: \.properties.isWhitespace).map { String($0) }.joined(separator: "-")
     }
 
     static func split(_ name: String) -> (given: String, family: String) {
-        let words = name.split(maxSplits: 1, whereSeparator: \.isWhitespace).map(String.init)
+        // By scalar: U+200D behind a space makes one `Character` that is not white space.
+        let words = name.unicodeScalars.split(maxSplits: 1, whereSeparator: \.properties.isWhitespace).map { String($0) }
         return (words.first ?? "", words.count == 2 ? words[1] : "")
     }
 
