@@ -332,6 +332,10 @@ struct ServerRoleTests {
             ("another amount", { $0.line["amount_micros"] = 0 - 1_000_000 }),
             ("another price", { $0.line["unit_price_micros"] = 1 }),
             ("another exact amount", { $0.line["exact_micros"] = 0 }),
+            (
+                "a price that is not on the rate card, and the amount that fits it",
+                { ($0.line["unit_price_micros"], $0.line["exact_micros"], $0.line["amount_micros"]) = (50000, 150_000, 150_000) }
+            ),
             ("logins that are included and cost something", { $0.line["kind"] = "included" }),
             ("a rate card that does not exist", { $0.line["rate_card_id"] = UUID().uuidString }),
             ("another tenant's rate card", { $0.line["rate_card_id"] = ownCard.uuidString }),

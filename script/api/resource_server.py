@@ -2,6 +2,7 @@
 
 import re
 import sys
+import time
 
 import jose
 import jwt
@@ -58,8 +59,13 @@ with DevServer() as server:
         requests.patch(
             f"{base}/v1/tenants/acme/applications/{application}", headers=operator, json={"signing_algorithm": algorithm}).raise_for_status()
         # The change is in effect within a second.
-        while jwt.get_unverified_header((signed := server.sign_in("acme"))["access_token"])["alg"] != algorithm:
-            pass
+        for _ in range(50):
+            signed = server.sign_in("acme")
+            if jwt.get_unverified_header(signed["access_token"])["alg"] == algorithm:
+                break
+            time.sleep(0.1)
+        else:
+            sys.exit(f"resource-server: tokens are not signed with {algorithm}")
         assert {key["kty"] for key in requests.get(f"{issuer}/oauth2/jwks").json()["keys"]} == {"EC", "RSA"}
         # A verifier of its own: PyJWT asks for a key set again after 30 seconds at the earliest.
         fresh = recipe["Verifier"](issuer, machine["id"], machine["client_secret"])

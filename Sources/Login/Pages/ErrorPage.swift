@@ -56,8 +56,8 @@ struct ErrorPage: Error, Sendable {
 
     static let stateTooLong = ErrorPage(
         outcome: "state_too_long", status: .badRequest, title: "The request cannot be processed",
-        detail: "The request's state is longer than 16384 bytes, so no answer can carry it back to the application.",
-        remedy: "If you are its developer: send a state of at most 4096 bytes.")
+        detail: "The request's state is longer than \(AuthorizationRequest.longestStateInAnswer) bytes, so no answer can carry it back to the application.",
+        remedy: "If you are its developer: send a state of at most \(AuthorizationRequest.longestState) bytes.")
     static let malformed = ErrorPage(
         outcome: "malformed", status: .badRequest, title: "The request could not be read",
         detail: "A parameter is malformed or comes more than once.", remedy: startAgain)

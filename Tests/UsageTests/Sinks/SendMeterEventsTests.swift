@@ -60,6 +60,7 @@ struct SendMeterEventsTests {
             try await platform.append(TestPlatform.recent(100, every: 20), of: platform.globex)
             try await platform.takeArrivals()
             #expect(try await platform.waiting() == 200)
+            stripe.expect(atOnce: 2)
             try await platform.sinkWorker().pass(at: Date())
             #expect(stripe.logins == ["cus_acme": 100, "cus_globex": 100])
             #expect(meter.requests.count == 68)

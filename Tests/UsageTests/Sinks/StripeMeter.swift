@@ -24,6 +24,8 @@ final class StripeMeter: Sendable {
         var calls: [ContinuousClock.Instant] = []
         var limited = 0
         var mostAtOnce = 0
+        /// How many customers' calls must be open at once before the first one is answered.
+        var expectedAtOnce = 0
         /// Reported by Stripe afterwards.
         var reported: [String] = []
         var now: Date?
@@ -45,6 +47,9 @@ final class StripeMeter: Sendable {
     /// How many calls met a limit.
     var limited: Int { state.withLock { $0.limited } }
     /// How many customers had a call under way at once.
+    /// Answers no call before the calls of so many customers are open at once.
+    func expect(atOnce count: Int) { state.withLock { $0.expectedAtOnce = count } }
+
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
     var reported: [String] { state.withLock { $0.reported } }
 
@@ -80,8 +85,9 @@ final class StripeMeter: Sendable {
         }
         guard isFree else { return Self.error(.tooManyRequests, "lock_timeout", "This object cannot be accessed right now.") }
         defer { state.withLock { _ = $0.busy.remove(lane) } }
-        // Long enough for another call to meet it.
-        try await Task.sleep(for: .milliseconds(3))
+        // Calls of several customers wait for each other, and a second call of one customer would meet this one.
+        while state.withLock({ $0.mostAtOnce < $0.expectedAtOnce }) { try await Task.sleep(for: .milliseconds(3)) }
+        for _ in 0..<20 { await Task.yield() }
         return state.withLock { state in
             let (now, timestamp) = (state.now ?? Date(), Date(timeIntervalSince1970: TimeInterval(seconds)))
             if let known = state.identifiers[identifier], now.timeIntervalSince(known) < 86400 {

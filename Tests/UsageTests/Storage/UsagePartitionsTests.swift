@@ -72,7 +72,7 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("who reads a month while its part is being made finds all of it", .timeLimit(.minutes(1)))
+    @Test("who reads a month while its part is being made finds all of it", .timeLimit(.minutes(5)))
     func readWhileMoving() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<500).map { january.start.addingTimeInterval(Double($0)) })
