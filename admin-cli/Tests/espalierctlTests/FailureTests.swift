@@ -28,6 +28,21 @@ struct FailureTests {
         #expect(!run.talk.contains(Run.exampleKey))
     }
 
+    @Test(
+        "a 401 that asks for a password ends the call",
+        arguments: [["tenants", "show", "acme"], ["usage", "export", "--tenant", "acme"]])
+    func password(arguments: [String]) async throws {
+        let server = try StubServer(
+            answering: .init(
+                status: 401, headers: ["Content-Type": "application/problem+json", "WWW-Authenticate": "Basic realm=\"x\""],
+                body: #"{"detail":"The proxy needs a password."}"#))
+        defer { server.stop() }
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
+        #expect(run.status == 4)
+        #expect(run.talk.hasPrefix("error: The proxy needs a password.\n"))
+        #expect(server.received.count == 1)
+    }
+
     @Test("any other refusal ends with 1", arguments: [403, 404, 422, 429, 500, 503])
     func refused(status: Int) async throws {
         let server = try StubServer(answering: .problem(status, #"{"detail":"No.","request_id":"req_8"}"#))

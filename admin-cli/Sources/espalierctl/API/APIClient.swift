@@ -126,28 +126,21 @@ struct APIClient {
 
     /// Sends a request once, exactly as it is. A redirect is the response.
     func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
-        let session = URLSession(configuration: .ephemeral, delegate: RedirectRefusal(), delegateQueue: nil)
         let progress = Progress("Waiting for \(request.url?.host() ?? "the server")")
-        defer {
-            progress.end()
-            session.finishTasksAndInvalidate()
-        }
+        defer { progress.end() }
+        var head: HTTPURLResponse?
+        var body = Data()
         do {
-            let (data, response) = try await session.data(for: request)
-            guard let response = response as? HTTPURLResponse else { return .failure(URLError(.badServerResponse)) }
-            return .success((data, response))
+            for try await part in receive(request) {
+                switch part {
+                case .head(let response): head = response
+                case .data(let data): body += data
+                }
+            }
         } catch {
             return .failure(error as? URLError ?? URLError(.unknown))
         }
-    }
-}
-
-/// Hands a redirect back as the answer: following it would carry the API key wherever it points.
-private final class RedirectRefusal: NSObject, URLSessionTaskDelegate {
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
-        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
-    ) {
-        completionHandler(nil)
+        guard let head else { return .failure(URLError(.badServerResponse)) }
+        return .success((body, head))
     }
 }

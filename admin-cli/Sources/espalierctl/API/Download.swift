@@ -22,6 +22,11 @@ extension APIClient {
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
         if let tag = call.entityTag { request.setValue(tag, forHTTPHeaderField: "If-Match") }
+        return receive(request)
+    }
+
+    /// Sends a request once, exactly as it is. A redirect and a 401 of any kind are responses.
+    func receive(_ request: URLRequest) -> AsyncThrowingStream<DownloadPart, any Error> {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: DownloadPart.self)
         let session = URLSession(configuration: .ephemeral, delegate: Receiver(continuation), delegateQueue: nil)
         let task = session.dataTask(with: request)
@@ -47,6 +52,18 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         completionHandler(nil)
+    }
+
+    /// A 401 with `WWW-Authenticate: Basic` ends here, because the response is complete.
+    ///
+    /// Foundation on Linux never ends such a task by default handling, and loses the response if the challenge is rejected.
+    func urlSession(
+        _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        guard challenge.failureResponse != nil else { return completionHandler(.performDefaultHandling, nil) }
+        parts.finish()
+        completionHandler(.cancelAuthenticationChallenge, nil)
     }
 
     func urlSession(
