@@ -17,14 +17,14 @@ struct TableTests {
 
     @Test("a pipe gets everything, at every width")
     func pipe() {
-        let (text, hidden) = Self.table.fitted(to: nil, identifiers: [5])
+        let (text, hidden) = Self.table.fitted(to: nil, identifiers: [5], ownID: 5)
         #expect(text == Self.table.text)
         #expect(hidden.isEmpty)
     }
 
     @Test("a terminal gets lines that fit, with the IDs whole", arguments: 34...160)
     func fits(width: Int) {
-        let (text, hidden) = Self.table.fitted(to: width, identifiers: [5])
+        let (text, hidden) = Self.table.fitted(to: width, identifiers: [5], ownID: 5)
         for line in lines(text) { #expect(line.count <= width) }
         #expect(text.contains(Self.tenant))
         let shown = lines(text)[0]
@@ -35,13 +35,13 @@ struct TableTests {
     func order() {
         let whole = Self.table.text.split(separator: "\n")[0].count
         #expect(whole > 80)
-        let days = Self.table.fitted(to: 110, identifiers: [5])
+        let days = Self.table.fitted(to: 110, identifiers: [5], ownID: 5)
         #expect(days.text.contains("2026-11-22  tenant_"))
         #expect(days.text.contains("Acme Incorporated of Somewhere"))
-        let cut = Self.table.fitted(to: 100, identifiers: [5])
+        let cut = Self.table.fitted(to: 100, identifiers: [5], ownID: 5)
         #expect(cut.text.contains("…"))
         #expect(cut.hidden.isEmpty)
-        let narrow = Self.table.fitted(to: 80, identifiers: [5])
+        let narrow = Self.table.fitted(to: 80, identifiers: [5], ownID: 5)
         #expect(narrow.hidden == ["CREATED"])
         #expect(narrow.text.contains("active"))
     }
@@ -50,9 +50,18 @@ struct TableTests {
     func severalIDs() {
         let user = "user_01hq3r8x2mfbw8t6v0c5k9s4ye"
         let table = Table(header: ["USER", "STATUS", "ID"], rows: [[user, "active", Self.tenant]])
-        let (text, hidden) = table.fitted(to: 50, identifiers: [0, 2])
+        let (text, hidden) = table.fitted(to: 40, identifiers: [0, 2], ownID: 2)
         #expect(text == "ID\n\(Self.tenant)\n")
         #expect(hidden == ["USER", "STATUS"])
+    }
+
+    @Test("IDs of other things go before a status, and an ID stays only if it is the row's own")
+    func foreignIDs() {
+        let user = "user_01hq3r8x2mfbw8t6v0c5k9s4ye"
+        let own = Table(header: ["NAME", "USER", "STATUS", "ID"], rows: [["Shop", user, "active", Self.tenant]])
+        #expect(own.fitted(to: 60, identifiers: [1, 3], ownID: 3).hidden == ["USER"])
+        let none = Table(header: ["TIME", "ACTION", "ACTOR"], rows: [["2026-11-22T07:41:00Z", "createTenant", user]])
+        #expect(none.fitted(to: 40, identifiers: [2], ownID: nil).hidden == ["ACTOR"])
     }
 
     @Test("a list has the name first and the ID last, and fits the terminal it is shown on")
@@ -67,8 +76,9 @@ struct TableTests {
 
         let run = try TerminalRun("tenants", "list", environment: Run.environment(for: server), columns: 60)
         try await run.sees("Hidden for lack of width: ")
+        try await run.sees("\nUse a wider terminal or --json.\n")
         #expect(try await run.end().status == 0)
-        let shown = lines(run.screen).filter { !$0.hasPrefix("Hidden") }
+        let shown = lines(run.screen).filter { !$0.hasPrefix("Hidden") && !$0.hasPrefix("Use a wider") }
         #expect(shown.count == 2)
         for line in shown { #expect(line.count <= 60, "\(line)") }
     }

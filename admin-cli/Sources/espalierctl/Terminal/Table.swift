@@ -43,20 +43,21 @@ extension Table {
 
     /// The lines for a terminal, which would wrap longer ones in the middle of a word.
     ///
-    /// Times become days first. Then texts are cut, the longest first, and end in `…`. Then columns go, from the right. An ID is never
-    /// cut, because people copy it. The last ID is the last column to go.
+    /// Times become days first. Then texts are cut, the longest first, and end in `…`. Then columns go. IDs of other things go
+    /// first, and then the other columns, each from the right. An ID is never cut, because people copy it. The own ID stays.
     /// - Parameters:
     ///   - width: in characters; nil for a file or a pipe, which gets everything.
     ///   - identifiers: the columns of IDs.
+    ///   - ownID: the column of the rows' own IDs, if there is one.
     /// - Returns: the text, and the headers of the columns that had no room.
-    func fitted(to width: Int?, identifiers: Set<Int>) -> (text: String, hidden: [String]) {
+    func fitted(to width: Int?, identifiers: Set<Int>, ownID: Int?) -> (text: String, hidden: [String]) {
         var lines = lines
         guard let width, Self.total(of: lines) > width else { return (text, []) }
         for column in header.indices where !identifiers.contains(column) { Self.shortenTimes(in: &lines, column) }
         let isWhole = identifiers.union(rightAligned)
         Self.cut(&lines, to: width, except: isWhole)
         var kept = Array(header.indices)
-        while Self.total(of: lines) > width, let column = Self.leastNeeded(of: kept, identifiers) {
+        while Self.total(of: lines) > width, let column = Self.leastNeeded(of: kept, identifiers, ownID) {
             let place = kept.firstIndex(of: column)!
             kept.remove(at: place)
             // From the uncut lines: with a column less, the texts may be longer again.
@@ -73,11 +74,12 @@ extension Table {
         return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
     }
 
-    /// The rightmost column that is not an ID, then the rightmost ID but one, then the first column; nil when one column is left.
-    private static func leastNeeded(of columns: [Int], _ identifiers: Set<Int>) -> Int? {
+    /// The rightmost ID of another thing, then the rightmost column except the first one, then the first column. Never the own ID; nil
+    /// when one column is left.
+    private static func leastNeeded(of columns: [Int], _ identifiers: Set<Int>, _ ownID: Int?) -> Int? {
         guard columns.count > 1 else { return nil }
-        return columns.dropFirst().last { !identifiers.contains($0) } ?? columns.filter(identifiers.contains).dropLast().last
-            ?? columns.first
+        let others = columns.filter { $0 != ownID }
+        return others.last(where: identifiers.contains) ?? others.last
     }
 
     /// `2026-11-22T07:41:00Z` becomes `2026-11-22`.

@@ -79,12 +79,15 @@ struct View: Sendable {
         let table = Table(
             header: columns.map { $0.title.uppercased() }, rows: rows,
             rightAligned: Set(columns.indices.filter { columns[$0].isNumber }))
+        let ownID = columns.lastIndex(where: \.isOwnID)
         let identifiers = columns.indices.filter { column in
             columns[column].isOwnID || rows.contains { $0[column].wholeMatch(of: #/[a-z]+_[0-9a-z]{26}/#) != nil }
         }
-        let (text, hidden) = table.fitted(to: terminal.width, identifiers: Set(identifiers))
+        let (text, hidden) = table.fitted(to: terminal.width, identifiers: Set(identifiers), ownID: ownID)
         if !hidden.isEmpty {
-            Terminal.standardError.report("Hidden for lack of width: \(hidden.joined(separator: ", ")). Use a wider terminal or --json.")
+            Terminal.standardError.report("Hidden for lack of width: \(hidden.joined(separator: ", ")).")
+            // On a line of its own, which no terminal breaks within the option.
+            Terminal.standardError.report("Use a wider terminal or --json.")
         }
         return text
     }
