@@ -27,9 +27,9 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
         case .socialAuth: "social-auth (Python Social Auth)"
         case .mozillaDjangoOIDC: "mozilla-django-oidc"
         case .authlib: "Authlib"
-        case .springSecurity: "Spring Security"
+        case .springSecurity: "Spring Security 6"
         case .aspNetCore: "ASP.NET Core"
-        case .nextAuth: "NextAuth (Auth.js)"
+        case .nextAuth: "NextAuth 4 (Auth.js)"
         case .passport: "Passport (passport-openidconnect)"
         case .appAuth: "AppAuth"
         }
