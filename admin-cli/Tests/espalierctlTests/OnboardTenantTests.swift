@@ -122,9 +122,9 @@ struct OnboardTenantTests {
         try await run.answers("Name: ", "Shop")
         try await run.sees("a server that can keep a secret")
         try await run.answers("Which [1]: ", "1")
-        try await run.answers("Redirect URI, where its logins return to, to the letter: ", "ftp:/no")
+        try await run.answers("Redirect URI (the exact address to which its logins return): ", "ftp:/no")
         try await run.sees("redirect_uris[0]: No.")
-        try await run.answers("Redirect URI, where its logins return to, to the letter: ", "https://shop.example.com/callback")
+        try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://shop.example.com/callback")
         try await run.sees("✓ Registered Shop: app_1.")
         try await run.sees("Client secret: hush-hush")
         try await run.sees("Whose credentials?")
@@ -159,6 +159,7 @@ struct OnboardTenantTests {
         try await run.sees("This address has no `state`.")
         try await run.answers("Address at which the browser arrives, or Enter to skip: ", "")
         try await run.sees("Continue with:")
+        try await run.sees("espalierctl applications test-login app_1 --tenant acme --secret-file FILE\n")
         let (status, output) = try await run.end()
 
         #expect(status == 0)
@@ -229,6 +230,46 @@ struct OnboardTenantTests {
         #expect(run.talk.contains("✗ team_id"))
         #expect(run.output.isEmpty)
         #expect(!changes(platform).contains { $0.hasSuffix("activate") })
+    }
+
+    @Test(
+        "wrong IDs and key files in flags end it before anything is made",
+        arguments: [
+            ("--team-id", "abc", "A Team ID has 10 capital letters"), ("--services-id", "login", "A Services ID has parts"),
+            ("--key-file", "~/nope.p8", "The key file ~/nope.p8 can't be read."),
+            ("--key-file", "key.p8", "doesn't say its Key ID"), ("--key-file", "AuthKey_0000000000.p8", "PEM file"),
+        ])
+    func wrongFlag(option: String, value: String, problem: String) async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        try folder.file("key.p8", Examples.pem)
+        try folder.file("AuthKey_0000000000.p8", "nothing")
+        var arguments = flags + ownFlags
+        arguments[try #require(arguments.firstIndex(of: option)) + 1] = value
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 2)
+        #expect(run.talk.contains(problem), "\(run.talk)")
+        #expect(changes(platform).isEmpty)
+        let atTerminal = try TerminalRun(
+            "tenants", "onboard", "acme", "--name", "Acme", "--plan", "free", "--connection", "own", option,
+            value == "key.p8" ? "nowhere.p8" : value, environment: Run.environment(for: platform.server), folder: folder.url)
+        try await atTerminal.sees(value == "key.p8" ? "can't be read" : problem)
+        #expect(try await atTerminal.end().status == 2)
+        #expect(changes(platform).isEmpty)
+    }
+
+    @Test("a refused redirect URI is asked again at a terminal, also one from a flag")
+    func refusedAtTerminal() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let run = try TerminalRun(
+            "tenants", "onboard", "acme", "--name", "Acme", "--plan", "free", "--application-name", "Shop", "--application-kind", "web",
+            "--redirect-uri", "ftp:/no", "--connection", "shared", environment: Run.environment(for: platform.server), folder: folder.url)
+        try await run.sees("redirect_uris[0]: No.")
+        try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://shop.example.com/callback")
+        try await run.sees("✓ Registered Shop: app_1.")
+        try await run.answers("Address at which the browser arrives, or Enter to skip: ", "")
+        #expect(try await run.end().status == 0)
     }
 
     @Test("a redirect URI from a flag that is refused ends it, with how to go on")

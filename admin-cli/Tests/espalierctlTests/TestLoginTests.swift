@@ -21,6 +21,11 @@ struct TestLoginTests {
                 return .init(
                     body: #"{"token_endpoint":"\#(issuer)/oauth2/token","userinfo_endpoint":"\#(issuer)/oauth2/userinfo"}"#)
             case "POST /t/acme/oauth2/token":
+                if request.body.contains("code=unauthenticated&") {
+                    return .init(
+                        status: 401, headers: ["Content-Type": "application/json", "WWW-Authenticate": #"Basic realm="x""#],
+                        body: #"{"error":"invalid_client","error_description":"The secret is wrong."}"#)
+                }
                 guard request.body.contains("code=good&") else {
                     return .init(status: 400, body: #"{"error":"invalid_grant","error_description":"The code has expired."}"#)
                 }
@@ -63,6 +68,7 @@ struct TestLoginTests {
             ("\(callback)?state=\(state)", "This address has no `code`."),
             ("\(callback)?error=access_denied&error_description=Cancelled&state=\(state)", "`access_denied`: Cancelled"),
             ("\(callback)?code=late&state=\(state)", "invalid_grant: The code has expired."),
+            ("\(callback)?code=unauthenticated&state=\(state)", "invalid_client: The secret is wrong."),
         ] {
             try await run.answers(question, address)
             try await run.sees(problem)
@@ -89,14 +95,44 @@ struct TestLoginTests {
     func stopped() async throws {
         let server = try Self.provider()
         defer { server.stop() }
+        let folder = try TemporaryFolder()
+        try folder.file("shop.secret", "hush-hush\n")
         var urls: [String] = []
         for _ in 0..<2 {
-            let run = try await Run("applications", "test-login", "app_1", "--tenant", "acme", environment: Run.environment(for: server))
+            let run = try await Run(
+                arguments: ["applications", "test-login", "app_1", "--tenant", "acme", "--secret-file", "shop.secret"],
+                environment: Run.environment(for: server), folder: folder.url)
             #expect(run.status == 1)
             #expect(run.talk.contains("The test login was not completed."))
             urls.append(run.output)
         }
         #expect(parameter("state", of: urls[0]) != parameter("state", of: urls[1]))
         #expect(parameter("code_challenge", of: urls[0]) != parameter("code_challenge", of: urls[1]))
+    }
+
+    @Test("a test login that cannot be completed is refused before its address is printed")
+    func refused() async throws {
+        let server = try Self.provider()
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        try folder.file("shop.secret", "hush-hush\n")
+        for (arguments, problem) in [
+            ([], "error: This application has a secret.\nnext: Pass --secret-file FILE.\n"),
+            (
+                ["--secret-file", "shop.secret", "--redirect-uri", "https://shop.example.com/callback/"],
+                """
+                error: https://shop.example.com/callback/ is not a redirect URI of the application.
+                next: Pass one of these as --redirect-uri: https://shop.example.com/callback.
+
+                """
+            ),
+        ] {
+            let run = try await Run(
+                arguments: ["applications", "test-login", "app_1", "--tenant", "acme"] + arguments,
+                environment: Run.environment(for: server), folder: folder.url)
+            #expect(run.status == 2)
+            #expect(run.output.isEmpty)
+            #expect(run.talk == problem)
+        }
     }
 }

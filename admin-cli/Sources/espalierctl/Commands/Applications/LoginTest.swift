@@ -18,18 +18,30 @@ struct LoginTest {
     let verifier: String
     let state: String
 
-    /// - Throws: ``Failure`` if the server's replies lack a member that every reply of their kind has.
+    /// - Throws: ``Failure`` if the server's replies lack a member that every reply of their kind has, or if the redirect URI is not one of
+    ///   the application's.
     /// - Returns: nil if no person signs in to the application.
     init?(tenant: JSON, application: JSON, redirectURI: String? = nil, clientSecret: String? = nil) throws(Failure) {
         guard let issuer = tenant["issuer"]?.string, let id = application["id"]?.string else { throw .shape() }
-        guard let redirectURI = redirectURI ?? application["redirect_uris"]?.elements?.first?.string else { return nil }
+        let registered = application["redirect_uris"]?.elements?.compactMap(\.string) ?? []
+        guard let first = registered.first else { return nil }
+        let redirectURI = redirectURI ?? first
+        guard registered.contains(where: { $0.isSame(as: redirectURI) }) else {
+            throw Failure(
+                status: .usage, detail: "\(redirectURI) is not a redirect URI of the application.",
+                nextStep: "Pass one of these as --redirect-uri: \(registered.joined(separator: ", ")).")
+        }
         (self.issuer, clientID, self.redirectURI, self.clientSecret) = (issuer, id, redirectURI, clientSecret)
         (verifier, state) = (Self.randomText(), Self.randomText())
     }
 
     /// Whether the token endpoint will accept the client: an application with a secret must present it.
     func canBeCompleted(application: JSON) -> Bool {
-        clientSecret != nil || !["web", "machine"].contains(application["kind"]?.string)
+        clientSecret != nil || !Self.hasSecret(application)
+    }
+
+    static func hasSecret(_ application: JSON) -> Bool {
+        ["web", "machine"].contains(application["kind"]?.string)
     }
 
     /// Opens in a browser.

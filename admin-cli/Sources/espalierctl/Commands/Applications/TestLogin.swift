@@ -41,6 +41,9 @@ struct TestLogin: AsyncParsableCommand {
                 status: .failure, detail: "The application has no redirect URI, so no person signs in to it.",
                 nextStep: "Register a redirect URI: espalierctl applications update --help.")
         }
+        guard test.canBeCompleted(application: application) else {
+            throw Failure(status: .usage, detail: "This application has a secret.", nextStep: "Pass --secret-file FILE.")
+        }
         try Terminal.standardOutput.write(test.url)
         Terminal.standardError.report("Open this address in a browser and sign in.")
         let user = try await test.complete(client, path: path) { () throws(Failure) in

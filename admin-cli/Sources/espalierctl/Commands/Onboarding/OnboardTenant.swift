@@ -77,6 +77,7 @@ struct OnboardTenant: AsyncParsableCommand {
     func run() async throws {
         let session = try Session(options)
         if !session.prompt.isPossible { try requireAll() }
+        try refuseWrongIDs()
         let client = try session.client()
         let interruption = Interruption(saying: "Nothing is lost. To go on: espalierctl tenants onboard \(slug?.text ?? "")")
         defer { interruption.end() }
@@ -90,13 +91,25 @@ struct OnboardTenant: AsyncParsableCommand {
         }
         try Terminal.standardOutput.write(options.json ? String(decoding: result.json.encoded(), as: UTF8.self) : result.text)
         if options.json { return }
+        var user: String?
         if let test = result.test, test.canBeCompleted(application: result.application), session.prompt.isPossible {
             Terminal.standardError.report("\nOpen the test login in a browser and sign in.")
-            _ = try await test.complete(client, path: onboarding.path) { () throws(Failure) in
+            user = try await test.complete(client, path: onboarding.path) { () throws(Failure) in
                 try session.prompt.optionalLine("Address at which the browser arrives, or Enter to skip")
             }
         }
-        Terminal.standardError.report(result.nextSteps)
+        Terminal.standardError.report(result.nextSteps(isTested: user != nil))
+    }
+
+    /// Checks the form of the IDs before the first change.
+    private func refuseWrongIDs() throws(Failure) {
+        guard connection != .shared else { return }
+        for (option, value, refusal) in [
+            ("--team-id", teamID, Onboarding.teamIDRefusal), ("--services-id", servicesID, Onboarding.servicesIDRefusal),
+        ] {
+            guard let value, let reason = refusal(value) else { continue }
+            throw Failure(status: .usage, detail: "\(option) is \(value). \(reason)", nextStep: "Correct \(option). Nothing was created.")
+        }
     }
 
     /// Where nobody can be asked, what is missing is said before anything is made.

@@ -45,6 +45,7 @@ struct Onboarding {
             done("\(slug) is there: \(found["name"]?.text ?? ""), plan \(found["plan"]?.text ?? "").")
         } else {
             let name = try answer(flags.name, "Name", standard: slug)
+            try refuseWrongKeyFile(besides: [])
             tenant = try await client.send(
                 .post("tenants", ["slug": JSON(slug), "name": JSON(name), "plan": JSON(try choosePlan())])
             ).json

@@ -9,6 +9,9 @@ extension Onboarding {
             done("\(known["name"]?.text ?? "") is there: \(known["id"]?.text ?? "").")
             return
         }
+        if flags.keyFile != nil, flags.connection != .shared {
+            try refuseWrongKeyFile(besides: try await client.all(.get("\(path)/connections")))
+        }
         let name = try answer(flags.applicationName, "Name")
         let kind = try chooseKind()
         var redirectURIs = kind == .machine ? [] : try chooseRedirectURIs(kind)
@@ -26,7 +29,7 @@ extension Onboarding {
                 } catch let failure where isToBeAskedAgain(failure) {
                     // What may be registered depends on the kind, and only the server knows it all.
                     failure.fields.forEach(say)
-                    redirectURIs = try chooseRedirectURIs(kind)
+                    redirectURIs = [try askRedirectURI()]
                 }
             }
         } catch {
@@ -57,13 +60,16 @@ extension Onboarding {
 
     private func chooseRedirectURIs(_ kind: ApplicationKind) throws(Failure) -> [String] {
         if !flags.redirectURIs.isEmpty { return flags.redirectURIs }
-        return [try answer(nil, "Redirect URI, where its logins return to, to the letter")]
+        return [try askRedirectURI()]
     }
 
-    /// Whether it was the typed redirect URI that was refused, and nothing else: what a flag gave would be refused again.
+    private func askRedirectURI() throws(Failure) -> String {
+        try answer(nil, "Redirect URI (the exact address to which its logins return)")
+    }
+
+    /// Whether a redirect URI was refused, typed or given by a flag, and nothing else.
     private func isToBeAskedAgain(_ failure: Failure) -> Bool {
-        prompt.isPossible && flags.redirectURIs.isEmpty && !failure.fields.isEmpty
-            && failure.fields.allSatisfy { $0.hasPrefix("redirect_uris") }
+        prompt.isPossible && !failure.fields.isEmpty && failure.fields.allSatisfy { $0.hasPrefix("redirect_uris") }
     }
 
     /// The secret goes to its file, or is shown at once: whatever happens later, it can't be had again.

@@ -47,6 +47,23 @@ extension Onboarding {
 
     // MARK: Creating
 
+    /// Checks the key file of `--key-file` before the first change. A connection that exists already does not need the file.
+    /// - Parameter known: the tenant's connections.
+    func refuseWrongKeyFile(besides known: [JSON]) throws(Failure) {
+        // The standard input can be read only once.
+        guard let name = flags.keyFile, name != "-", flags.connection != .shared else { return }
+        let isThere = known.contains { connection in
+            [("team_id", flags.teamID), ("services_id", flags.servicesID)].allSatisfy { $1 == nil || connection[$0]?.string == $1 }
+        }
+        if isThere { return }
+        // The prompt asks for a Key ID that neither the name nor a flag states.
+        if prompt.isPossible, flags.keyID == nil, AppleKeyFile.keyID(inName: name) == nil {
+            guard let reason = AppleKeyFile.refusal(name) else { return }
+            throw Failure(status: .usage, detail: reason, nextStep: "Correct --key-file.")
+        }
+        _ = try AppleKeyFile(name, keyID: flags.keyID)
+    }
+
     private func knownConnection() async throws -> JSON? {
         let known = try await client.all(.get("\(path)/connections"))
         if let teamID = flags.teamID, let servicesID = flags.servicesID {

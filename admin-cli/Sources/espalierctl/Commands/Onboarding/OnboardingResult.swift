@@ -31,11 +31,13 @@ struct OnboardingResult {
         return "\n" + Table(rows: rows).text
     }
 
-    var nextSteps: String {
+    /// - Parameter isTested: whether the test login was completed.
+    func nextSteps(isTested: Bool) -> String {
         let slug = (tenant["slug"]?.text ?? "").printable
         var lines = ["", "Continue with:"]
-        if test != nil {
-            lines.append("  espalierctl applications test-login \((application["id"]?.text ?? "").printable) --tenant \(slug)")
+        if test != nil, !isTested {
+            let secret = LoginTest.hasSecret(application) ? " --secret-file FILE" : ""
+            lines.append("  espalierctl applications test-login \((application["id"]?.text ?? "").printable) --tenant \(slug)\(secret)")
         }
         if connection != .null { lines.append("  espalierctl connections check --tenant \(slug)") }
         lines += [
