@@ -22,30 +22,38 @@ package struct CrossOrigin: RouterMiddleware {
     struct Endpoint: Equatable {
         /// The tenant's slug.
         let tenant: String
-        /// The methods that it takes, as `Access-Control-Allow-Methods` lists them.
-        let methods: String
+        /// The methods that it takes.
+        let methods: [HTTPRequest.Method]
         /// Whether every page may read it.
         let isPublic: Bool
     }
 
-    /// Below a tenant's issuer.
-    private static let ofApplications = ["oauth2/token": "POST", "oauth2/userinfo": "GET, POST", "oauth2/revoke": "POST"]
-    private static let documents: Set = ["openid-configuration", "oauth-authorization-server"]
+    /// Below `oauth2` of a tenant's issuer.
+    private static let ofApplications: [(name: String, methods: [HTTPRequest.Method])] = [
+        ("token", [.post]), ("userinfo", [.get, .post]), ("revoke", [.post]),
+    ]
+    private static let documents = ["openid-configuration", "oauth-authorization-server"]
 
+    /// Every request comes here, so only the paths that can be endpoints are split.
     static func endpoint(at path: String) -> Endpoint? {
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4).map { String(Substring($0)) }
+        let isBelowIssuer = path.utf8.starts(with: "/t/".utf8)
+        guard isBelowIssuer || path.utf8.starts(with: "/.well-known/".utf8) else { return nil }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4)
         guard parts.count == 4 else { return nil }
-        if parts[0] == "t" {
-            if let methods = ofApplications["\(parts[2])/\(parts[3])"] {
-                return Endpoint(tenant: parts[1], methods: methods, isPublic: false)
-            }
-            guard (parts[2] == "oauth2" && parts[3] == "jwks") || (parts[2] == ".well-known" && documents.contains(parts[3]))
-            else { return nil }
-            return Endpoint(tenant: parts[1], methods: "GET", isPublic: true)
+        func isDocument(_ part: Substring.UTF8View) -> Bool { documents.contains { part.elementsEqual($0.utf8) } }
+        guard isBelowIssuer else {
+            // In front of the issuer's path (RFC 8414, section 3).
+            guard isDocument(parts[1]), parts[2].elementsEqual("t".utf8) else { return nil }
+            return Endpoint(tenant: String(Substring(parts[3])), methods: [.get], isPublic: true)
         }
-        // In front of the issuer's path (RFC 8414, section 3).
-        guard parts[0] == ".well-known", documents.contains(parts[1]), parts[2] == "t" else { return nil }
-        return Endpoint(tenant: parts[3], methods: "GET", isPublic: true)
+        let tenant = { String(Substring(parts[1])) }
+        if parts[2].elementsEqual(".well-known".utf8) {
+            return isDocument(parts[3]) ? Endpoint(tenant: tenant(), methods: [.get], isPublic: true) : nil
+        }
+        guard parts[2].elementsEqual("oauth2".utf8) else { return nil }
+        if parts[3].elementsEqual("jwks".utf8) { return Endpoint(tenant: tenant(), methods: [.get], isPublic: true) }
+        return ofApplications.first { parts[3].elementsEqual($0.name.utf8) }
+            .map { Endpoint(tenant: tenant(), methods: $0.methods, isPublic: false) }
     }
 
     package func handle(
@@ -55,13 +63,12 @@ package struct CrossOrigin: RouterMiddleware {
         if endpoint.isPublic {
             context.record.note(header: .accessControlAllowOrigin, "*")
         } else {
-            // A preflight reaches no action, and neither does a wrong method.
-            let method = request.method == .head ? "GET" : request.method.rawValue
-            let isAction = endpoint.methods.components(separatedBy: ", ").contains(method)
             // For every caller: a cache must not give one origin what was said to another.
             context.record.note(header: .vary, "Origin")
-            guard let origin = request.headers[.origin], await mayCall(from: origin, tenant: endpoint.tenant, isAction, context)
-            else { return try await next(request, context) }
+            guard let origin = request.headers[.origin] else { return try await next(request, context) }
+            // A preflight reaches no action, and neither does a wrong method.
+            let isAction = endpoint.methods.contains(request.method == .head ? .get : request.method)
+            guard await mayCall(from: origin, tenant: endpoint.tenant, isAction, context) else { return try await next(request, context) }
             context.record.note(header: .accessControlAllowOrigin, origin)
         }
         context.record.note(header: .accessControlExposeHeaders, "Request-Id, Retry-After, WWW-Authenticate")
@@ -72,7 +79,7 @@ package struct CrossOrigin: RouterMiddleware {
         return Response(
             status: .noContent,
             headers: [
-                .accessControlAllowMethods: endpoint.methods,
+                .accessControlAllowMethods: endpoint.methods.map(\.rawValue).joined(separator: ", "),
                 .accessControlAllowHeaders: "Authorization, Content-Type, Request-Id, traceparent", .accessControlMaxAge: "3600",
             ])
     }
