@@ -13,15 +13,22 @@ extension ErrorPage {
         outcome: "hint_unreadable", status: .badRequest, title: "You are not signed out",
         detail: "The request's id_token_hint is not an id_token that this server gave to the application, or its key has been replaced.",
         remedy: "Sign out in the application. If you are its developer: revoke the refresh token instead.")
-    static let logoutURINotRegistered = ErrorPage(
-        outcome: "logout_uri_not_registered", status: .badRequest, title: "You are signed out",
-        detail:
-            "But this page cannot send you on: the request's post_logout_redirect_uri is not one that is registered for the application.",
-        remedy: "If you are its developer: register it as a logout URI, letter by letter.")
-    static let cannotReturn = ErrorPage(
-        outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you on",
-        detail: "The request's post_logout_redirect_uri is not one that is registered for the application.",
-        remedy: "Return to the application. If you are its developer: register exactly this URI as a logout URI.")
+    /// - Parameter uri: the request's. It is shown as text and leads nowhere.
+    static func logoutURINotRegistered(_ uri: String, of application: Application) -> ErrorPage {
+        ErrorPage(
+            outcome: "logout_uri_not_registered", status: .badRequest, title: "You are signed out",
+            detail: "This page cannot send you on: the request's post_logout_redirect_uri is not registered for this application.",
+            remedy: "If you develop the application, add this exact address to its logout_uris.",
+            facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
+    }
+    /// - Parameter uri: as above.
+    static func cannotReturn(_ uri: String, to application: Application) -> ErrorPage {
+        ErrorPage(
+            outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you on",
+            detail: "The request's post_logout_redirect_uri is not registered for this application.",
+            remedy: "Return to the application. If you develop it, add this exact address to its logout_uris.",
+            facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
+    }
 }
 
 extension Login {
@@ -65,7 +72,7 @@ extension Login {
             )
             .response(.ok, requestID: context.record.current.requestID)
         }
-        guard application.mayReturnAfterLogout(to: uri) else { throw ErrorPage.logoutURINotRegistered }
+        guard application.mayReturnAfterLogout(to: uri) else { throw ErrorPage.logoutURINotRegistered(uri, of: application) }
         return .afterLogout(to: uri, state: form["state"])
     }
 
@@ -85,7 +92,7 @@ extension Login {
             .response(.ok, requestID: context.record.current.requestID)
         }
         guard let application else { throw .logoutURIWithoutClient }
-        guard application.mayReturnAfterLogout(to: uri) else { throw .cannotReturn }
+        guard application.mayReturnAfterLogout(to: uri) else { throw .cannotReturn(uri, to: application) }
         return .afterLogout(to: uri, state: form["state"])
     }
 }

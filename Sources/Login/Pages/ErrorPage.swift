@@ -46,7 +46,7 @@ struct ErrorPage: Error, Sendable {
     }
 
     /// An address as a person can compare it with another: in ASCII, so that no letter looks like another and none reverses the rest.
-    private static func shown(_ uri: String) -> String {
+    static func shown(_ uri: String) -> String {
         let longest = 500
         let bytes = uri.utf8.prefix(longest).map { byte in
             (0x20...0x7E).contains(byte) ? String(UnicodeScalar(byte)) : Form.encode(byte: byte)
@@ -56,7 +56,10 @@ struct ErrorPage: Error, Sendable {
 
     static let stateTooLong = ErrorPage(
         outcome: "state_too_long", status: .badRequest, title: "The request cannot be processed",
-        detail: "The request's state is longer than \(AuthorizationRequest.longestStateInAnswer) bytes, so no answer can carry it back to the application.",
+        detail: """
+            The request's state is longer than \(AuthorizationRequest.longestStateInAnswer) bytes, so no answer can carry it back to the \
+            application.
+            """,
         remedy: "If you are its developer: send a state of at most \(AuthorizationRequest.longestState) bytes.")
     static let malformed = ErrorPage(
         outcome: "malformed", status: .badRequest, title: "The request could not be read",
