@@ -313,7 +313,7 @@ struct AuthorizeTests {
             let without = ["code_challenge": nil, "code_challenge_method": nil] as [String: String?]
             let (half, plain) = (["code_challenge": nil], ["code_challenge_method": "plain"]) as ([String: String?], [String: String?])
             let ids = platform.acme.applications.map(\.client_id)
-            let command = "set requires_pkce to false: espalierctl applications update \(ids[0]) --no-pkce"
+            let command = "set requires_pkce to false: espalierctl applications update \(ids[0]) --tenant acme --no-pkce"
             // Confidential, public, and confidential and exempt.
             for (application, changes, problem, advice) in [
                 (0, without, "code_challenge is missing.", command), (0, plain, "code_challenge_method must be S256.", command),

@@ -71,11 +71,11 @@ struct AuthorizationRequest: Sendable {
         codeChallenge = form["code_challenge"]
         if let codeChallenge {
             guard form["code_challenge_method"] == "S256"
-            else { throw refuse(.invalidRequest, "code_challenge_method must be S256. \(PKCE.advice(to: application))") }
+            else { throw refuse(.invalidRequest, "code_challenge_method must be S256. \(PKCE.advice(to: application, issuer: issuer))") }
             guard PKCE.isChallenge(codeChallenge)
             else { throw refuse(.invalidRequest, "code_challenge must be 43 characters of base64url.") }
         } else if application.requiresPKCE || form["code_challenge_method"] != nil {
-            throw refuse(.invalidRequest, "code_challenge is missing. \(PKCE.advice(to: application))")
+            throw refuse(.invalidRequest, "code_challenge is missing. \(PKCE.advice(to: application, issuer: issuer))")
         }
         (self.application, self.returnAddress) = (application, returnAddress)
     }

@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import Sealing
 import Tenancy
+import Web
 
 /// Proof Key for Code Exchange (RFC 7636), S256 only.
 enum PKCE {
@@ -18,13 +19,15 @@ enum PKCE {
     }
 
     /// The next step for a developer whose request has no challenge, or one by another method.
-    static func advice(to application: Application) -> String {
+    /// - Parameter issuer: the tenant's. Its last part is the slug.
+    static func advice(to application: Application, issuer: String) -> String {
         let advice = "Turn on PKCE with S256 in the client library"
         guard application.kind.isConfidential else {
             return "\(advice): an application of kind \(application.kind.rawValue) always needs it."
         }
         guard application.requiresPKCE else { return "\(advice), or send neither code_challenge nor code_challenge_method." }
-        return "\(advice), or set requires_pkce to false: espalierctl applications update \(application.id) --no-pkce"
+        let slug = issuer.parts(at: "/").last ?? ""
+        return "\(advice), or set requires_pkce to false: espalierctl applications update \(application.id) --tenant \(slug) --no-pkce"
     }
 
     private static func isUnreserved(_ byte: UInt8) -> Bool {

@@ -58,7 +58,8 @@ struct ApplicationFields: Sendable {
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
         let signingAlgorithm = fields.choice(
             "signing_algorithm", Application.SigningAlgorithm.self,
-            advice: "For a library that verifies RS256 only: `espalierctl applications update APP --signing-algorithm RS256`.")
+            advice:
+                "For a library that verifies RS256 only: `espalierctl applications update APP --tenant SLUG --signing-algorithm RS256`.")
         self.logoutURIs = setting("logout_uris", logoutURIs)
         self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
         self.bundleIDs = setting("bundle_ids", bundleIDs)
