@@ -99,6 +99,24 @@ struct CompareMeterTests {
         }
     }
 
+    @Test("a customer that Stripe does not have shows up, and the others are compared")
+    func unknownCustomer() async throws {
+        try await Self.withStripe { platform, meter, stripe in
+            // Each ID was set while Stripe was not asked.
+            stripe.knows(["cus_globex"])
+            try await platform.append(TestPlatform.recent(4, since: 20_000))
+            try await platform.append(TestPlatform.recent(2, since: 20_000), of: platform.globex)
+            try await platform.takeArrivals()
+            let now = Date()
+            try await platform.sinkWorker().pass(at: now)
+            #expect(try await Self.compare(platform).pass(at: now + 4000) == 2)
+            let differences = try await Self.differences(platform)
+            #expect(differences.map { $0["customer_id"] as? String } == ["cus_acme"])
+            #expect(differences.first?["sent"] as? Int == 4 && differences.first?["counted"] as? Int == 0)
+            #expect(try await Self.comparison(platform)["last_compared_at"] != nil)
+        }
+    }
+
     @Test("what was perhaps counted shows whether it was")
     func uncertain() async throws {
         try await Self.withStripe { platform, meter, stripe in

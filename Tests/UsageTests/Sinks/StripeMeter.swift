@@ -135,6 +135,9 @@ final class StripeMeter: Sendable {
                 guard let customer = query["customer"].map({ String($0) }), let from = query["start_time"].flatMap({ Int($0) }),
                     let to = query["end_time"].flatMap({ Int($0) }), from % 60 == 0, to % 60 == 0, from < to
                 else { return Self.error(.badRequest, "parameter_invalid", "Invalid.") }
+                if let known = state.customers, !known.contains(customer) {
+                    return Self.error(.badRequest, "resource_missing", "No such customer: '\(customer)'")
+                }
                 let value = state.counted.filter {
                     $0.customer == customer && $0.timestamp.timeIntervalSince1970 >= TimeInterval(from)
                         && $0.timestamp.timeIntervalSince1970 < TimeInterval(to)
