@@ -283,11 +283,15 @@ struct ServerRoleTests {
         let days = try await owner.run(
             """
             SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date::text AS first,
-                (date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1)::text AS last
+                (date_trunc('month', now() AT TIME ZONE 'UTC')::date - 1)::text AS last,
+                (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '2 months')::date::text AS prior,
+                ((date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date - 1)::text AS prior_last
             """)[0]
         let (first, last) = (try days.get("first", as: String.self), try days.get("last", as: String.self))
+        let (prior, priorLast) = (try days.get("prior", as: String.self), try days.get("prior_last", as: String.self))
         func json(_ row: [String: any Sendable]) throws -> String {
-            let text = String(decoding: try JSONSerialization.data(withJSONObject: [row]), as: UTF8.self)
+            let text = String(decoding: try JSONSerialization.data(withJSONObject: row.isEmpty ? [] : [row]), as: UTF8.self)
+                .replacing("PRIOR_FIRST", with: prior).replacing("PRIOR_LAST", with: priorLast)
             return "'" + text.replacing("FIRST", with: first).replacing("LAST", with: last) + "'"
         }
         try await attack(
@@ -349,6 +353,15 @@ struct ServerRoleTests {
             ("a month of the future", { $0.line["service_period"] = "2100-01-01" }),
             ("a correction of the month itself", { $0.line["kind"] = "correction" }),
             ("a term of another month", { $0.terms["first_day"] = "2020-01-01" }),
+            ("no term", { $0.terms = [:] }),
+            ("no price, and any amount", { ($0.line["unit_price_micros"], $0.line["exact_micros"]) = (nil, 0) }),
+            (
+                "logins as a correction of an earlier month",
+                {
+                    ($0.line["kind"], $0.line["service_period"]) = ("correction", "PRIOR_FIRST")
+                    ($0.line["first_day"], $0.line["last_day"]) = ("PRIOR_FIRST", "PRIOR_LAST")
+                }
+            ),
         ]
         for (lie, change) in lies {
             await #expect("\(lie)") { try await close(change) } throws: { ($0 as? DatabaseError)?.constraint == "statement_checked" }
@@ -367,6 +380,94 @@ struct ServerRoleTests {
         #expect(try closed.get("is_now", as: Bool.self))
         #expect(try await owner.run("SELECT FROM statement_line WHERE position = 1 AND tenant_id = \(acme)").count == 1)
         await #expect("twice") { try await close() } throws: { ($0 as? DatabaseError)?.constraint == "statement_checked" }
+    }
+
+    @Test("a correction has the late logins of its month, and costs at most what they can cost")
+    func correctedFalsely() async throws {
+        _ = try await owner.run(
+            """
+            INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
+            SELECT (month - interval '1 day') AT TIME ZONE 'UTC', month::date, \(acme), gen_random_uuid(), gen_random_uuid(),
+                gen_random_uuid(), 'login', 'own'
+            FROM (SELECT date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month' AS month) AS last
+            """)
+        _ = try await attack(
+            """
+            SELECT taken_id FROM take_statement(\(acme), (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date,
+                '2000-01-01', '2100-01-01')
+            """)
+        @Sendable func late(_ taken: inout Taken) {
+            (taken.events, taken.line["kind"], taken.line["quantity"]) = (1, "correction", 1)
+            (taken.line["exact_micros"], taken.line["amount_micros"]) = (5000, 10000)
+            taken.line["service_period"] = "PRIOR_FIRST"
+            (taken.line["first_day"], taken.line["last_day"]) = ("PRIOR_FIRST", "PRIOR_LAST")
+        }
+        let lies: [(String, @Sendable (inout Taken) -> Void)] = [
+            ("more late logins", { $0.line["quantity"] = 2 }),
+            ("late logins of another month", { $0.line["service_period"] = "2020-01-01" }),
+            ("a high amount", { $0.line["amount_micros"] = 1_000_000_000 }),
+            (
+                "a high exact amount, and the amount that fits it",
+                {
+                    ($0.line["exact_micros"], $0.line["amount_micros"]) = (1_000_000_000, 1_000_000_000)
+                }
+            ),
+            ("a credit", { ($0.line["exact_micros"], $0.line["amount_micros"]) = (-1_000_000_000, -1_000_000_000) }),
+        ]
+        for (lie, change) in lies {
+            await #expect("\(lie)") {
+                try await close {
+                    late(&$0)
+                    change(&$0)
+                }
+            } throws: { ($0 as? DatabaseError)?.constraint == "statement_checked" }
+        }
+        try await close(late)
+        #expect(try await owner.run("SELECT FROM statement WHERE state = 'closed'").count == 1)
+    }
+
+    // MARK: Credentials and master keys
+
+    @Test("a revoked or expiring credential is not revived, and another one still ends")
+    func revived() async throws {
+        let secret = UUID()
+        let application = UUID()
+        _ = try await owner.run([
+            "UPDATE api_key SET revoked_at = now() - interval '1 day', expires_at = now() - interval '1 hour'",
+            """
+            INSERT INTO application (tenant_id, id, kind, name, redirect_uris, created_at, updated_at)
+            VALUES (\(acme), \(application), 'web', 'Web', '{https://app.test/}', now(), now())
+            """,
+            """
+            INSERT INTO application_secret (tenant_id, id, application_id, digest, last_four, expires_at, created_at)
+            VALUES (\(acme), \(secret), \(application), '\\x03', 'abcd', now(), now())
+            """,
+        ])
+        for statement: SQL in [
+            "UPDATE api_key SET revoked_at = NULL", "UPDATE api_key SET revoked_at = now() + interval '1 day'",
+            "UPDATE api_key SET expires_at = NULL", "UPDATE api_key SET expires_at = now() + interval '1 day'",
+            "UPDATE api_key SET revoked_at = NULL, expires_at = NULL", "UPDATE application_secret SET expires_at = NULL",
+            "UPDATE application_secret SET expires_at = 'infinity'",
+        ] { await expectRefused(statement) }
+        try await attack("UPDATE api_key SET expires_at = expires_at - interval '1 hour', last_used_at = now()")
+        try await attack("UPDATE application_secret SET expires_at = expires_at - interval '1 hour'")
+    }
+
+    @Test("a master key is noted through a function alone, at the database's time, and the rows are limited")
+    func masterKeys() async throws {
+        for statement: SQL in [
+            """
+            INSERT INTO master_key (tenant_id, id, sealing_at, created_at)
+            VALUES ('00000000-0000-0000-0000-000000000000', '\\x01020304', 'infinity', now())
+            """,
+            "UPDATE master_key SET sealing_at = 'infinity'", "DELETE FROM master_key",
+        ] { await expectRefused(statement) }
+        try await attack("SELECT note_master_keys(ARRAY['\\x01020304'::bytea], 'infinity')")
+        let noted = try await owner.run("SELECT sealing_at <= clock_timestamp() AS is_past FROM master_key")
+        #expect(try noted.map { try $0.get("is_past", as: Bool.self) } == [true])
+        await expectRefused(
+            "SELECT note_master_keys(ARRAY(SELECT decode(lpad(to_hex(n), 8, '0'), 'hex') FROM generate_series(1, 100) AS n), now())",
+            "54000")
     }
 
     // MARK: The owner of the schema

@@ -56,15 +56,9 @@ package struct KnownMasterKey: Sendable {
     package static let all: SQL = "SELECT id, sealing_at, cleared_at FROM master_key WHERE tenant_id = \(UUID.platform) ORDER BY id"
 
     /// Notes that the newest key seals, and which others there are. In an installation that notes for the first time, all of them may
-    /// have sealed something.
+    /// have sealed something. The database replaces a time that is far from its own.
     package static func note(_ keyring: Keyring, at now: Date) -> SQL {
-        """
-        INSERT INTO master_key (tenant_id, id, sealing_at, created_at)
-        SELECT \(UUID.platform), key, CASE WHEN position = 1 OR NOT EXISTS (SELECT FROM master_key) THEN \(now) END, \(now)
-        FROM unnest(\(keyring.masterKeyIDs.map(\.bytes))) WITH ORDINALITY AS ring (key, position)
-        ON CONFLICT (tenant_id, id) DO UPDATE SET sealing_at = GREATEST(master_key.sealing_at, excluded.sealing_at)
-        WHERE excluded.sealing_at IS NOT NULL
-        """
+        "SELECT note_master_keys(\(keyring.masterKeyIDs.map(\.bytes)), \(now))"
     }
 
     /// Notes that a walk that began then left nothing under these keys. A key that a process noted since then does not change, because

@@ -18,7 +18,7 @@ enum RoleGrants {
         digest_key: SELECT
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
         identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)
-        master_key: SELECT INSERT(created_at id sealing_at tenant_id) UPDATE(sealing_at)
+        master_key: SELECT
         outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
         rate_card: INSERT SELECT
         revocation: DELETE SELECT
@@ -69,6 +69,7 @@ enum RoleGrants {
         create_usage_partition(date)
         known_users(uuid,text)
         missing_usage_partitions(date[])
+        note_master_keys(bytea[],timestamp with time zone)
         purge_tenant(uuid)
         take_statement(uuid,date,timestamp with time zone,timestamp with time zone)
         """
