@@ -71,9 +71,11 @@ struct Preflight {
             """)
         for row in used {
             guard let id = KeyID(try row.get("id")), settings.keyring.masterKeyIDs.contains(id) else {
+                let name = KeyID(try row.get("id")).map { " \($0)" } ?? ""
                 throw Settings.Refusal(
-                    description: "ESPALIER_MASTER_KEYS lacks a key that rows of \(try row.get("table", as: String.self)) are sealed "
-                        + "under: put it behind the others, separated by a comma.")
+                    description: "ESPALIER_MASTER_KEYS lacks the key\(name). Rows of \(try row.get("table", as: String.self)) are "
+                        + "sealed under it. Put it behind the others, separated by a comma. `espalier master-keys status` lists the "
+                        + "data under each key.")
             }
         }
     }

@@ -61,7 +61,7 @@ struct MasterKeyRotatedTests {
             let refused = try await Program.run(
                 ["serve"], environment: platform.environment.merging(["ESPALIER_MASTER_KEYS": new]) { $1 })
             #expect(refused.code == 1)
-            #expect(refused.errors.contains("ESPALIER_MASTER_KEYS lacks a key"), "\(refused.errors)")
+            #expect(refused.errors.contains("ESPALIER_MASTER_KEYS lacks the key \(oldID)"), "\(refused.errors)")
             _ = try await owner.run("UPDATE master_key SET sealing_at = now() WHERE id = decode(\(oldID), 'hex')")
             #expect(try await command(["reseal"], keys: [new, old]).code == 1)
 

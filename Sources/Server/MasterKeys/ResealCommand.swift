@@ -81,14 +81,15 @@ struct ResealCommand: AsyncParsableCommand {
         let newest = keyring.masterKeyIDs[0]
         guard known.contains(where: { $0.id == newest && $0.sealingAt != nil }) else {
             throw Settings.Refusal(
-                description: "No server has had the key \(newest) in front yet. Restart every server with these ESPALIER_MASTER_KEYS first."
-            )
+                description:
+                    "No server has had the key \(newest) in front yet. Restart every server with these ESPALIER_MASTER_KEYS first.")
         }
         guard let other = known.first(where: { $0.id != newest && $0.isSealing(at: now) }) else { return }
         throw Settings.Refusal(
             description:
-                "A server had the key \(other.id) in front at \(other.sealingAt?.formatted(.iso8601) ?? ""). Restart every server with "
-                + "\(newest) in front, and run the command \(Int(KnownMasterKey.silence / 60)) minutes later.")
+                "A server had the key \(other.id) in front at \(other.sealingAt?.formatted(.iso8601) ?? ""). The new key must come "
+                + "first in ESPALIER_MASTER_KEYS. It is \(newest) here. Restart every server with the new key in front, and run the "
+                + "command \(Int(KnownMasterKey.silence / 60)) minutes later.")
     }
 
     /// Says what may be done with each older key.
@@ -97,7 +98,7 @@ struct ResealCommand: AsyncParsableCommand {
         var problems: [String] = []
         for id in keyring.masterKeyIDs.dropFirst() {
             switch known.first(where: { $0.id == id })?.state(at: now) ?? .unused {
-            case .unused: print("\(id) has sealed nothing yet.")
+            case .unused: print("\(id) has sealed nothing yet. To move data to it, put it first in ESPALIER_MASTER_KEYS.")
             case .needed: problems.append("\(id) is still needed.")
             case .expiring(let end): print("\(id) may be dropped from ESPALIER_MASTER_KEYS from \(end.formatted(.iso8601)).")
             case .droppable: print("\(id) may be dropped from ESPALIER_MASTER_KEYS.")

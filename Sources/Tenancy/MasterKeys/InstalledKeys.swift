@@ -4,7 +4,8 @@ package import Sealing
 
 /// The keyring of an installation: the master keys of the settings, checked, and the digest keys of the database.
 ///
-/// A process reads it once, before it serves. The first process of an installation makes the digest keys.
+/// A process reads it once, before it serves. The first process of an installation makes the digest keys. After the owner of the schema
+/// has deleted them, the next process makes a new one.
 package enum InstalledKeys {
     /// Why the master keys of the settings do not serve.
     package struct Refusal: Error, CustomStringConvertible {
@@ -28,20 +29,25 @@ package enum InstalledKeys {
         let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
         let missing = known.filter { $0.isNeeded && !keyring.masterKeyIDs.contains($0.id) }
         guard missing.isEmpty else { throw Refusal.lacks(missing.map(\.id), "`espalier master-keys reseal` has not cleared it") }
-        let opened = try await digestKeys(keyring, in: database, at: now)
+        // Every version that has digest keys notes its master keys. So without a note, rows are of the version before,
+        // unless their digests are bound.
+        let opened = try await digestKeys(keyring, isFirstStart: known.isEmpty, in: database, at: now)
         _ = try await database.run(KnownMasterKey.note(opened, at: now))
         return opened
     }
 
-    private static func digestKeys(_ keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws -> Keyring {
+    private static func digestKeys(
+        _ keyring: Keyring, isFirstStart: Bool, in database: PlatformDatabase, at now: Date
+    ) async throws -> Keyring {
         if let found = try await read(keyring, in: database, at: now) { return found }
         let used = try await database.run(
             """
-            SELECT EXISTS (SELECT FROM api_key) OR EXISTS (SELECT FROM application_secret) OR EXISTS (SELECT FROM session) AS is_used
+            SELECT (EXISTS (SELECT FROM api_key) OR EXISTS (SELECT FROM application_secret) OR EXISTS (SELECT FROM session))
+                AND NOT EXISTS (SELECT FROM api_key WHERE bound_digest IS NOT NULL) AS is_upgrade
             """)
-        let isUsed = try used.first { try $0.get("is_used", as: Bool.self) } ?? false
+        let isUpgrade = try isFirstStart && used.first { try $0.get("is_upgrade", as: Bool.self) } ?? false
         let new =
-            isUsed
+            isUpgrade
             ? [DigestKey.generate(start: now.addingTimeInterval(upgradeTime))] + keyring.digestKeysOfMasterKeys : [.generate(start: now)]
         let ring = try keyring.with(new, at: now)
         try await database.transaction { db in

@@ -88,6 +88,26 @@ struct InstalledKeysTests {
         for secret in [first, second, late] { #expect(try await finds(secret, with: started, at: nextDay)) }
     }
 
+    @Test("after the digest keys are deleted, a start makes a random one, uses it at once, and ends what was issued before")
+    func deleted() async throws {
+        let secret = try await issueAsBefore("Key", with: try previous([master]))
+        let opened = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
+        #expect(try await finds(secret, with: opened, at: now))
+        #expect(try await owner.run("SELECT FROM digest_key").count == 2)
+        // As after the loss of the master key, too.
+        _ = try await owner.run(["DELETE FROM digest_key", "DELETE FROM master_key"])
+        let other = try await InstalledKeys.open(try Keyring([.generate()]), in: database, at: now)
+        #expect(other.acceptsUnboundDigests(at: now) == false)
+        _ = try await owner.run(["DELETE FROM digest_key", "DELETE FROM master_key"])
+        _ = try await owner.run(KnownMasterKey.note(try Keyring([master]), at: now))
+
+        let restarted = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
+        #expect(try await owner.run("SELECT FROM digest_key").count == 1)
+        #expect(restarted.currentDigestKeyID != opened.currentDigestKeyID)
+        #expect(restarted.acceptsUnboundDigests(at: now) == false)
+        #expect(try await !finds(secret, with: restarted, at: now))
+    }
+
     @Test("more rows than a batch are bound, those of applications too")
     func batches() async throws {
         let keyring = try previous([master])
@@ -130,6 +150,7 @@ struct InstalledKeysTests {
         for statement in [
             "INSERT INTO digest_key SELECT tenant_id, '\\x01020304', sealed_key, created_at FROM digest_key",
             "UPDATE digest_key SET created_at = now()", "DELETE FROM digest_key", "UPDATE master_key SET cleared_at = now()",
+            "UPDATE master_key SET sealing_at = now()",
             "DELETE FROM master_key",
         ] {
             await #expect("\(statement) should be refused") {
