@@ -87,9 +87,9 @@ package struct CrossOrigin: RouterMiddleware {
     /// Where the tenant cannot be looked up, the action fails for the same reason, and says so. It also charges the caller for an
     /// unknown tenant. A request that reaches no action is charged here.
     private func mayCall(from origin: String, tenant slug: String, _ isAction: Bool, _ context: WebContext) async -> Bool {
-        guard directory.isKnown(slug: slug) || limits.mayLookUp(from: context.record.current.address),
-            let found = try? await directory.find(slug: slug)
-        else {
+        let find = { () async throws -> TenantConfiguration? in try await directory.find(slug: slug) }
+        let isKnown = directory.isKnown(slug: slug)
+        guard let found = try? await isKnown ? find() : limits.lookUp(slug, context.record, find) else {
             if !isAction { try? limits.charge(context.record) }
             return false
         }

@@ -71,7 +71,7 @@ extension ErrorPage {
         ErrorPage(
             outcome: Problem.Code.rateLimited.rawValue, status: .tooManyRequests, title: "Too many failed requests",
             detail: "Too many sign-in requests from your network have failed.",
-            remedy: "Wait \(limit.retryAfter) seconds. Then sign in again from the application.")
+            remedy: "Wait \(limit.wait). Then sign in again from the application.")
     }
 }
 
@@ -79,7 +79,7 @@ extension OAuthError {
     fileprivate static func tooManyRequests(_ limit: TooManyRequests) -> OAuthError {
         var error = OAuthError(
             .temporarilyUnavailable,
-            "Too many requests from this address have failed. Retry after \(limit.retryAfter) seconds, with valid credentials.")
+            "Too many requests from this address have failed. Retry after \(limit.wait), with valid credentials.")
         error.isRateLimited = true
         return error
     }

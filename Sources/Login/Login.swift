@@ -126,14 +126,14 @@ package struct Login: Sendable {
     /// The tenant that an unauthenticated caller names.
     /// - Throws: `TooManyRequests` instead of asking the database, where the caller's address has used up its limit.
     func find(slug: String, _ context: WebContext) async throws -> TenantConfiguration? {
-        if !directory.isKnown(slug: slug) { try limits.requireLookUp(context.record) }
-        return try await directory.find(slug: slug)
+        if directory.isKnown(slug: slug) { return try await directory.find(slug: slug) }
+        return try await limits.lookUp(slug, context.record) { try await directory.find(slug: slug) }
     }
 
     /// The tenant of the application that an unauthenticated caller names.
     /// - Throws: `TooManyRequests`, as above.
     func find(application: ID<Application>, _ context: WebContext) async throws -> TenantConfiguration? {
-        if !directory.isKnown(application) { try limits.requireLookUp(context.record) }
-        return try await directory.find(application: application)
+        if directory.isKnown(application) { return try await directory.find(application: application) }
+        return try await limits.lookUp(application.description, context.record) { try await directory.find(application: application) }
     }
 }

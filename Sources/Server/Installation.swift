@@ -129,7 +129,7 @@ package struct Installation: Sendable {
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
         application = Hummingbird.Application(
-            router: router.router, server: .guarded(settings.connections, counting: metrics.connections),
+            router: router.router, server: .guarded(settings.connections, metrics: metrics, logger: logger),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
             onServerRunning: { channel in
                 publicPort.withLock { $0 = channel.localAddress?.port ?? settings.port }

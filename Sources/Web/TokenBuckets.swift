@@ -37,16 +37,14 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Whether a token could be taken; takes none.
-    package func hasToken(_ key: Key, at now: ContinuousClock.Instant) -> Bool {
-        level(key, at: now).isGranted
-    }
-
-    /// The level of a bucket. It takes no token.
-    package func level(_ key: Key, at now: ContinuousClock.Instant) -> TokenBucketLevel {
+    /// Gives back a token that was taken. A bucket never holds more than its capacity.
+    package func giveBack(_ key: Key, at now: ContinuousClock.Instant) {
         buckets.withLock { buckets in
-            let bucket = filled(buckets[key], at: now)
-            return level(bucket, isGranted: bucket.tokens >= 1)
+            // A bucket that was forgotten is full.
+            guard buckets[key] != nil else { return }
+            var bucket = filled(buckets[key], at: now)
+            bucket.tokens = min(Double(held), bucket.tokens + 1)
+            buckets[key] = bucket
         }
     }
 

@@ -32,6 +32,8 @@ package final class RequestRecord: Sendable {
         package var outcome: String?
         /// Whether the caller has proven who it is, with a secret: its failures are not charged to its address.
         package var isAuthenticated = false
+        /// Whether the request is already charged to its address.
+        package var isCharged = false
         /// What goes out with the answer, whatever it will be: a refusal that is thrown further in, too.
         package var headers: HTTPFields = [:]
     }
@@ -45,6 +47,11 @@ package final class RequestRecord: Sendable {
     /// The caller has proven who it is, with a secret.
     package func noteAuthenticated() {
         facts.withLock { $0.isAuthenticated = true }
+    }
+
+    /// The request is charged to its address, so nothing charges it again.
+    package func noteCharged() {
+        facts.withLock { $0.isCharged = true }
     }
 
     package init() {}

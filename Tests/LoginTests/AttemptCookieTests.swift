@@ -118,4 +118,23 @@ struct AttemptCookieTests {
         let strange = request(["__Host-espalier-\u{600}\u{600}\u{600}\u{600}\u{600}\u{600}-0=\(long)\(long)\(long)\(long)"])
         #expect(AttemptCookie.removals(toMakeRoomFor: [long], in: strange, publicURL: url) == [])
     }
+
+    @Test("short attempts and those of parallel tabs make room too, at most 50 cookies per response")
+    func flooded() {
+        let url = "https://login.test"
+        let secret = String(repeating: "s", count: 43)
+        func removals(_ cookies: [String]) -> [String] {
+            AttemptCookie.removals(toMakeRoomFor: [], secret: secret, in: request([cookies.joined(separator: "; ")]), publicURL: url)
+        }
+        func names(_ count: Int) -> [String] { (0..<count).map { _ in AttemptCookie(ID(at: Date()), publicURL: url).name } }
+        #expect(removals(names(80).map { "\($0)=\(secret)" }) == [])
+        #expect(removals(names(200).map { "\($0)=\(secret)" }).count == AttemptCookie.mostRemovals)
+        #expect(removals(names(2500).map { "\($0)-0=" }).count == AttemptCookie.mostRemovals)
+        // Parallel tabs with long states, then a short one: the parts go and the secrets stay.
+        let parallel = names(4).flatMap { ["\($0)=\(secret)", "\($0)-0=\(String(repeating: "p", count: 2000))"] }
+        #expect(removals(parallel).count == 4 && removals(parallel).allSatisfy { $0.contains("-0=; Max-Age=0") })
+        // A name that comes often goes once.
+        let name = names(1)[0]
+        #expect(removals(Array(repeating: "\(name)=\(secret)", count: 200)).count == 1)
+    }
 }

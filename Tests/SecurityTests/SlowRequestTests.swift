@@ -80,6 +80,8 @@ struct SlowRequestTests {
                 #expect(!answer.contains("\"keys\""))
             }
             #expect(try await RawConnection.send("GET \(path) HTTP/1.0\r\nConnection: close\r\n\r\n", to: platform).contains("\"keys\""))
+            let metrics = platform.installation.metrics.text
+            #expect(metrics.contains("espalier_requests_total{action=\"none\",status=\"400\"} 5\n"))
         }
     }
 }

@@ -13,11 +13,14 @@ struct TokenBucketsTests {
         #expect(levels[0] == .init(isGranted: true, remaining: 29, secondsUntilFull: 2, secondsUntilNext: 0))
         #expect(levels[29] == .init(isGranted: true, remaining: 0, secondsUntilFull: 60, secondsUntilNext: 2))
         #expect(levels[30] == .init(isGranted: false, remaining: 0, secondsUntilFull: 60, secondsUntilNext: 2))
-        #expect(!buckets.hasToken("a", at: start + .milliseconds(1990)))
-        #expect(buckets.hasToken("a", at: start + .milliseconds(2010)))
+        #expect(!buckets.take("a", at: start + .milliseconds(1990)).isGranted)
         #expect(buckets.take("a", at: start + .milliseconds(2010)).isGranted)
         #expect(!buckets.take("a", at: start + .milliseconds(2010)).isGranted)
+        buckets.giveBack("a", at: start + .milliseconds(2010))
+        #expect(buckets.take("a", at: start + .milliseconds(2010)).isGranted)
         // Never more than a minute's worth.
+        #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 29)
+        for _ in 1...3 { buckets.giveBack("a", at: start + .seconds(3600)) }
         #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 29)
     }
 

@@ -57,8 +57,8 @@ struct ErrorPage: Error, Sendable {
     static let stateTooLong = ErrorPage(
         outcome: "state_too_long", status: .badRequest, title: "The request cannot be processed",
         detail: """
-            The request's state is longer than \(AuthorizationRequest.longestStateInAnswer) bytes, so no answer can carry it back to the \
-            application.
+            The request's state is longer than \(AuthorizationRequest.longestStateInAnswer) bytes when it is percent-encoded, so no \
+            answer can carry it back to the application.
             """,
         remedy: "If you are its developer: send a state of at most \(AuthorizationRequest.longestState) bytes.")
     static let malformed = ErrorPage(

@@ -12,9 +12,11 @@ struct AttemptCookie {
     let name: String
     private let attributes: String
 
-    /// How many bytes of states a browser carries for its open attempts. Browsers send all cookies in one header, and common
+    /// How many bytes of cookies a browser carries for its open attempts. Browsers send all cookies in one header, and common
     /// proxies take 8 KiB there. Beyond that, every request of the browser would fail until the cookies expire.
     static let largestTotal = 7000
+    /// How many cookies a response removes. Each takes about 110 bytes of its header.
+    static let mostRemovals = 50
     private static let nameLength = 12
 
     init(_ login: ID<LoginID>, publicURL: String) {
@@ -50,23 +52,35 @@ extension AttemptCookie {
         "\(name)=; Max-Age=0; \(attributes)"
     }
 
-    /// Removals for the parts of the browser's other attempts, where they and a new attempt's exceed `largestTotal`. Nothing says
-    /// which are the oldest, so all of them end, and their tabs are told to start again.
-    static func removals(toMakeRoomFor parts: [String], in request: Request, publicURL: String) -> [String] {
-        guard !parts.isEmpty else { return [] }
+    /// Removals for the browser's other attempts, where their cookies and a new attempt's exceed `largestTotal`. Nothing says which
+    /// are the oldest, so all parts go, and the secrets too where those alone are too much. Their tabs are told to start again.
+    ///
+    /// A response removes up to `mostRemovals`. The next one removes more.
+    static func removals(toMakeRoomFor parts: [String], secret: String = "", in request: Request, publicURL: String) -> [String] {
         let prefix = prefix(publicURL)
-        var (names, total) = ([String](), parts.reduce(0) { $0 + $1.utf8.count })
+        // name=value in a header, then a semicolon and a space.
+        func size(_ name: Int, _ value: Int) -> Int { name + value + 3 }
+        let nameSize = prefix.utf8.count + nameLength
+        let new = parts.reduce(size(nameSize, secret.utf8.count)) { $0 + size(nameSize + 2, $1.utf8.count) }
+        var (partNames, secretNames) = (Set<String>(), Set<String>())
+        var (partBytes, secretBytes) = (0, 0)
         forEachCookie(in: request) { name, value in
-            // Exactly a part's name, since it goes into a header.
+            // Exactly an attempt's name, since it goes into a header.
             guard name.starts(with: prefix.utf8) else { return }
             let rest = name.dropFirst(prefix.utf8.count)
-            guard rest.count == nameLength + 2, rest.dropFirst(nameLength).first == UInt8(ascii: "-"),
-                (rest.prefix(nameLength) + rest.suffix(1)).allSatisfy(\.isLowercaseOrDigit)
-            else { return }
-            names.append(String(Substring(name)))
-            total += name.count + value.count
+            guard rest.count >= nameLength, rest.prefix(nameLength).allSatisfy(\.isLowercaseOrDigit) else { return }
+            let ending = rest.dropFirst(nameLength)
+            if ending.isEmpty {
+                secretNames.insert(String(Substring(name)))
+                secretBytes += size(name.count, value.count)
+            } else if ending.count == 2, ending.first == UInt8(ascii: "-"), ending.dropFirst().allSatisfy(\.isLowercaseOrDigit) {
+                partNames.insert(String(Substring(name)))
+                partBytes += size(name.count, value.count)
+            }
         }
-        return total <= largestTotal ? [] : names.map { removal($0, attributes(publicURL)) }
+        guard new + partBytes + secretBytes > largestTotal else { return [] }
+        let names = partNames.sorted() + (new + secretBytes > largestTotal ? secretNames.sorted() : [])
+        return names.prefix(mostRemovals).map { removal($0, attributes(publicURL)) }
     }
 }
 

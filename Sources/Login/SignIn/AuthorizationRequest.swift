@@ -18,8 +18,9 @@ struct AuthorizationRequest: Sendable {
     static let prompts = ["none", "login", "consent", "select_account"]
     /// In bytes.
     static let longestState = 4096
-    /// A longer one does not go back even with an error: clients and proxies take no such URL.
-    static let longestStateInAnswer = 16 * 1024
+    /// In bytes, percent-encoded. A longer one does not go back even with an error, because a response header has up to 16 KiB.
+    /// `longestState` bytes always fit.
+    static let longestStateInAnswer = 12 * 1024
 
     /// Parameters that may not be ignored where they are not understood (OpenID Connect Core, sections 6 and 7.2.1).
     private static let unsupported: [(String, RedirectedError.Code)] = [
@@ -91,7 +92,7 @@ struct AuthorizationRequest: Sendable {
         guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application) }
 
         // Clients take an error without their state for an attack (RFC 6749, section 4.1.2.1).
-        guard (form["state"] ?? "").utf8.count <= longestStateInAnswer else { throw .stateTooLong }
+        guard Form.encode(form["state"] ?? "").utf8.count <= longestStateInAnswer else { throw .stateTooLong }
         let asked = form["response_mode"].flatMap(ReturnAddress.Mode.init) ?? .query
         // A state that a form would change goes back by a redirect, which does not.
         let canPost = ReturnAddress.takesPosts(uri) && isFormText(form["state"])

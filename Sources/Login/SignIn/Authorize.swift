@@ -60,7 +60,7 @@ extension Login {
         return .redirect(
             to: location, status: .found,
             cookies: AttemptCookie(attempt.login, publicURL: publicURL).set(secret, parts: parts)
-                + AttemptCookie.removals(toMakeRoomFor: parts, in: request, publicURL: publicURL))
+                + AttemptCookie.removals(toMakeRoomFor: parts, secret: secret, in: request, publicURL: publicURL))
     }
 
     /// Shows an outage of the database to the person who waits.

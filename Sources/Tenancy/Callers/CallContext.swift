@@ -40,8 +40,9 @@ package struct Authenticate: RouterMiddleware {
         var context = context
         context.isChange = request.method != .get && request.method != .head
         if let secret = request.bearerToken {
-            context.caller = try await callers.find(
-                secret: secret, mayLookUp: limits.mayLookUp(from: context.record.current.address), at: now())
+            do {
+                context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now())
+            } catch is TooManyRequests { throw RequestLimits.withoutKey }
         }
         try limits.count(context.caller, context.record)
         if context.isChange, let caller = context.caller {

@@ -2,6 +2,7 @@ package import Foundation
 package import Postgres
 package import Sealing
 import Synchronization
+package import Web
 
 /// Who calls the REST API: the holder of a valid API key.
 package struct Caller: Sendable {
@@ -46,13 +47,27 @@ package final class Callers: Sendable {
     }
 
     /// The caller that presents this secret, or nil: unknown, mistyped, expired and revoked read alike.
-    /// - Parameter mayLookUp: whether a secret that was not valid here before is looked up at all.
-    package func find(secret: String, mayLookUp: @autoclosure () -> Bool = true, at now: Date) async throws -> Caller? {
+    /// - Parameters:
+    ///   - limits: bounds the look-ups of secrets that were not valid here before; nil for no limit.
+    /// - Throws: `TooManyRequests` instead of a look-up, and the database's errors.
+    package func find(
+        secret: String, within limits: RequestLimits? = nil, _ record: RequestRecord = RequestRecord(), at now: Date
+    ) async throws -> Caller? {
         guard APIKey.isWellFormed(secret) else { return nil }
         let digests = keyring.digests(Array(secret.utf8), purpose: APIKey.digestPurpose)
         let isSeen = seen.withLock { $0.contains(digests[0]) }
-        guard isSeen || mayLookUp() else { return nil }
-        guard let key = try await keys[digests], key.isValid(at: now), key.authenticates(digests, with: keyring, at: now) else {
+        let find = { [self] () async throws -> APIKey? in
+            guard let key = try await keys[digests], key.isValid(at: now), key.authenticates(digests, with: keyring, at: now)
+            else { return nil }
+            return key
+        }
+        let found =
+            if !isSeen, let limits {
+                try await limits.lookUp(Data(digests[0]).base64EncodedString(), record, find)
+            } else {
+                try await find()
+            }
+        guard let key = found else {
             _ = seen.withLock { $0.remove(digests[0]) }
             return nil
         }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTypes
+import Synchronization
 package import Web
 
 /// How often this process may be called: by an API key, and by an address without proof of who calls.
@@ -23,7 +24,17 @@ package struct RequestLimits: Sendable {
     private let addresses: TokenBuckets<String>
     /// Changes of a tenant, by all of its keys. Each may append to the audit trail, which is kept as long as the tenant.
     private let changes: TokenBuckets<UUID>
+    private let lookUps = LookUps()
     private let clock: @Sendable () -> ContinuousClock.Instant
+
+    private struct LookUp: Hashable {
+        let address, name: String
+    }
+
+    /// The look-ups in progress that an address has paid for.
+    private final class LookUps: Sendable {
+        let running = Mutex<Set<LookUp>>([])
+    }
 
     /// So many bytes of a body count as one more change: the audit trail has what was sent.
     private static let bytesOfAChange = 8192
@@ -41,31 +52,59 @@ package struct RequestLimits: Sendable {
         self.clock = clock
     }
 
-    /// Whether requests from this address may still ask the database for a key or name that this process does not know.
-    package func mayLookUp(from address: String?) -> Bool {
-        addresses.hasToken(CallerNetwork.of(address), at: clock())
-    }
-
-    /// Refuses a look-up of a name that this process does not know, when the address has used up its limit.
-    /// - Throws: `TooManyRequests`.
-    package func requireLookUp(_ record: RequestRecord) throws(TooManyRequests) {
-        let level = addresses.level(CallerNetwork.of(record.current.address), at: clock())
+    /// Looks up a name that this process does not know. The address pays one token before the look-up, so parallel requests cannot
+    /// make more look-ups than the address has tokens. It gets the token back if the name exists or the look-up fails.
+    ///
+    /// Parallel requests from one address for the same name pay once, because `ConfigurationCache` makes one statement of them.
+    /// - Throws: `TooManyRequests` instead of a look-up when nothing is left; otherwise what `find` throws.
+    package func lookUp<Found>(_ name: String, _ record: RequestRecord, _ find: () async throws -> Found?) async throws -> Found? {
+        guard !record.current.isCharged else { return try await find() }
+        let lookUp = LookUp(address: CallerNetwork.of(record.current.address), name: name)
+        let level: TokenBucketLevel? = lookUps.running.withLock { running in
+            guard !running.contains(lookUp) else { return nil }
+            let level = addresses.take(lookUp.address, at: clock())
+            if level.isGranted { running.insert(lookUp) }
+            return level
+        }
+        guard let level else { return try await find() }
         guard level.isGranted else { throw refusal(level, record) }
+        defer { _ = lookUps.running.withLock { $0.remove(lookUp) } }
+        do {
+            guard let found = try await find() else {
+                record.noteCharged()
+                Self.note(level, "address", quota: addresses.perMinute, record)
+                return nil
+            }
+            addresses.giveBack(lookUp.address, at: clock())
+            return found
+        } catch {
+            // A caller that goes away pays for the statement.
+            if !Task.isCancelled { addresses.giveBack(lookUp.address, at: clock()) }
+            throw error
+        }
     }
 
-    /// Charges an unauthenticated request to its address, and notes for its answer what is left.
+    /// Charges an unauthenticated request to its address once, and notes for its answer what is left.
     /// - Throws: `TooManyRequests` when nothing is left.
     package func charge(_ record: RequestRecord) throws(TooManyRequests) {
+        guard !record.current.isCharged else { return }
         let level = addresses.take(CallerNetwork.of(record.current.address), at: clock())
         guard level.isGranted else { throw refusal(level, record) }
+        record.noteCharged()
         Self.note(level, "address", quota: addresses.perMinute, record)
     }
 
     private func refusal(_ level: TokenBucketLevel, _ record: RequestRecord) -> TooManyRequests {
-        Self.note(level, "address", quota: addresses.perMinute, record)
+        TooManyRequests(retryAfter: Self.refuse(level, "address", quota: addresses.perMinute, record))
+    }
+
+    /// Notes for the answer that nothing is left, and when to retry.
+    /// - Returns: the value of `Retry-After`, in seconds.
+    private static func refuse(_ level: TokenBucketLevel, _ policy: String, quota: Int, _ record: RequestRecord) -> Int {
+        note(level, policy, quota: quota, record)
         let seconds = max(1, level.secondsUntilNext)
         record.note(header: .retryAfter, "\(seconds)")
-        return TooManyRequests(retryAfter: seconds)
+        return seconds
     }
 
     private static func note(_ level: TokenBucketLevel, _ policy: String, quota: Int, _ record: RequestRecord) {
@@ -82,15 +121,13 @@ package struct RequestLimits: Sendable {
         let bytes = min(max(0, bytes ?? Self.largestBody), Self.largestBody)
         let level = changes.take(caller.owner, cost: 1 + bytes / Self.bytesOfAChange, at: clock())
         guard !level.isGranted else { return }
-        Self.note(level, "changes", quota: changes.perMinute, record)
-        var problem = Problem(
+        _ = Self.refuse(level, "changes", quota: changes.perMinute, record)
+        throw Problem(
             .rateLimited,
             """
             The tenant's API keys together made more than \(changes.perMinute) changes in a minute. Each request other than GET and HEAD \
             is a change, and each 8 KiB of its body counts as one more. Retry after the seconds in `Retry-After`.
             """)
-        problem.headers[.retryAfter] = "\(level.secondsUntilNext)"
-        throw problem
     }
 
     /// Counts a request, and notes for its answer what is left (draft-ietf-httpapi-ratelimit-headers-10: `q` requests in `w`
@@ -99,32 +136,32 @@ package struct RequestLimits: Sendable {
     /// - Throws: `Problem`: 429 when nothing is left.
     func count(_ caller: Caller?, _ record: RequestRecord) throws {
         guard let caller else {
-            do { return try charge(record) } catch {
-                throw Problem(
-                    .rateLimited,
-                    "Too many requests without a valid API key came from this address. Retry after the seconds in `Retry-After`.")
-            }
+            do { return try charge(record) } catch { throw Self.withoutKey }
         }
         var (level, policy, quota) = (keys.take(caller.key, at: clock()), "default", keys.perMinute)
         if level.isGranted, !caller.isOperator {
             let all = tenants.take(caller.owner, at: clock())
             if !all.isGranted { (level, policy, quota) = (all, "tenant", tenants.perMinute) }
         }
-        Self.note(level, policy, quota: quota, record)
-        guard level.isGranted else {
-            let detail =
-                policy == "tenant"
+        guard !level.isGranted else { return Self.note(level, policy, quota: quota, record) }
+        _ = Self.refuse(level, policy, quota: quota, record)
+        throw Problem(
+            .rateLimited,
+            policy == "tenant"
                 ? "The tenant's API keys together made more than \(quota) requests in a minute. Retry after the seconds in `Retry-After`."
-                : "This API key made more than \(quota) requests in a minute. Retry after the seconds in `Retry-After`."
-            var problem = Problem(.rateLimited, detail)
-            problem.headers[.retryAfter] = "\(level.secondsUntilNext)"
-            throw problem
-        }
+                : "This API key made more than \(quota) requests in a minute. Retry after the seconds in `Retry-After`.")
     }
+
+    /// The refusal of a request without a valid API key.
+    static let withoutKey = Problem(
+        .rateLimited, "Too many requests without a valid API key came from this address. Retry after the seconds in `Retry-After`.")
 }
 
 /// An address has used up what it has without proof of who calls. Each endpoint answers it in its own form, with 429.
 package struct TooManyRequests: Error {
     /// In seconds.
     package let retryAfter: Int
+
+    /// The time until the next request, as text: 1 second, 2 seconds.
+    package var wait: String { retryAfter == 1 ? "1 second" : "\(retryAfter) seconds" }
 }

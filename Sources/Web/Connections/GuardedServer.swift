@@ -1,16 +1,36 @@
 import Hummingbird
 package import HummingbirdCore
-import Logging
+package import Logging
 import NIOCore
 import NIOHTTP1
 
 extension HTTPServerBuilder {
     /// HTTP/1.1 with a `RequestGuard` on each connection.
     package static func guarded(_ limits: ConnectionLimits, counting connections: OpenConnections) -> HTTPServerBuilder {
+        guarded(limits, connections) { _ in }
+    }
+
+    /// The same. The guard's own refusals are counted, and each has a line in the access log, as `Edge` writes it.
+    package static func guarded(_ limits: ConnectionLimits, metrics: Metrics, logger: Logger) -> HTTPServerBuilder {
+        guarded(limits, metrics.connections) { refused in
+            metrics.observe(action: "none", status: refused.status, took: refused.took)
+            logger.info(
+                "request",
+                metadata: [
+                    "request_id": .string(refused.requestID), "action": "none", "method": .string(refused.method),
+                    "status": .string(String(refused.status)), "micros": .string(String(Int64(refused.took / .microseconds(1)))),
+                    "outcome": .string(refused.outcome),
+                ])
+        }
+    }
+
+    private static func guarded(
+        _ limits: ConnectionLimits, _ connections: OpenConnections, report: @escaping @Sendable (RequestGuard.Refused) -> Void
+    ) -> HTTPServerBuilder {
         HTTPServerBuilder { responder in
             GuardedChannel(
                 base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: limits.idle)), limits: limits,
-                connections: connections)
+                connections: connections, report: report)
         }
     }
 }
@@ -21,13 +41,14 @@ private struct GuardedChannel: ServerChildChannel {
     let base: HTTP1Channel
     let limits: ConnectionLimits
     let connections: OpenConnections
+    let report: @Sendable (RequestGuard.Refused) -> Void
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
-        let (limits, connections) = (limits, connections)
+        let (limits, connections, report) = (limits, connections, report)
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(RequestGuard(limits, connections: connections), position: .after(parser))
+            try pipeline.addHandler(RequestGuard(limits, connections: connections, report: report), position: .after(parser))
             return value
         }
     }

@@ -38,6 +38,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var reading = Reading.nothing
     private var ending = Ending.not
     private var sawPart = false
+    private var sawBytes = false
     /// When the request's first byte came, and its body's.
     private var (began, bodyBegan) = (NIODeadline.uptimeNanoseconds(0), NIODeadline.uptimeNanoseconds(0))
     private var received = 0
@@ -57,10 +58,22 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private struct Refusal {
         let status: HTTPResponseStatus
         let problem: Problem
+        /// Nil where no head was complete.
+        var method: HTTPMethod?
     }
 
-    init(_ limits: ConnectionLimits, connections: OpenConnections) {
-        (self.limits, self.connections) = (limits, connections)
+    /// A request that ended here, for the access log and the metrics.
+    struct Refused: Sendable {
+        let requestID, method, outcome: String
+        let status: Int
+        let took: Duration
+    }
+
+    private let report: @Sendable (Refused) -> Void
+
+    /// - Parameter report: called once for each answer that the guard itself gives.
+    init(_ limits: ConnectionLimits, connections: OpenConnections, report: @escaping @Sendable (Refused) -> Void = { _ in }) {
+        (self.limits, self.connections, self.report) = (limits, connections, report)
     }
 
     // MARK: The connection
@@ -85,6 +98,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         let caller = CallerNetwork.of(context.remoteAddress?.ipAddress)
         guard connections.open(from: caller, within: limits) else { return close(context) }
         network = caller
+        context.eventLoop.assumeIsolated().scheduleTask(in: limits.firstByte) {
+            if !self.sawBytes { self.close(context) }
+        }
     }
 
     private func close(_ context: ChannelHandlerContext) {
@@ -114,7 +130,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let now = context.eventLoop.now
             if reading == .nothing { began = now }
             (reading, bodyBegan, received, expected) = (.body, now, 0, Self.length(of: head))
-            if let problem = Self.refusal(of: head) { return refuse(.init(status: .badRequest, problem: problem), context) }
+            if let problem = Self.refusal(of: head) {
+                return refuse(.init(status: .badRequest, problem: problem, method: head.method), context)
+            }
             unanswered += 1
         case .body(let bytes): received += bytes.readableBytes
         case .end: reading = .nothing
@@ -123,6 +141,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
+        sawBytes = true
         if case .not = ending {
             // Bytes came, and no part of a request: a head has begun.
             if !sawPart, reading == .nothing, refusal == nil { (reading, began) = (.head, context.eventLoop.now) }
@@ -262,6 +281,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: refusal.status, headers: headers))), promise: nil)
         context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: body)))), promise: nil)
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        report(
+            Refused(
+                requestID: id, method: refusal.method?.rawValue ?? "none", outcome: refusal.problem.code.rawValue,
+                status: Int(refusal.status.code), took: .nanoseconds(max(0, (context.eventLoop.now - began).nanoseconds))))
     }
 
     // MARK: The end

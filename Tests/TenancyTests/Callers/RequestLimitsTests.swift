@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTypes
 import Server
+import Synchronization
 import TestSupport
 import Testing
 import Web
@@ -72,4 +74,92 @@ struct RequestLimitsTests {
         try count(UUID())
         for _ in 1...30 { try count(.platform) }
     }
+
+    private static func record() -> RequestRecord {
+        let record = RequestRecord()
+        record.note(address: "192.0.2.1")
+        return record
+    }
+
+    @Test("150 parallel requests with unknown names make as many look-ups as the address has tokens")
+    func parallel() async throws {
+        let now = ContinuousClock.now
+        let limits = RequestLimits(perMinute: 20) { now }
+        let (entered, refused) = (Counter(), Counter())
+        await withTaskGroup { group in
+            for number in 1...150 {
+                group.addTask {
+                    let record = Self.record()
+                    do {
+                        let found = try await limits.lookUp("name-\(number)", record) { () async throws -> Int? in
+                            entered.add()
+                            // No look-up ends before all requests are decided.
+                            while entered.value + refused.value < 150 { await Task.yield() }
+                            return nil
+                        }
+                        #expect(found == nil && record.current.isCharged)
+                        // The failure of the request costs nothing more.
+                        try limits.charge(record)
+                    } catch {
+                        #expect(error is TooManyRequests)
+                        #expect(record.current.headers[.retryAfter] == "30")
+                        refused.add()
+                    }
+                }
+            }
+        }
+        #expect((entered.value, refused.value) == (2, 148))
+    }
+
+    @Test("parallel requests for one name that exists pay once, and get the token back")
+    func parallelKnown() async throws {
+        let now = ContinuousClock.now
+        let limits = RequestLimits(perMinute: 10) { now }
+        let entered = Counter()
+        try await withThrowingTaskGroup { group in
+            for _ in 1...150 {
+                group.addTask {
+                    let found = try await limits.lookUp("acme", Self.record()) { () async throws -> Int? in
+                        entered.add()
+                        while entered.value < 150 { await Task.yield() }
+                        return 1
+                    }
+                    #expect(found == 1)
+                }
+            }
+            try await group.waitForAll()
+        }
+        for number in 1...10 { #expect(try await limits.lookUp("\(number)", Self.record()) { 1 } == 1) }
+        try limits.charge(Self.record())
+        #expect(throws: TooManyRequests.self) { try limits.charge(Self.record()) }
+    }
+
+    @Test("a look-up that fails costs nothing; a name that does not exist costs one token, once per request")
+    func failed() async throws {
+        let now = ContinuousClock.now
+        let limits = RequestLimits(perMinute: 10) { now }
+        for _ in 1...3 {
+            await #expect(throws: CocoaError.self) {
+                try await limits.lookUp("acme", Self.record()) { () async throws -> Int? in throw CocoaError(.fileNoSuchFile) }
+            }
+        }
+        let record = Self.record()
+        for _ in 1...2 { #expect(try await limits.lookUp("nobody", record) { nil as Int? } == nil) }
+        try limits.charge(record)
+        #expect(throws: TooManyRequests.self) { try limits.charge(Self.record()) }
+    }
+
+    @Test("a wait is 1 second or several seconds")
+    func wait() {
+        #expect(TooManyRequests(retryAfter: 1).wait == "1 second")
+        #expect(TooManyRequests(retryAfter: 2).wait == "2 seconds")
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Mutex(0)
+
+    func add() { count.withLock { $0 += 1 } }
+
+    var value: Int { count.withLock { $0 } }
 }

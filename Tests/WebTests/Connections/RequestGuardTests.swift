@@ -1,6 +1,7 @@
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
+import Synchronization
 import Testing
 
 @testable import Web
@@ -19,11 +20,12 @@ struct RequestGuardTests {
 
         init(
             _ limits: ConnectionLimits = ConnectionLimits(total: 100, perAddress: 100), from address: String = "192.0.2.1",
-            counting connections: OpenConnections = OpenConnections()
+            counting connections: OpenConnections = OpenConnections(), report: @escaping @Sendable (RequestGuard.Refused) -> Void = { _ in }
         ) throws {
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers([
-                HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()), RequestGuard(limits, connections: connections),
+                HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
+                RequestGuard(limits, connections: connections, report: report),
             ])
             let remote = try SocketAddress(ipAddress: address, port: 1)
             channel.remoteAddress = remote
@@ -118,6 +120,45 @@ struct RequestGuardTests {
         #expect(connection.isOpen)
         connection.pass(1)
         #expect(!connection.isOpen)
+    }
+
+    @Test("a new connection has 10 seconds for its first byte; one that has sent a request may be idle")
+    func silent() throws {
+        let connections = OpenConnections()
+        let (silent, used, begun) = (
+            try Guarded(counting: connections), try Guarded(counting: connections), try Guarded(counting: connections)
+        )
+        silent.pass(9)
+        #expect(silent.isOpen)
+        try used.receive("GET / HTTP/1.1\r\nHost: login.test\r\n\r\n")
+        try used.answer(.ok)
+        try begun.receive("G")
+        for connection in [silent, used, begun] { connection.pass(10) }
+        #expect(!silent.isOpen)
+        #expect(try silent.sent == "")
+        #expect(used.isOpen && begun.isOpen)
+        #expect(connections.count == 2)
+    }
+
+    @Test("each refusal is reported once, with the request ID of its answer")
+    func reported() throws {
+        let reports = Mutex<[RequestGuard.Refused]>([])
+        let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
+        let (fine, hostless, slow) = (try Guarded(report: report), try Guarded(report: report), try Guarded(report: report))
+        try fine.receive("GET / HTTP/1.1\r\nHost: login.test\r\n\r\n")
+        try fine.answer(.ok)
+        try hostless.receive("PUT / HTTP/1.1\r\n\r\n")
+        try slow.receive("GET")
+        slow.pass(30)
+        let all = reports.withLock { $0 }
+        #expect(all.map(\.status) == [400, 408])
+        #expect(all.map(\.method) == ["PUT", "none"])
+        #expect(all.map(\.outcome) == ["invalid", "request_timeout"])
+        #expect(all.map(\.took) == [.zero, .seconds(30)])
+        for (connection, refused) in zip([hostless, slow], all) {
+            let sent = try connection.sent
+            #expect(sent.contains("Request-Id: \(refused.requestID)\r\n") && sent.contains("\"\(refused.requestID)\""))
+        }
     }
 
     @Test("a request that came whole, and the time between requests, have no deadline here")
