@@ -97,7 +97,7 @@ extension Login {
         }
     }
 
-    /// Turns Apple's answer into a code of ours: one call to Apple and one round trip to the database, which saves the user even if
+    /// Turns Apple's response into our code: one call to Apple and one round trip to the database, which saves the user even if
     /// the application never redeems the code. A first authorization has a name and makes a second round trip before the call.
     ///
     /// Anybody can post a form with a made-up code. So the id_token beside the code comes first: without Apple's signature over the
