@@ -106,7 +106,8 @@ struct DevTests {
                 Program.espalierctl.path(percentEncoded: false), application, secret, pipe,
             ], of: URL(filePath: "/bin/sh"), environment: environment)
         let handle = try FileHandle(forWritingTo: URL(filePath: pipe))
-        try await test.says("Open this address in a browser")
+        // The last parameter of the address, and the line's end.
+        try await test.says("code_challenge_method=S256\n")
         let url = try #require(test.talk.split(separator: "\n").first { $0.contains("/oauth2/authorize?") })
         let browser = file.browser
         let form = try await browser.atApple(try await browser.get(String(url)), person: "new")
