@@ -211,8 +211,8 @@ def signs_out(browser, party, stranger, tokens):
     elsewhere = {"post_logout_redirect_uri": f"{stranger.origin}/elsewhere"}
     for changed, title, detail in (
         ({"id_token_hint": hint}, "You are signed out", "The application can no longer act for you."),
-        (fields | elsewhere, "You are signed out", "not one that is registered for the application"),
-        (named | elsewhere, "This page cannot send you on", "not one that is registered for the application"),
+        (fields | elsewhere, "You are signed out", "is not registered for this application"),
+        (named | elsewhere, "This page cannot send you on", "is not registered for this application"),
         ({}, "This server keeps no sign-in of yours", "You can close this page."),
     ):
         browser.open(f"{endpoint}?{urlencode(changed)}")
