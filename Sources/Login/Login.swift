@@ -46,6 +46,7 @@ package struct Login: Sendable {
     let codeTries = SingleUse.codeTries
     /// How often Apple may still be asked, per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
+    let spent = SpentCredentials()
     let metrics: Metrics
     let logger: Logger
     let now: @Sendable () -> Date

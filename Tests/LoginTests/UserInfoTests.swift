@@ -135,14 +135,15 @@ struct UserInfoTests {
             #expect(try await browser.userInfo(try await made(at: Date() - 3601, issuer: issuer), of: platform.acme).status == 401)
             #expect(try await browser.userInfo(try await made(at: Date(), issuer: platform.globex.issuer), of: platform.acme).status == 401)
 
-            _ = try await platform.ownerPool.run("UPDATE session SET ended_at = now(), ended_reason = 'code_replayed'")
-            #expect(try await browser.userInfo(token, of: platform.acme).status == 401)
-            _ = try await platform.ownerPool.run("UPDATE session SET ended_at = NULL, ended_reason = NULL, expires_at = now()")
-            #expect(try await browser.userInfo(token, of: platform.acme).status == 401)
-            _ = try await platform.ownerPool.run("UPDATE session SET expires_at = now() + interval '1 day'")
-            #expect(try await browser.userInfo(token, of: platform.acme).status == 200)
-            _ = try await platform.ownerPool.run("DELETE FROM tenant_user")
-            #expect(try await browser.userInfo(token, of: platform.acme).status == 401)
+            for end: SQL in [
+                "UPDATE session SET ended_at = now(), ended_reason = 'code_replayed'", "UPDATE session SET expires_at = now()",
+                "DELETE FROM tenant_user",
+            ] {
+                let token = try #require(try await browser.tokens(request)["access_token"] as? String)
+                #expect(try await browser.userInfo(token, of: platform.acme).status == 200)
+                _ = try await platform.ownerPool.run(end)
+                #expect(try await browser.userInfo(token, of: platform.acme).status == 401)
+            }
         }
     }
 }

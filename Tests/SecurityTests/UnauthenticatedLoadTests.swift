@@ -177,6 +177,55 @@ struct UnauthenticatedLoadTests {
         }
     }
 
+    /// The requests that the holder of an ended session can repeat.
+    private enum Replay: CaseIterable {
+        case code, refreshToken, userInfo, deletion, revocation, logout
+    }
+
+    @Test("a code, a token or a hint of a session that has ended costs statements once; sent again, it gets the same answer without one")
+    func spent() async throws {
+        try await TestPlatform.run { platform in
+            let (browser, request, issuer) = (TestBrowser(platform), TestBrowser.Request(platform.acme), platform.acme.issuer)
+            let code = try await browser.stolenCode(request)
+            let tokens = try await browser.redeem(code, request)
+            let bearer = [("Authorization", "Bearer \(tokens.accessToken)")]
+            @Sendable func send(_ replay: Replay) async throws -> TestBrowser.Answer {
+                switch replay {
+                case .code: try await browser.redeem(code, request)
+                case .refreshToken: try await browser.refresh(tokens.refreshToken, request)
+                case .userInfo: try await browser.get("\(issuer)/oauth2/userinfo", headers: bearer)
+                case .deletion: try await browser.send("DELETE", "\(issuer)/users/me", headers: bearer, body: nil)
+                case .revocation:
+                    try await browser.post(
+                        "\(issuer)/oauth2/revoke",
+                        form: [
+                            ("token", tokens.refreshToken), ("client_id", request.application.client_id),
+                            ("client_secret", request.application.client_secret ?? ""),
+                        ])
+                case .logout: try await browser.get("\(issuer)/oauth2/logout?id_token_hint=\(tokens.idToken)")
+                }
+            }
+            var answers: [(replay: Replay, status: Int, error: String?)] = []
+            // The first, the code, ends the session.
+            for replay in Replay.allCases {
+                let answer = try await send(replay)
+                answers.append((replay, answer.status, answer.json["error"] as? String))
+            }
+            #expect(answers.map(\.status) == [400, 400, 401, 401, 200, 200])
+            try await Self.locking("session, tenant_user, usage_event, audit_event", of: platform) { [answers] in
+                for expected in answers {
+                    let answer = try await send(expected.replay)
+                    #expect(answer.status == expected.status && answer.json["error"] as? String == expected.error, "\(expected.replay)")
+                }
+            }
+            // Neither is another session's credential refused nor its end skipped.
+            let other = try await browser.signedIn(request)
+            #expect(try await browser.isTaken(other.accessToken, at: platform.acme))
+            #expect(try await browser.get("\(issuer)/oauth2/logout?id_token_hint=\(other.idToken)").status == 200)
+            #expect(try await !browser.isTaken(other.accessToken, at: platform.acme))
+        }
+    }
+
     @Test("a preflight or a wrong method for an unknown tenant is charged as well")
     func preflights() async throws {
         try await TestPlatform.run {

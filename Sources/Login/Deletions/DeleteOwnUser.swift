@@ -17,20 +17,23 @@ extension Login {
         guard let tenant = try await tenant(context) else { throw Problem.notFound("tenant") }
         guard let presented = request.bearerToken else { throw OAuthError.accessTokenMissing }
         let (now, id) = (now(), tenant.tenant.id)
-        let token = try await bearerToken(presented, tenant, at: now)
+        let (token, application) = try await bearerToken(presented, tenant, at: now)
         let facts = context.record.current
         let wanted = UserDeletion.Request(
             user: token.sub, tenant: id, requester: .user,
             origin: .init(actor: token.client_id.description, address: facts.address, requestID: facts.requestID),
             action: "deleteOwnUser")
-        let deletion = try await OwnerDatabase(pool, tenant: id).transaction { db in
-            try await delete(wanted, at: now, in: db) { user in
-                // Its session lasts, as whoever ends it at this moment leaves it.
-                let lasting = try await db.run(User.find(ofSession: token.session, of: id, at: now)).first(User.init)
-                guard lasting?.id == user.id else { throw OAuthError.badAccessToken }
+        let deletion = try await spent.refuse(.act(token.session), by: .init(application, tenant.tenant), at: now) {
+            let deletion = try await OwnerDatabase(pool, tenant: id).transaction { db in
+                try await delete(wanted, at: now, in: db) { user in
+                    // Read while the user's row is locked, because another request may be ending the session.
+                    let lasting = try await db.run(User.find(ofSession: token.session, of: id, at: now)).first(User.init)
+                    guard lasting?.id == user.id else { throw OAuthError.badAccessToken }
+                }
             }
+            guard let deletion else { throw OAuthError.badAccessToken }
+            return deletion
         }
-        guard let deletion else { throw OAuthError.badAccessToken }
         return try .json(deletion)
     }
 }

@@ -18,17 +18,19 @@ extension Login {
         } catch {
             throw OAuthError(.invalidGrant, error.description)
         }
-        guard !code.isExpired(at: now) else {
-            // Too late for tokens, but a sign all the same that two have the code, if it was redeemed in time.
-            try await revoke(code, application, tenant, at: now)
-            throw OAuthError(.invalidGrant, "The code has expired: redeem it within a minute.")
-        }
-
-        do {
-            return try await issueTokens(for: CompletedLogin(code), to: application, of: tenant, at: now)
-        } catch let error as DatabaseError where error.constraint == "session_pkey" {
-            try await revoke(code, application, tenant, at: now)
-            throw OAuthError(.invalidGrant, "The code was redeemed before. What it had been given for is revoked.")
+        let login = CompletedLogin(code)
+        return try await spent.refuse(.redeem(login.session), by: .init(application, tenant), at: now) {
+            guard !code.isExpired(at: now) else {
+                // Too late for tokens. But if it was redeemed in time, two have the code.
+                try await revoke(code, application, tenant, at: now)
+                throw OAuthError(.invalidGrant, "The code has expired: redeem it within a minute.")
+            }
+            do {
+                return try await issueTokens(for: login, to: application, of: tenant, at: now)
+            } catch let error as DatabaseError where error.constraint == "session_pkey" {
+                try await revoke(code, application, tenant, at: now)
+                throw OAuthError(.invalidGrant, "The code was redeemed before. Its session is revoked; the user must sign in again.")
+            }
         }
     }
 

@@ -3,14 +3,26 @@ import Postgres
 import Tenancy
 import Web
 
+extension OAuthError {
+    fileprivate static let badRefreshToken = OAuthError(
+        .invalidGrant, "The refresh token is not one of this application's, or its session has ended.")
+}
+
 extension Login {
     /// The refresh token grant: the token is used up and its successor given, in one update of the
     /// session's row.
     func refreshTokens(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
-        let unusable = OAuthError(.invalidGrant, "The refresh token is not one of this application's, or its session has ended.")
-        guard let token = RefreshToken(presented, of: tenant.id, with: keyring) else { throw unusable }
+        guard let token = RefreshToken(presented, of: tenant.id, with: keyring) else { throw OAuthError.badRefreshToken }
         let now = now()
+        return try await spent.refuse(.refresh(token.session, generation: token.generation), by: .init(application, tenant), at: now) {
+            try await refresh(token, form, application, tenant, at: now)
+        }
+    }
+
+    private func refresh(
+        _ token: RefreshToken, _ form: Form, _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> TokenReply {
         let database = OwnerDatabase(pool, tenant: tenant.id)
 
         let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
@@ -26,7 +38,7 @@ extension Login {
 
         // Used before, ended, expired or another application's: rare, so it may take another look.
         let found = try await database.run(Session.find(token.session, of: tenant.id, application: application.id)).first(Session.init)
-        guard let found else { throw unusable }
+        guard let found else { throw OAuthError.badRefreshToken }
         switch found.answer(to: token, asking: asked, idleSeconds: application.idleSeconds, at: now) {
         case .again:
             return try reply(found, asked, token.session, application, tenant, key, at: now)
@@ -34,7 +46,7 @@ extension Login {
             // RFC 6749, section 6: as much as was granted, or less.
             throw OAuthError(.invalidScope, "scope asks for more than was granted.")
         case .ended:
-            throw unusable
+            throw OAuthError.badRefreshToken
         case .reused:
             _ = try await database.run(
                 Session.end(token.session, of: tenant.id, because: .refreshTokenReused, actor: application.id, at: now))

@@ -62,9 +62,12 @@ extension Login {
         else { throw ErrorPage.hintUnreadable }
 
         // One that is over stays as it is: the person is signed out all the same.
-        _ = try await outageShown(.outage, context) {
-            try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(
-                Session.end(hint.sid, of: tenant.tenant.id, because: .logout, actor: application.id, at: now()))
+        let now = now()
+        try await outageShown(.outage, context) {
+            try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant.tenant), at: now) {
+                _ = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(
+                    Session.end(hint.sid, of: tenant.tenant.id, because: .logout, actor: application.id, at: now))
+            }
         }
         guard let uri = form["post_logout_redirect_uri"] else {
             return NoticePage(

@@ -34,8 +34,10 @@ extension Login {
         let application = try application ?? tenant.application(withBundleID: token.audience)
         let use = SingleUse(of: sent, token, at: now)
         // Before anything is kept, or asked of Apple: what was used before must not bring back a user who is deleted since, or name one.
-        guard try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(use.find(of: tenant.tenant.id)).isEmpty
-        else { throw NativeRefusal.used }
+        try await spent.refuse(.signIn(idToken: use.idToken), by: .init(application, tenant.tenant), at: now) {
+            guard try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(use.find(of: tenant.tenant.id)).isEmpty
+            else { throw NativeRefusal.used }
+        }
 
         let asked = Identity.Asked(tenant: tenant.tenant.id, application: application.id, startedAt: min(token.issuedAt, now))
         var (vouched, refreshToken): (IDToken, String?) = (token, nil)

@@ -13,11 +13,11 @@ extension OAuthError {
 extension Login {
     /// The access token by which an application acts for the user who signed in (RFC 6750, section 3.1). Whether the session behind
     /// it lasts is for the statement to see that acts by it.
-    func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> AccessToken {
-        guard let (token, _) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
+    func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application) {
+        guard let (token, application) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
         guard (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
-        return token
+        return (token, application)
     }
 
     /// An access token of this tenant that is not expired, and whose it is. With the application its tokens end.

@@ -18,13 +18,15 @@ extension Login {
             guard let presented = form["token"] else { throw OAuthError(.invalidRequest, "token is missing.") }
             let now = now()
             if let session = try await session(of: presented, tenant.tenant, at: now) {
-                let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run([
-                    "SELECT application_id FROM session WHERE tenant_id = \(tenant.tenant.id) AND id = \(session)",
-                    Session.end(session, of: tenant.tenant.id, because: .tokenRevoked, actor: application.id, at: now),
-                ])[0]
-                // Section 2.1: refused, and told so, in the words of RFC 6749, section 5.2. Who asks has the token in hand.
-                guard try found.first({ try $0.get("application_id", as: ID<Application>.self) }) ?? application.id == application.id
-                else { throw OAuthError(.invalidGrant, "The token was issued to another application.") }
+                try await spent.runOnce(.revoke(session), by: .init(application, tenant.tenant), at: now) {
+                    let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run([
+                        "SELECT application_id FROM session WHERE tenant_id = \(tenant.tenant.id) AND id = \(session)",
+                        Session.end(session, of: tenant.tenant.id, because: .tokenRevoked, actor: application.id, at: now),
+                    ])[0]
+                    // Section 2.1: refused with an error of RFC 6749, section 5.2. The error reveals nothing, because the caller has the token.
+                    guard try found.first({ try $0.get("application_id", as: ID<Application>.self) }) ?? application.id == application.id
+                    else { throw OAuthError(.invalidGrant, "The token was issued to another application.") }
+                }
             }
             return Response(status: .ok, headers: [.cacheControl: "no-store", .pragma: "no-cache", .contentLength: "0"])
         }

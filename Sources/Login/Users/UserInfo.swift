@@ -29,10 +29,13 @@ extension Login {
         guard let tenant = try await tenant(context) else { throw Problem.notFound("tenant") }
         let presented = try await accessToken(request, upTo: context.maxUploadSize)
         let now = now()
-        let token = try await bearerToken(presented, tenant, at: now)
-        let user = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
-            .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
-        guard let user else { throw OAuthError.badAccessToken }
+        let (token, application) = try await bearerToken(presented, tenant, at: now)
+        let user = try await spent.refuse(.act(token.session), by: .init(application, tenant.tenant), at: now) {
+            let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
+                .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
+            guard let found else { throw OAuthError.badAccessToken }
+            return found
+        }
         return try .json(Reply(sub: user.id.description, claims: user.claims(for: token.scope ?? "")))
     }
 
