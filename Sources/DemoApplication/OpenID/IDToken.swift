@@ -26,13 +26,28 @@ struct IDToken: Sendable {
     struct Claims: JWTPayload {
         var iss: String
         var sub: String
-        var aud: AudienceClaim
+        var aud: Audience
         var azp: String?
         var exp: Double
         var nonce: String?
 
         /// Only the signature is verified by the library; the claims need to know more than it does.
         func verify(using algorithm: some JWTAlgorithm) {}
+    }
+
+    /// One audience or a list of them (RFC 7519, section 4.1.3). jwt-kit's own type traps on an empty list.
+    struct Audience: Codable, Sendable {
+        var value: [String]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            value = try (try? [container.decode(String.self)]) ?? container.decode([String].self)
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
     }
 
     /// What a token says of its signature: three parts of base64url, the first an object (RFC 7515, section 7.1).

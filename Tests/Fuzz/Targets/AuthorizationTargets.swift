@@ -73,16 +73,19 @@ extension FuzzTarget {
             let below = path.first == "t" ? path.dropFirst(2).joined(separator: "/") : path.prefix(2).joined(separator: "/")
             try hold((endpoint.isPublic ? everybodys : open).contains(below), "\(text) is open to pages")
         },
-        FuzzTarget("apple-revocation-grant", bytes: [grant, Array(grant.dropLast()), grant + [0], []]) { bytes in
+        FuzzTarget("apple-revocation-grant", bytes: [grant, Array(grant.dropLast()), grant + [0], [], joinedGrant]) { bytes in
             guard let read = try? AppleRevocation.Grant(bytes) else { return try hold(bytes != grant, "what we wrote is not read") }
             try hold("\(read)" == "Grant(…)", "it prints")
             // What is no UTF-8 is repaired: only we seal one.
-            guard !(read.subject + read.refreshToken).contains("\u{FFFD}") else { return }
+            guard !(read.subject + read.refreshToken).unicodeScalars.contains("\u{FFFD}") else { return }
             try hold(bytes.starts(with: read.bytes), "what was read is not what was there")
         },
     ]
 
     private static let grant = AppleRevocation.Grant(subject: "001234.abc", refreshToken: "r.0.token").bytes
+    /// No UTF-8, and a combining mark after it.
+    private static let joinedGrant: [UInt8] =
+        [0, 10] + Array("001234.abc".utf8) + [0, 9, 0x72, 0x22, 0xCC, 0x81, 0x2E, 0xAF, 0xCC, 0x81, 0x2E]
 
     private static func application(_ number: Int, _ kind: Application.Kind, _ redirectURIs: String...) -> Application {
         Application(
