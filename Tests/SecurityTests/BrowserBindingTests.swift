@@ -120,6 +120,47 @@ struct BrowserBindingTests {
         }
     }
 
+    @Test("Fetch Metadata, 2: an image, a script or a frame of any page starts no sign-in and sets no cookie; the whole window does")
+    func embedded() async throws {
+        try await TestPlatform.run { platform in
+            let request = TestBrowser.Request(platform.acme)
+            let byClient = TestBrowser.Request.url("\(TestPlatform.publicURL)/auth/apple/authorize", request.parameters)
+            func authorize(_ mode: String?, _ destination: String?) async throws -> [(TestBrowser.Answer, TestBrowser)] {
+                let headers = [("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination)]
+                    .compactMap { name, value in value.map { (name, $0) } }
+                let (get, post, client) = (TestBrowser(platform), TestBrowser(platform), TestBrowser(platform))
+                return [
+                    (try await get.get(request.authorizeURL, headers: headers), get),
+                    (try await post.post("\(platform.acme.issuer)/oauth2/authorize", form: request.parameters, headers: headers), post),
+                    (try await client.get(byClient, headers: headers), client),
+                ]
+            }
+            for (mode, destination) in [
+                ("no-cors", "image"), ("no-cors", "script"), ("no-cors", "empty"), ("cors", "empty"), ("same-origin", "empty"),
+                ("navigate", "iframe"), ("navigate", "frame"), ("navigate", "object"), ("navigate", "embed"), ("nested-navigate", nil),
+                (nil, "image"), ("no-cors", "document"), ("", nil), ("Navigate", "document"), ("navigate\u{301}", "document"),
+            ] as [(String?, String?)] {
+                for (answer, browser) in try await authorize(mode, destination) {
+                    let what: Comment = "\(mode ?? "-") \(destination ?? "-")"
+                    #expect(answer.status == 400 && answer.body.contains("This sign-in did not start"), what)
+                    #expect(answer.headers["Set-Cookie"].isEmpty && browser.cookies.isEmpty, what)
+                }
+            }
+            let windows: [(String?, String?)] = [(nil, nil), ("navigate", "document"), ("navigate", nil), (nil, "document")]
+            for (mode, destination) in windows {
+                for (answer, browser) in try await authorize(mode, destination) {
+                    #expect(answer.status == 302 && browser.cookies.count == 1, "\(mode ?? "-") \(destination ?? "-"): \(answer.status)")
+                }
+            }
+            // A library asks in a hidden frame whether the user is signed in. The answer goes to the application, as before.
+            let browser = TestBrowser(platform)
+            let silent = try await browser.get(
+                TestBrowser.Request.url("\(platform.acme.issuer)/oauth2/authorize", request.parameters + [("prompt", "none")]),
+                headers: [("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "iframe")])
+            #expect(silent.status == 303 && silent["error"] == "login_required" && browser.cookies.isEmpty)
+        }
+    }
+
     @Test("RFC 9700, 4.5: Apple's code of one login, put into another's answer, signs nobody in")
     func appleCodeInjected() async throws {
         try await TestPlatform.run { platform in

@@ -54,6 +54,12 @@ struct ErrorPage: Error, Sendable {
         return bytes.joined() + (uri.utf8.count > longest ? "…" : "")
     }
 
+    static let embedded = ErrorPage(
+        outcome: "embedded", status: .badRequest, title: "This sign-in did not start",
+        detail: "A page opened it in a frame, as an image or from a script. A sign-in needs the whole browser window.",
+        remedy: """
+            Go back to the application and sign in again. If you are its developer: send the whole window to the authorization endpoint.
+            """)
     static let stateTooLong = ErrorPage(
         outcome: "state_too_long", status: .badRequest, title: "The request cannot be processed",
         detail: """

@@ -40,6 +40,10 @@ extension Login {
 
     /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.
     private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
+        guard request.isTopLevelNavigation else {
+            metrics.count(.authorize, ErrorPage.embedded.outcome)
+            throw ErrorPage.embedded
+        }
         guard let connection = tenant.connection, tenant.appleKey != nil else {
             metrics.count(.authorize, "no_connection")
             throw RedirectedError(.serverError, "Sign in with Apple is not set up for this tenant yet.", to: asked.returnAddress)
