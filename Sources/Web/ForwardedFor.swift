@@ -16,7 +16,7 @@ enum ForwardedFor {
         let entries = lines.flatMap { $0.parts(at: ",", keepingEmpty: true) }
         guard entries.count >= proxies else { return nil }
         let entry = entries[entries.count - proxies].withoutBlanks
-        return normalized(entry) ?? normalized(withoutPort(entry))
+        return normalized(entry) ?? withoutPort(entry).flatMap(normalized)
     }
 
     /// One spelling for one address; nil for anything else.
@@ -25,9 +25,11 @@ enum ForwardedFor {
         return try? SocketAddress(ipAddress: String(text), port: 0).ipAddress
     }
 
-    /// Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`.
-    private static func withoutPort(_ text: Substring) -> Substring {
-        if text.begins(with: "[") { return text.parts(at: "[", keepingEmpty: true)[1].parts(at: "]", atMost: 2, keepingEmpty: true)[0] }
-        return text.parts(at: ":", atMost: 2, keepingEmpty: true)[0]
+    /// Some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. Nil for any other text in brackets.
+    private static func withoutPort(_ text: Substring) -> Substring? {
+        guard text.begins(with: "[") else { return text.parts(at: ":", atMost: 2, keepingEmpty: true)[0] }
+        let parts = Substring(text.utf8.dropFirst()).parts(at: "]", atMost: 2, keepingEmpty: true)
+        guard parts.count == 2, parts[1].isEmpty || parts[1].begins(with: ":") else { return nil }
+        return parts[0]
     }
 }

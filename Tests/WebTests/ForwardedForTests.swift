@@ -28,8 +28,11 @@ struct ForwardedForTests {
         ] {
             #expect(ForwardedFor.address(in: [entry], behind: 1) == address)
         }
-        for entry in ["", "unknown", "_hidden", "example.com", "192.0.2", "192.0.2.999", "fe80::1%eth0", "1", "192.0.2.1 x", "a\"b"] {
-            #expect(ForwardedFor.address(in: [entry], behind: 1) == nil)
+        for entry in [
+            "", "unknown", "_hidden", "example.com", "192.0.2", "192.0.2.999", "fe80::1%eth0", "1", "192.0.2.1 x", "a\"b",
+            "[", "[]", "[::1", "[::1[", "[::1[]", "[[::1]", "[::1]x", "[::1]]", "[]::1", "::1]",
+        ] {
+            #expect(ForwardedFor.address(in: [entry], behind: 1) == nil, "\(entry)")
         }
     }
 }
