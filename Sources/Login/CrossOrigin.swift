@@ -68,7 +68,8 @@ package struct CrossOrigin: RouterMiddleware {
             guard let origin = request.headers[.origin] else { return try await next(request, context) }
             // A preflight reaches no action, and neither does a wrong method.
             let isAction = endpoint.methods.contains(request.method == .head ? .get : request.method)
-            guard await mayCall(from: origin, tenant: endpoint.tenant, isAction, context) else { return try await next(request, context) }
+            guard try await mayCall(from: origin, tenant: endpoint.tenant, isAction, context)
+            else { return try await next(request, context) }
             context.record.note(header: .accessControlAllowOrigin, origin)
         }
         context.record.note(header: .accessControlExposeHeaders, "Request-Id, Retry-After, WWW-Authenticate")
@@ -85,14 +86,17 @@ package struct CrossOrigin: RouterMiddleware {
     }
 
     /// Where the tenant cannot be looked up, the action fails for the same reason, and says so. It also charges the caller for an
-    /// unknown tenant. A request that reaches no action is charged here.
-    private func mayCall(from origin: String, tenant slug: String, _ isAction: Bool, _ context: WebContext) async -> Bool {
+    /// unknown tenant. A request that reaches no action is charged and refused here.
+    private func mayCall(from origin: String, tenant slug: String, _ isAction: Bool, _ context: WebContext) async throws -> Bool {
         let find = { () async throws -> TenantConfiguration? in try await directory.find(slug: slug) }
-        let isKnown = directory.isKnown(slug: slug)
-        guard let found = try? await isKnown ? find() : limits.lookUp(slug, context.record, find) else {
-            if !isAction { try? limits.charge(context.record) }
+        do {
+            let found = try await directory.isKnown(slug: slug) ? find() : limits.lookUp(slug, context.record, find)
+            if let found { return found.tenant.status == .active && found.allows(origin: origin) }
+            if !isAction { try limits.charge(context.record) }
             return false
+        } catch {
+            if isAction { return false }
+            throw error is TooManyRequests ? Problem.tooManyFailures : error
         }
-        return found.tenant.status == .active && found.allows(origin: origin)
     }
 }

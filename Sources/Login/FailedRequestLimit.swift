@@ -61,9 +61,14 @@ struct FailedRequestLimit: RouterMiddleware {
         case .oauth: OAuthError.tooManyRequests(limit)
         case .callback where request.mediaType == "application/json": OAuthError.tooManyRequests(limit)
         case .callback: ErrorPage.tooManyRequests(limit)
-        case .problem: Problem(.rateLimited, "Too many requests from this address have failed. Retry after the seconds in `Retry-After`.")
+        case .problem: Problem.tooManyFailures
         }
     }
+}
+
+extension Problem {
+    static let tooManyFailures = Problem(
+        .rateLimited, "Too many requests from this address have failed. Retry after the seconds in `Retry-After`.")
 }
 
 extension ErrorPage {

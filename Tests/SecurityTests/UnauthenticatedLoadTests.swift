@@ -34,12 +34,13 @@ struct UnauthenticatedLoadTests {
     }
 
     /// Waits until the server knows both tenants and has received every notification so far.
-    private static func settle(_ platform: TestPlatform) async throws {
+    /// - Parameter name: a Services ID that the tenants do not have yet.
+    private static func settle(_ platform: TestPlatform, _ name: String = "com.example.new") async throws {
         let browser = TestBrowser(platform)
         for tenant in [platform.acme, platform.globex] { #expect(try await browser.get("\(tenant.issuer)/oauth2/jwks").status == 200) }
-        _ = try await platform.ownerPool.run("UPDATE connection SET services_id = 'com.example.new' WHERE team_id = \(platform.own.team)")
+        _ = try await platform.ownerPool.run("UPDATE connection SET services_id = \(name) WHERE team_id = \(platform.own.team)")
         try await eventually("the change is in effect") {
-            try await browser.authorize(.init(platform.acme))["client_id"] == "com.example.new"
+            try await browser.authorize(.init(platform.acme))["client_id"] == name
         }
     }
 
@@ -54,11 +55,13 @@ struct UnauthenticatedLoadTests {
                     #expect((400..<500).contains(answer.status), "\(url): \(answer.status)")
                 }
             }
-            // Learned by now. Another tenant's change does not make it a question again.
-            #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Acme"]).status == 200)
-            try await Self.locking("tenant", of: platform) {
+            // Learned by now. Another tenant's change does not make a slug a question again. It may have brought the application.
+            #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Acme!"]).status == 200)
+            try await Self.settle(platform, "com.example.newer")
+            #expect(try await browser.get(Self.guesses("nobody", Self.id(1))[2]).status == 400)
+            try await Self.locking("tenant, application", of: platform) {
                 for _ in 1...100 {
-                    for url in Self.guesses("nobody", Self.id(1)).prefix(2) {
+                    for url in Self.guesses("nobody", Self.id(1)) {
                         let answer = try await browser.get(url)
                         #expect((400..<500).contains(answer.status), "\(url): \(answer.status)")
                     }
@@ -90,6 +93,40 @@ struct UnauthenticatedLoadTests {
             let minutes = Int(started.duration(to: .now) / .seconds(60))
             #expect(others.count <= minutes, "\(others)")
         }
+    }
+
+    @Test("parallel requests with different unknown names reach tables at most as often as the address has tokens, in an outage too")
+    func racing() async throws {
+        try await TestPlatform.run {
+            // Five failures a minute.
+            $0.apiRequestsPerMinute = 50
+        } _: { platform in
+            try await Self.settle(platform)
+            let started = ContinuousClock.now
+            let statuses = try await Self.locking("tenant, application, api_key", of: platform) {
+                var statuses: [Int] = []
+                // The look-ups of the first wave fail, because they wait too long for their locks.
+                for wave in 0...1 {
+                    statuses += try await withThrowingTaskGroup(of: Int.self) { group in
+                        for number in (wave * 50)..<(wave * 50 + 50) {
+                            group.addTask { try await Self.guess(number, platform) }
+                        }
+                        return try await group.reduce(into: []) { $0.append($1) }
+                    }
+                }
+                return statuses
+            }
+            let refilled = Int(started.duration(to: .now) / .seconds(12)) + 1
+            let reached = statuses.filter { $0 != 429 }
+            #expect(reached.allSatisfy { $0 == 503 }, "\(reached)")
+            #expect((1...(5 + refilled)).contains(reached.count), "\(reached.count) after \(refilled)")
+        }
+    }
+
+    /// A name that no one has: a slug, a client ID or an API key.
+    private static func guess(_ number: Int, _ platform: TestPlatform) async throws -> Int {
+        let urls = guesses("race-\(number)", id(number))
+        return try await TestBrowser(platform).get(urls[number % urls.count]).status
     }
 
     /// Fails until the address has used up its limit.
@@ -226,18 +263,29 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("a preflight or a wrong method for an unknown tenant is charged as well")
-    func preflights() async throws {
+    @Test(
+        "a preflight or a wrong method for a tenant that does not exist is charged as well, and gets 429 when nothing is left",
+        arguments: ["OPTIONS", "DELETE"], ["one", "no_slug"])
+    func preflights(_ method: String, _ slug: String) async throws {
         try await TestPlatform.run {
+            // One failure a minute.
             $0.apiRequestsPerMinute = 10
         } _: { platform in
             let browser = TestBrowser(platform)
-            for (method, name) in [("OPTIONS", "one"), ("DELETE", "two")] {
-                _ = try await browser.send(
-                    method, "\(TestPlatform.publicURL)/t/\(name)/oauth2/token",
+            func send(_ slug: String, _ method: String) async throws -> TestBrowser.Answer {
+                try await browser.send(
+                    method, "\(TestPlatform.publicURL)/t/\(slug)/oauth2/token",
                     headers: [("Origin", "https://app.test"), ("Access-Control-Request-Method", "POST")], body: nil)
             }
-            #expect(try await browser.get("\(TestPlatform.publicURL)/t/three/oauth2/jwks").status == 429)
+            let started = ContinuousClock.now
+            let (first, second) = (try await send(slug, method), try await send("\(slug)2", method))
+            let next = try await browser.get("\(TestPlatform.publicURL)/t/three/oauth2/jwks")
+            // The limit gives back one request a minute.
+            guard started.duration(to: .now) < .seconds(60) else { return }
+            #expect(first.status == 405)
+            #expect(second.status == 429 && second.json["code"] as? String == "rate_limited", "\(second.status)")
+            #expect(second.header("Retry-After") != nil)
+            #expect(next.status == 429)
         }
     }
 }

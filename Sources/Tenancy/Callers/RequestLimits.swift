@@ -53,9 +53,13 @@ package struct RequestLimits: Sendable {
     }
 
     /// Looks up a name that this process does not know. The address pays one token before the look-up, so parallel requests cannot
-    /// make more look-ups than the address has tokens. It gets the token back if the name exists or the look-up fails.
+    /// make more look-ups than the address has tokens. It gets the token back if the name exists.
     ///
     /// Parallel requests from one address for the same name pay once, because `ConfigurationCache` makes one statement of them.
+    ///
+    /// A look-up that fails costs the token, even if no connection was free. Otherwise guesses could fill the queue of the pool without
+    /// a limit while the database is slow. An application pays little: its parallel requests for one name pay one token per look-up,
+    /// and a look-up in an outage takes seconds.
     /// - Throws: `TooManyRequests` instead of a look-up when nothing is left; otherwise what `find` throws.
     package func lookUp<Found>(_ name: String, _ record: RequestRecord, _ find: () async throws -> Found?) async throws -> Found? {
         guard !record.current.isCharged else { return try await find() }
@@ -78,8 +82,8 @@ package struct RequestLimits: Sendable {
             addresses.giveBack(lookUp.address, at: clock())
             return found
         } catch {
-            // A caller that goes away pays for the statement.
-            if !Task.isCancelled { addresses.giveBack(lookUp.address, at: clock()) }
+            // Paid. A second look-up of the same request costs nothing more.
+            record.noteCharged()
             throw error
         }
     }

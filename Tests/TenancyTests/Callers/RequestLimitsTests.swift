@@ -134,19 +134,42 @@ struct RequestLimitsTests {
         #expect(throws: TooManyRequests.self) { try limits.charge(Self.record()) }
     }
 
-    @Test("a look-up that fails costs nothing; a name that does not exist costs one token, once per request")
+    @Test("a look-up that fails, or a name that does not exist, costs one token, once per request")
     func failed() async throws {
         let now = ContinuousClock.now
-        let limits = RequestLimits(perMinute: 10) { now }
-        for _ in 1...3 {
+        let limits = RequestLimits(perMinute: 20) { now }
+        let (failed, missing) = (Self.record(), Self.record())
+        for _ in 1...2 {
             await #expect(throws: CocoaError.self) {
-                try await limits.lookUp("acme", Self.record()) { () async throws -> Int? in throw CocoaError(.fileNoSuchFile) }
+                try await limits.lookUp("acme", failed) { () async throws -> Int? in throw CocoaError(.fileNoSuchFile) }
             }
+            #expect(try await limits.lookUp("nobody", missing) { nil as Int? } == nil)
         }
-        let record = Self.record()
-        for _ in 1...2 { #expect(try await limits.lookUp("nobody", record) { nil as Int? } == nil) }
-        try limits.charge(record)
-        #expect(throws: TooManyRequests.self) { try limits.charge(Self.record()) }
+        try limits.charge(missing)
+        await #expect(throws: TooManyRequests.self) { try await limits.lookUp("acme", Self.record()) { 1 } }
+    }
+
+    @Test("a tenant's keys together have a limit of changes in a minute, and each 8 KiB of a body counts as one more")
+    func changes() throws {
+        let now = ContinuousClock.now
+        let limits = RequestLimits(perMinute: 1000, changesPerMinute: 10) { now }
+        let (small, large) = (UUID(), UUID())
+        func change(_ owner: UUID, bytes: Int?) throws {
+            try limits.countChange(Caller(key: ID(at: .now), scopes: [], owner: owner), bytes: bytes, RequestRecord())
+        }
+        for _ in 1...10 { try change(small, bytes: 8191) }
+        #expect(throws: Problem.self) { try change(small, bytes: 0) }
+        // They count as 5, 2 and 2 changes.
+        try change(large, bytes: 33_000)
+        for _ in 1...2 { try change(large, bytes: 8192) }
+        #expect(throws: Problem.self) { try change(large, bytes: 8192) }
+        try change(large, bytes: 0)
+        // A body whose length is not known counts as the largest one.
+        try change(UUID(), bytes: nil)
+        let unknown = UUID()
+        try change(unknown, bytes: nil)
+        #expect(throws: Problem.self) { try change(unknown, bytes: 8192) }
+        for _ in 1...20 { try change(.platform, bytes: nil) }
     }
 
     @Test("a wait is 1 second or several seconds")
