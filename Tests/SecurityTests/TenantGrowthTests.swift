@@ -53,12 +53,23 @@ struct TenantGrowthTests {
             $0.apiChangesPerMinute = 10
         } _: { platform in
             let keys = platform.acme.api_keys.map(\.secret)
-            for number in 1...10 {
-                let answer = try await platform.call("PATCH", "/tenants/acme", key: keys[0], ["name": "Acme \(number)"])
-                #expect(answer.status == 200, "\(answer.body)")
+            /// Makes changes until one is refused. The limit gives back one change in 6 s, however slow the machine is.
+            func change(_ tenant: String, _ keys: [String]) async throws -> (granted: Int, refilled: Int, refused: TestBrowser.Answer) {
+                let started = ContinuousClock.now
+                var granted = 0
+                let refused = try await eventually("a change is refused") {
+                    let answer = try await platform.call(
+                        "PATCH", "/tenants/\(tenant)", key: keys[granted % keys.count], ["name": "N \(granted)"])
+                    if answer.status == 429 { return answer }
+                    // A refused request counts as well. The second key lacks the scope.
+                    #expect(answer.status == (granted % keys.count == 0 ? 200 : 403), "\(answer.body)")
+                    granted += 1
+                    return nil
+                }
+                return (granted, Int(started.duration(to: .now) / .seconds(6)) + 1, refused)
             }
-            let refused = try await platform.call("PATCH", "/tenants/acme", key: keys[1], ["name": "x"])
-            #expect(refused.status == 429)
+            let (granted, refilled, refused) = try await change("acme", [keys[0], keys[1]])
+            #expect((10...(10 + refilled)).contains(granted))
             #expect(refused.headers["Retry-After"].first.flatMap { Int($0) } ?? 0 > 0)
             #expect((refused.json["detail"] as? String)?.contains("more than 10 changes in a minute") == true)
             #expect(try await platform.call("GET", "/tenants/acme", key: keys[0]).status == 200)
@@ -69,11 +80,8 @@ struct TenantGrowthTests {
             let large = try await platform.call(
                 "PATCH", "/tenants/globex/applications/\(platform.globex.applications[0].client_id)", key: other, ["redirect_uris": uris])
             #expect(large.status == 200, "\(large.body)")
-            var granted = 0
-            while try await platform.call("PATCH", "/tenants/globex", key: other, ["name": "G \(granted)"]).status == 200, granted < 10 {
-                granted += 1
-            }
-            #expect(granted < 7)
+            let rest = try await change("globex", [other])
+            #expect(rest.granted <= 5 + rest.refilled)
         }
     }
 
