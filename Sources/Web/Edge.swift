@@ -46,6 +46,7 @@ package struct Edge: RouterMiddleware {
         var response: Response
         do {
             try Self.requireASCIIPath(request)
+            try Self.requireLength(request, upTo: context.maxUploadSize)
             response = try await next(request, context)
         } catch let problem as Problem {
             context.record.note(outcome: problem.code.rawValue)
@@ -56,8 +57,7 @@ package struct Edge: RouterMiddleware {
             response = problem.answer(to: request, requestID: requestID)
         } catch is NIOTooManyBytesError {
             context.record.note(outcome: Problem.Code.tooLarge.rawValue)
-            response = Problem(.tooLarge, "The body is larger than this server reads.")
-                .response(instance: request.uri.path, requestID: requestID)
+            response = Self.tooLarge.response(instance: request.uri.path, requestID: requestID)
         } catch let error as any HTTPResponseError {
             response = try error.response(from: request, context: context)
         } catch {
@@ -87,6 +87,13 @@ package struct Edge: RouterMiddleware {
         else { throw Problem(.invalid, "The path has a character that is not ASCII. Percent-encode it.") }
     }
 
+    /// Refuses a body by its `Content-Length` before the caller sends it. No action reads a larger one.
+    private static func requireLength(_ request: Request, upTo limit: Int) throws(Problem) {
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
+    }
+
+    private static let tooLarge = Problem(.tooLarge, "The body is larger than this server reads. Send up to 65536 bytes.")
+
     /// Hummingbird's own refusals, in our words.
     private func problem(for error: HTTPError, _ request: Request) -> Problem {
         switch error.status {
@@ -96,7 +103,7 @@ package struct Edge: RouterMiddleware {
             var problem = Problem(.methodNotAllowed, "This path takes \(allowed.joined(separator: ", ")).")
             problem.headers[.allow] = allowed.joined(separator: ", ")
             return problem
-        case .contentTooLarge: return Problem(.tooLarge, "The body is larger than this server reads.")
+        case .contentTooLarge: return Self.tooLarge
         default: return Problem(.invalid, "The request could not be read.")
         }
     }

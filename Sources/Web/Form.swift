@@ -32,14 +32,12 @@ package struct Form: Sendable {
     }
 
     /// A posted form.
-    /// - Throws: `Refusal`; `NIOTooManyBytesError`, which is answered with 413, past the limit in bytes.
+    /// - Throws: `Refusal`; the errors of `RequestBody.whole` for a body that is too large (413) or too slow (408).
     package init(_ body: RequestBody, upTo limit: Int, repeatable: Set<String> = []) async throws {
         let buffer: ByteBuffer
         do {
-            buffer = try await body.collect(upTo: limit)
-        } catch let error as NIOTooManyBytesError {
-            throw error
-        } catch {
+            buffer = try await body.whole(upTo: limit)
+        } catch is Problem {
             throw Refusal.unreadable
         }
         try self.init(String(buffer: buffer), repeatable: repeatable)

@@ -21,14 +21,7 @@ package struct JSONFields {
     /// - Parameter isOptional: whether no body at all will do, as an empty object.
     /// - Throws: `Problem`: another media type (415), a body that is too large (413), no JSON object (400).
     package init(_ request: Request, upTo limit: Int = 64 * 1024, isOptional: Bool = false) async throws {
-        let buffer: ByteBuffer
-        do {
-            buffer = try await request.body.collect(upTo: limit)
-        } catch let error as NIOTooManyBytesError {
-            throw error
-        } catch {
-            throw Problem(.invalid, "The body ended too early.")
-        }
+        let buffer = try await request.body.whole(upTo: limit)
         prefix = ""
         if buffer.readableBytes == 0, isOptional {
             members = [:]

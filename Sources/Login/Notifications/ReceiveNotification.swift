@@ -62,7 +62,7 @@ extension Login {
 
     /// The envelope's one member. Whatever Apple may put beside it one day does not hurt.
     private func payload(of request: Request, upTo limit: Int) async throws -> String {
-        let body = try await request.body.collect(upTo: limit)
+        let body = try await request.body.whole(upTo: limit)
         guard case .object(let members)? = try? JSONValue(json: Array(body.readableBytesView)),
             case .string(let payload)? = members["payload"]
         else { throw Problem(.invalid, "Send a JSON object with Apple's signed `payload`.") }

@@ -49,7 +49,8 @@ package struct Idempotency: RouterMiddleware {
             throw Problem.invalid(.init("Idempotency-Key", "It must have 1 to 255 visible ASCII characters, for example a random UUID."))
         }
         var request = request
-        let body = try await Self.collect(&request, upTo: Self.bodyLimit)
+        let body = try await request.body.whole(upTo: Self.bodyLimit)
+        request.body = RequestBody(buffer: body)
         let claim = IdempotentRequest(
             key: key, method: request.method.rawValue, path: request.head.path ?? "", body: Array(body.readableBytesView), by: caller,
             keyring: keyring, at: now())
@@ -102,16 +103,6 @@ package struct Idempotency: RouterMiddleware {
     private static func mayAct(_ caller: Caller, _ context: CallContext) -> Bool {
         guard context.parameters.get("tenant") != nil else { return caller.isOperator }
         return (try? TenantContext(context: context)) != nil
-    }
-
-    private static func collect(_ request: inout Request, upTo limit: Int) async throws -> ByteBuffer {
-        do {
-            return try await request.collectBody(upTo: limit)
-        } catch let error as NIOTooManyBytesError {
-            throw error
-        } catch {
-            throw Problem(.invalid, "The body ended too early.")
-        }
     }
 
     private static func isKept(_ status: HTTPResponse.Status) -> Bool {

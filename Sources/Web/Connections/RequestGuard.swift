@@ -3,8 +3,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Holds one connection to its limits: the caps, the time of a request, the rate of a body, one valid `Host`, and the end of the
-/// connection after a request that was refused half-read.
+/// Holds one connection to its limits: the caps, the time of a request, the rate of a body, a readable head with one valid `Host`, and
+/// the end of the connection after a request that was refused half-read.
 ///
 /// Only time in which the server waits for the caller counts. While the server does not read, because an action is busy, the clock
 /// of the request stands still.
@@ -50,6 +50,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Requests that were passed on, and whose answer is not complete.
     private var unanswered = 0
     private var isAnswering = false
+    /// Whether the end of the last request that was passed on is still missing.
+    private var isPassingOn = false
     /// A refusal that waits for the answers before it.
     private var refusal: Refusal?
     /// Grows each time that the caller stops reading an answer, or resumes.
@@ -71,7 +73,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let report: @Sendable (Refused) -> Void
 
-    /// - Parameter report: called once for each answer that the guard itself gives.
+    /// - Parameter report: called once for each answer that the guard itself gives. It gives none to a request that it passed on.
     init(_ limits: ConnectionLimits, connections: OpenConnections, report: @escaping @Sendable (Refused) -> Void = { _ in }) {
         (self.limits, self.connections, self.report) = (limits, connections, report)
     }
@@ -130,12 +132,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             let now = context.eventLoop.now
             if reading == .nothing { began = now }
             (reading, bodyBegan, received, expected) = (.body, now, 0, Self.length(of: head))
-            if let problem = Self.refusal(of: head) {
+            if let problem = Problem(unusable: head) {
                 return refuse(.init(status: .badRequest, problem: problem, method: head.method), context)
             }
-            unanswered += 1
+            (unanswered, isPassingOn) = (unanswered + 1, true)
         case .body(let bytes): received += bytes.readableBytes
-        case .end: reading = .nothing
+        case .end: (reading, isPassingOn) = (.nothing, false)
         }
         context.fireChannelRead(data)
     }
@@ -162,21 +164,33 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         context.read()
     }
 
-    /// RFC 9112, section 3.2: one valid `Host`, which HTTP/1.0 may leave out.
-    private static func refusal(of head: HTTPRequestHead) -> Problem? {
-        let hosts = head.headers["Host"]
-        if hosts.isEmpty {
-            return head.version == .http1_0 ? nil : Problem(.invalid, "The Host header is missing. Send one Host header with each request.")
-        }
-        guard hosts.count == 1 else { return Problem(.invalid, "The request has \(hosts.count) Host headers. Send one.") }
-        guard HostName.isHostWithPort(hosts[0])
-        else { return Problem(.invalid, "The Host header is invalid. Send a host name or an IP address, with an optional port.") }
-        return nil
-    }
-
     private static func length(of head: HTTPRequestHead) -> Int? {
         guard head.headers["Transfer-Encoding"].isEmpty else { return nil }
         return head.headers.first(name: "Content-Length").map { Int($0) } ?? 0
+    }
+
+    /// Refuses a request that the parser cannot read. An error in a body goes to the action, which answers.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case let error as HTTPParserError: refuseUnreadable(error, context)
+        case let error as ByteToMessageDecoderError:
+            // The bytes after the one that the parser could not read.
+            guard case .lingering(let bytes) = ending, case .dataReceivedInErrorState(_, let more) = error else { return }
+            linger(bytes, .body(more), context)
+        default: context.fireErrorCaught(error)
+        }
+    }
+
+    private func refuseUnreadable(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
+        guard !isPassingOn else {
+            // Also after the end of the connection: a body that was cut off is not a whole one.
+            if unanswered == 0 { close(context) } else if reading == .body, unanswered == 1 { ending = .afterAnswer }
+            return context.fireErrorCaught(error)
+        }
+        // A caller that has gone gets no answer.
+        guard case .not = ending, refusal == nil, context.channel.isActive else { return }
+        if reading == .nothing { began = context.eventLoop.now }
+        refuse(.init(status: .badRequest, problem: Problem(unreadable: error)), context)
     }
 
     // MARK: Time
@@ -206,13 +220,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func timeOut(_ context: ChannelHandlerContext) {
         // An answer that has begun, or belongs to an earlier request, leaves no place for another.
         guard !isAnswering, unanswered == (reading == .body ? 1 : 0) else { return close(context) }
-        answer(
-            .init(
-                status: .requestTimeout,
-                problem: Problem(
-                    .requestTimeout, "The request came too slowly. Send it within \(limits.request.nanoseconds / 1_000_000_000) s.")),
-            context)
-        close(context)
+        let whole = "Send the whole request within \(limits.request.nanoseconds / 1_000_000_000) s"
+        guard reading == .body else {
+            answer(.init(status: .requestTimeout, problem: Problem(.requestTimeout, "The request came too slowly. \(whole).")), context)
+            return close(context)
+        }
+        // The action has the request and answers it, so that it is logged and counted once.
+        let problem = Problem(
+            .requestTimeout, "The body came too slowly. \(whole), and the body at \(limits.bodyRate) bytes per second or more.")
+        ending = .afterAnswer
+        context.fireErrorCaught(SlowBody(problem: problem))
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
@@ -255,8 +272,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether the rest of the request is too much to read only to keep the connection.
+    /// Whether the rest of the request is too much to read only to keep the connection, or cannot be read.
     private func endsConnection(_ status: HTTPResponseStatus) -> Bool {
+        if case .afterAnswer = ending { return true }
         if status == .payloadTooLarge { return true }
         guard reading == .body, unanswered == 1 else { return false }
         return expected.map { $0 - received > limits.rest } ?? true

@@ -102,8 +102,19 @@ struct RequestGuardTests {
             if connection.isOpen { try connection.receive("a") }
         }
         connection.pass(1)
+        try Self.expectSlowBody(connection)
+    }
+
+    /// The action gets the error. Its answer ends the connection.
+    private static func expectSlowBody(_ connection: Guarded) throws {
+        #expect(throws: SlowBody.self) { try connection.channel.throwIfErrorCaught() }
+        #expect(connection.isOpen)
+        try connection.answer(.requestTimeout)
+        let sent = try connection.sent
+        #expect(sent.hasPrefix("HTTP/1.1 408 ") && sent.contains("Connection: close"))
+        connection.pass(3)
         #expect(!connection.isOpen)
-        #expect(try connection.sent.hasPrefix("HTTP/1.1 408 "))
+        #expect(try connection.sent == "")
     }
 
     @Test(
@@ -119,7 +130,22 @@ struct RequestGuardTests {
         }
         #expect(connection.isOpen)
         connection.pass(1)
-        #expect(!connection.isOpen)
+        try Self.expectSlowBody(connection)
+    }
+
+    @Test("a slow body behind an answer that has not ended closes the connection, and does not look complete")
+    func slowBodyInLine() throws {
+        let (first, begun) = (try Guarded(), try Guarded())
+        try first.receive("GET / HTTP/1.1\r\nHost: login.test\r\n\r\n" + Self.head + "Content-Length: 60000\r\n\r\na")
+        try begun.receive(Self.head + "Content-Length: 60000\r\n\r\na")
+        try begun.channel.writeOutbound(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: ["Content-Length": "9"])))
+        for connection in [first, begun] {
+            connection.pass(30)
+            #expect(!connection.isOpen)
+            #expect(throws: HTTPParserError.invalidEOFState) { try connection.channel.throwIfErrorCaught() }
+        }
+        #expect(try first.sent == "")
     }
 
     @Test("a new connection has 10 seconds for its first byte; one that has sent a request may be idle")
@@ -145,11 +171,16 @@ struct RequestGuardTests {
         let reports = Mutex<[RequestGuard.Refused]>([])
         let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
         let (fine, hostless, slow) = (try Guarded(report: report), try Guarded(report: report), try Guarded(report: report))
+        let dripping = try Guarded(report: report)
         try fine.receive("GET / HTTP/1.1\r\nHost: login.test\r\n\r\n")
         try fine.answer(.ok)
         try hostless.receive("PUT / HTTP/1.1\r\n\r\n")
         try slow.receive("GET")
         slow.pass(30)
+        // The action reports it.
+        try dripping.receive(Self.head + "Content-Length: 60000\r\n\r\na")
+        dripping.pass(30)
+        try Self.expectSlowBody(dripping)
         let all = reports.withLock { $0 }
         #expect(all.map(\.status) == [400, 408])
         #expect(all.map(\.method) == ["PUT", "none"])
@@ -159,6 +190,64 @@ struct RequestGuardTests {
             let sent = try connection.sent
             #expect(sent.contains("Request-Id: \(refused.requestID)\r\n") && sent.contains("\"\(refused.requestID)\""))
         }
+    }
+
+    @Test(
+        "a request that the parser cannot read gets 400 and the end, and is reported once",
+        arguments: [
+            "G@T / HTTP/1.1\r\nHost: login.test\r\n\r\n", "GET / HTTP/1.1\r\nHost login.test\r\n\r\n",
+            "GET / HTTP/3.7\r\nHost: login.test\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
+            head + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "POST / HTTP/1.0\r\nHost: login.test\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            head + "X-Long: " + String(repeating: "a", count: 90_000) + "\r\n\r\n",
+        ])
+    func unreadable(_ request: String) throws {
+        let reports = Mutex<[RequestGuard.Refused]>([])
+        let connection = try Guarded { refused in reports.withLock { $0.append(refused) } }
+        // In two reads: more comes after the byte that cannot be read.
+        try connection.receive(String(request.prefix(request.count - 2)))
+        try connection.receive(String(request.suffix(2)))
+        let sent = try connection.sent
+        #expect(sent.hasPrefix("HTTP/1.1 400 ") && sent.contains("Connection: close") && sent.contains("\"code\":\"invalid\""))
+        #expect(sent.contains("delete the cookies") == (request.count > 80_000))
+        #expect(reports.withLock { $0.map(\.status) } == [400])
+        #expect(try connection.requests == 0)
+        for _ in 1...5 where connection.isOpen { try connection.receive(String(repeating: "a", count: 60_000)) }
+        #expect(!connection.isOpen)
+        #expect(try connection.sent == "")
+        #expect(reports.withLock { $0.count } == 1)
+    }
+
+    @Test("behind a whole request the refusal waits; a caller that hangs up within its head gets none")
+    func unreadableInLine() throws {
+        let reports = Mutex<[RequestGuard.Refused]>([])
+        let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
+        let (connection, gone) = (try Guarded(report: report), try Guarded(report: report))
+        try connection.receive("GET / HTTP/1.1\r\nHost: login.test\r\n\r\nG@T")
+        #expect(try connection.sent == "")
+        try connection.answer(.ok)
+        let sent = try connection.sent
+        #expect(sent.hasPrefix("HTTP/1.1 200 ") && sent.contains("HTTP/1.1 400 "))
+        try gone.receive("GET / HTTP/1.1\r\nHo")
+        gone.channel.close(promise: nil)
+        #expect(try gone.sent == "")
+        #expect(reports.withLock { $0.count } == 1)
+    }
+
+    @Test("a body that the parser cannot read, or that ends too early, goes to the action as an error; its answer ends the connection")
+    func unreadableBody() throws {
+        let reports = Mutex<[RequestGuard.Refused]>([])
+        let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
+        let (connection, gone) = (try Guarded(report: report), try Guarded(report: report))
+        #expect(throws: HTTPParserError.self) { try connection.receive(Self.head + "Transfer-Encoding: chunked\r\n\r\nzz\r\n") }
+        try connection.answer(.badRequest)
+        #expect(try connection.sent.contains("Connection: close"))
+        connection.pass(3)
+        #expect(!connection.isOpen)
+        try gone.receive(Self.head + "Content-Length: 2\r\n\r\na")
+        gone.channel.close(promise: nil)
+        #expect(throws: HTTPParserError.invalidEOFState) { try gone.channel.throwIfErrorCaught() }
+        #expect(reports.withLock { $0.isEmpty })
     }
 
     @Test("a request that came whole, and the time between requests, have no deadline here")
@@ -200,7 +289,7 @@ struct RequestGuardTests {
         connection.pass(9)
         #expect(connection.isOpen)
         connection.pass(2)
-        #expect(!connection.isOpen)
+        try Self.expectSlowBody(connection)
     }
 
     @Test(
