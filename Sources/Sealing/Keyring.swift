@@ -23,7 +23,7 @@ package struct Keyring: Sendable {
 
         package var description: String {
             switch self {
-            case .empty: "At least one master key is required. Make one with `openssl rand -base64 32`."
+            case .empty: "At least one master key is required. Make one with `espalier generate-master-key`."
             case .duplicate: "A master key is listed twice."
             case .noDigestKey: "The database has no random digest key. Restore the rows of the table digest_key from a backup."
             }

@@ -16,9 +16,9 @@ package struct MasterKey: Sendable {
 
         package var description: String {
             switch self {
-            case .notBase64: "The master key is not base64. Make one with `openssl rand -base64 32`."
-            case .wrongLength(let count): "The master key has \(count) bytes instead of 32. Make one with `openssl rand -base64 32`."
-            case .weak: "The master key is not random: it repeats itself or is text. Make one with `openssl rand -base64 32`."
+            case .notBase64: "The master key is not base64. Make one with `espalier generate-master-key`."
+            case .wrongLength(let count): "The master key has \(count) bytes instead of 32. Make one with `espalier generate-master-key`."
+            case .weak: "The master key is not random: it repeats itself or is text. Make one with `espalier generate-master-key`."
             case .shortPassphrase: "The passphrase is shorter than \(MasterKey.shortestPassphrase) bytes."
             case .shortSalt: "The salt of a passphrase is shorter than \(MasterKey.shortestSalt) bytes."
             }

@@ -96,7 +96,7 @@ package struct Installation: Sendable {
                     try await IdempotentRequest.forgetOld(in: PlatformDatabase(pool), at: now())
                 },
                 Recurring("note the master key", every: .seconds(KnownMasterKey.noteInterval), logger: logger) {
-                    _ = try await PlatformDatabase(pool).run(KnownMasterKey.note(settings.keyring, at: now()))
+                    _ = try await PlatformDatabase(pool).run(KnownMasterKey.note(settings.keyring))
                 },
                 Recurring("bind digests of the previous version", every: .seconds(60), logger: logger) {
                     guard settings.keyring.acceptsUnboundDigests(at: now()) else { return }

@@ -25,7 +25,7 @@ struct Preflight {
             let database = PlatformDatabase(pool)
             try await requireMasterKeys(database)
             let keyring = try await InstalledKeys.open(settings.keyring, in: database, at: now)
-            try await nameOldMasterKeys(database, at: now)
+            try await nameOldMasterKeys(database)
             return keyring
         }
     }
@@ -80,9 +80,15 @@ struct Preflight {
         }
     }
 
-    /// Says of every key but the newest whether it may be dropped.
-    private func nameOldMasterKeys(_ database: PlatformDatabase, at now: Date) async throws {
-        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+    /// Says of every key but the newest whether it may be dropped, and names a key that was dropped too early.
+    private func nameOldMasterKeys(_ database: PlatformDatabase) async throws {
+        let (known, now) = try await KnownMasterKey.all(in: database)
+        for key in known where !settings.keyring.masterKeyIDs.contains(key.id) {
+            guard case .expiring(let end) = key.state(at: now) else { continue }
+            logger.warning(
+                "ESPALIER_MASTER_KEYS lacks a master key under which login attempts may still be sealed; put it behind the others until then",
+                metadata: ["master_key": "\(key.id)", "until": "\(end.formatted(.iso8601))"])
+        }
         for id in settings.keyring.masterKeyIDs.dropFirst() {
             guard let state = known.first(where: { $0.id == id })?.state(at: now) else { continue }
             let key: Logger.Metadata = ["master_key": "\(id)"]

@@ -171,12 +171,18 @@ package struct Settings: Sendable {
     }
 
     static func keyring(_ reader: ConfigReader) throws -> Keyring {
-        let keys = reader.stringArray(forKey: "master.keys", isSecret: true, default: [])
+        let keys = reader.stringArray(forKey: "master.keys", isSecret: true, default: []).map { $0.trimmingCharacters(in: .whitespaces) }
         guard !keys.isEmpty else {
             throw Refusal(description: "ESPALIER_MASTER_KEYS is missing: make a key with `espalier generate-master-key` and keep it safe.")
         }
+        guard !keys.allSatisfy(\.isEmpty) else {
+            throw Refusal(description: "ESPALIER_MASTER_KEYS is empty. Make a key with `espalier generate-master-key` and keep it safe.")
+        }
+        guard !keys.contains("") else {
+            throw Refusal(description: "ESPALIER_MASTER_KEYS has an empty entry. Write one comma between two keys, and none at an end.")
+        }
         do {
-            return try Keyring(keys.map { try MasterKey(base64: $0.trimmingCharacters(in: .whitespaces)) })
+            return try Keyring(keys.map { try MasterKey(base64: $0) })
         } catch {
             throw Refusal(description: "ESPALIER_MASTER_KEYS: \(error)")
         }

@@ -18,6 +18,17 @@ struct MasterKeysCommandTests {
             ])
     }
 
+    private func id(of key: String) throws -> String { try Keyring([MasterKey(base64: key)]).masterKeyIDs[0].description }
+
+    /// Starts a server with these keys, and stops it.
+    private func serve(_ platform: ServedPlatform, keys: [String]) async throws -> String {
+        let server = try await platform.serve(at: .init(), settings: ["ESPALIER_MASTER_KEYS": keys.joined(separator: ",")])
+        server.signal(SIGTERM)
+        let exit = try await server.exit()
+        #expect(exit.code == 0, "\(exit.errors)")
+        return exit.errors + exit.output
+    }
+
     @Test("status lists what is sealed under each key, in words and as JSON, and fails where a needed key is missing")
     func status() async throws {
         let platform = try await ServedPlatform.make()
@@ -44,6 +55,41 @@ struct MasterKeysCommandTests {
         #expect(!foreign.output.contains(next))
     }
 
+    @Test("reseal names a key that is still needed and missing, and not a restart that would refuse")
+    func missing() async throws {
+        let platform = try await ServedPlatform.make()
+        let (old, new, other) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal(), MasterKey.generate())
+        for keys in [[new], [new, other.base64.reveal()]] {
+            let exit = try await run(["reseal"], platform, keys: keys)
+            #expect(exit.code == 1)
+            #expect(
+                exit.complaints == [
+                    "espalier: ESPALIER_MASTER_KEYS lacks a key that is still needed: \(try id(of: old)). Data is sealed under it. Put it behind "
+                        + "the others, separated by a comma. If you no longer have it, see \"If a key is lost\" in docs/master-keys.md."
+                ])
+        }
+    }
+
+    @Test("serve names a key that was dropped too early, and the time from which it may be dropped")
+    func droppedEarly() async throws {
+        let platform = try await ServedPlatform.make()
+        let (old, new) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal())
+        let owner = try TestDatabase.pool(platform.ownerURL)
+        _ = try await serve(platform, keys: [new, old])
+        _ = try await owner.run("UPDATE master_key SET sealing_at = sealing_at - interval '10 minutes'")
+        let resealed = try await run(["reseal"], platform, keys: [new, old])
+        #expect(resealed.code == 0, "\(resealed.errors)")
+        let end = try #require(resealed.output.firstMatch(of: /([0-9a-f]{8}) may be dropped from ESPALIER_MASTER_KEYS from ([0-9TZ:-]+)\./))
+        #expect(String(end.1) == (try id(of: old)))
+        let warning = "ESPALIER_MASTER_KEYS lacks a master key under which login attempts may still be sealed"
+        let log = try await serve(platform, keys: [new])
+        let line = try #require(log.split(separator: "\n").first { $0.contains(warning) })
+        #expect(line.contains("warning") && line.contains(end.1) && line.contains(end.2), "\(line)")
+        #expect(try await !serve(platform, keys: [new, old]).contains(warning))
+        _ = try await owner.run("UPDATE master_key SET sealing_at = sealing_at - interval '1 hour'")
+        #expect(try await !serve(platform, keys: [new]).contains(warning))
+    }
+
     @Test("reseal refuses before servers have the new key in front, shortly after they had another, and for another role")
     func refusals() async throws {
         let platform = try await ServedPlatform.make()
@@ -55,25 +101,43 @@ struct MasterKeysCommandTests {
         let before = try await sealed()
         let early = try await run(["reseal"], platform, keys: [new, old])
         #expect(early.code == 1)
-        #expect(early.errors.contains("No server has had the key"), "\(early.errors)")
+        let (oldID, newID) = (try id(of: old), try id(of: new))
+        #expect(
+            early.complaints == [
+                "espalier: No server has had the key \(newID) in front yet. First restart every server with the keys in the order "
+                    + "\(oldID),\(newID). Then restart every server with the keys in the order \(newID),\(oldID), wait 3 minutes, and run this "
+                    + "command."
+            ])
 
         let serverRole = try await run(["reseal"], platform, url: platform.serverURL)
         #expect(serverRole.code == 1)
         #expect(serverRole.errors.contains("does not own the schema"), "\(serverRole.errors)")
 
-        let place = ServedPlatform.Place()
-        let server = try await platform.serve(at: place, settings: ["ESPALIER_MASTER_KEYS": "\(new),\(old)"])
-        server.signal(SIGTERM)
-        #expect(try await server.exit().code == 0)
-        _ = try await owner.run("UPDATE master_key SET sealing_at = now()")
-        let soon = try await run(["reseal"], platform, keys: [new, old])
-        #expect(soon.code == 1)
-        #expect(soon.errors.contains("in front at"), "\(soon.errors)")
+        _ = try await serve(platform, keys: [new, old])
+        _ = try await owner.run("UPDATE master_key SET sealing_at = date_trunc('second', now())")
+        let noted: Date = try await owner.run("SELECT sealing_at FROM master_key")[0].get("sealing_at")
+        // The same text for the order of a rotation, and for the order that undoes it.
+        for (keys, ids) in [([new, old], (newID, oldID)), ([old, new], (oldID, newID))] {
+            let soon = try await run(["reseal"], platform, keys: keys)
+            #expect(soon.code == 1)
+            #expect(
+                soon.complaints == [
+                    "espalier: A server had the key \(ids.1) in front at \(noted.formatted(.iso8601)). This command moves all data to the first "
+                        + "key in ESPALIER_MASTER_KEYS, which is \(ids.0). If every server has \(ids.0) in front, run the command from "
+                        + "\((noted + 181).formatted(.iso8601)). If not, restart every server with the keys in the order \(ids.0),\(ids.1) first."
+                ])
+        }
         #expect(try await sealed() == before)
 
+        // From that time it works.
+        _ = try await owner.run(
+            "UPDATE master_key SET sealing_at = date_trunc('second', now()) - interval '181 seconds' WHERE sealing_at IS NOT NULL")
+        let resealed = try await run(["reseal"], platform, keys: [new, old])
+        #expect(resealed.code == 0, "\(resealed.errors)")
+        #expect(resealed.output.contains(/apple_key\.sealed_pem +2 moved\n/))
+        #expect(try await sealed() != before)
         // With one key there is nothing to do.
-        _ = try await owner.run("UPDATE master_key SET sealing_at = sealing_at - interval '1 hour'")
-        let alone = try await run(["reseal"], platform)
+        let alone = try await run(["reseal"], platform, keys: [new])
         #expect(alone.code == 0, "\(alone.errors)")
         #expect(alone.output.contains(/apple_key\.sealed_pem +0 moved\n/))
     }
@@ -83,9 +147,7 @@ struct MasterKeysCommandTests {
         let platform = try await ServedPlatform.make()
         let (old, new) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal())
         let owner = try TestDatabase.pool(platform.ownerURL)
-        let server = try await platform.serve(at: .init(), settings: ["ESPALIER_MASTER_KEYS": "\(new),\(old)"])
-        server.signal(SIGTERM)
-        _ = try await server.exit()
+        _ = try await serve(platform, keys: [new, old])
         _ = try await owner.run([
             "UPDATE master_key SET sealing_at = sealing_at - interval '1 hour'",
             // Another tenant's key in the platform's row.

@@ -34,7 +34,13 @@ struct ServeRefusalTests {
             Wrong("ESPALIER_DATABASE_URL", nil, says: "ESPALIER_DATABASE_URL is missing"),
             Wrong("ESPALIER_DATABASE_URL", "mysql://nowhere", says: "database URL"),
             Wrong("ESPALIER_MASTER_KEYS", nil, says: "ESPALIER_MASTER_KEYS is missing"),
-            Wrong("ESPALIER_MASTER_KEYS", "c2hvcnQ=", says: "5 bytes instead of 32"),
+            Wrong(
+                "ESPALIER_MASTER_KEYS", "",
+                says: "ESPALIER_MASTER_KEYS is empty. Make a key with `espalier generate-master-key` and keep it safe."),
+            Wrong("ESPALIER_MASTER_KEYS", "c2hvcnQ=,", says: "ESPALIER_MASTER_KEYS has an empty entry"),
+            Wrong(
+                "ESPALIER_MASTER_KEYS", "c2hvcnQ=",
+                says: "5 bytes instead of 32. Make one with `espalier generate-master-key`."),
             Wrong("ESPALIER_MASTER_KEYS", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=", says: "not random"),
             Wrong("ESPALIER_OPERATIONS_PORT", "18080", says: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT are the same"),
             Wrong("ESPALIER_PORT", "eighty", says: "ESPALIER_PORT: eighty is no whole number"),

@@ -20,10 +20,8 @@ struct MasterKeysStatus: AsyncParsableCommand {
 
     func run() async throws {
         let status = try await orRefuse {
-            let (settings, now) = (try MasterKeySettings(try await Settings.reader()), Date())
-            let status = try await settings.withDatabase { database in
-                try await MasterKeyStatus(of: settings.keyring, in: database, at: now)
-            }
+            let settings = try MasterKeySettings(try await Settings.reader())
+            let status = try await settings.withDatabase { database in try await MasterKeyStatus(of: settings.keyring, in: database) }
             print(try json ? status.json : status.text)
             return status
         }
@@ -64,14 +62,14 @@ struct MasterKeyStatus: Encodable, Sendable {
 
     var isSound: Bool { unreadable.isEmpty && !keys.contains { $0.state == .missing } }
 
-    init(of keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws {
+    init(of keyring: Keyring, in database: PlatformDatabase) async throws {
         var columns: [KeyID?: [Column]] = [:]
         for column in SealedData.columns {
             for (key, values) in try await SealedData(database: database).count(column) {
                 columns[key, default: []].append(Column(table: column.table, column: column.column, values: values))
             }
         }
-        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+        let (known, now) = try await KnownMasterKey.all(in: database)
         let ring = keyring.masterKeyIDs
         let others = Set(columns.keys.compactMap(\.self) + known.filter(\.isNeeded).map(\.id)).subtracting(ring)
         keys = (ring + others.sorted { $0.description < $1.description }).map { id in

@@ -13,8 +13,9 @@ struct ResealCommand: AsyncParsableCommand {
             older key. A value that a server changes at the same time stays as the server wrote it. You may stop the command and run it again. \
             Prints a line for each column, and progress on standard error.
 
-            First restart every server with the new key in front. The command refuses while a server has another key in front, and for 3 \
-            minutes after that. Afterwards it says when the old key may be dropped.
+            First restart every server with the new key behind the old one, and then with the new key in front. The command refuses while \
+            a server has another key in front, and for 3 minutes after that. It prints the time from which it works. Afterwards it says \
+            when the old key may be dropped.
 
             Connects as the owner of the schema, ESPALIER_MIGRATION_DATABASE_URL, and needs ESPALIER_MASTER_KEYS. Exits with 1 if \
             something stays under an older key.
@@ -24,7 +25,7 @@ struct ResealCommand: AsyncParsableCommand {
         let problems = try await orRefuse {
             let settings = try MasterKeySettings(try await Settings.reader())
             return try await settings.withDatabase { database in
-                try await Self.reseal(with: settings.keyring, in: database, now: { Date() })
+                try await Self.reseal(with: settings.keyring, in: database)
             }
         }
         guard problems.isEmpty else {
@@ -38,12 +39,10 @@ struct ResealCommand: AsyncParsableCommand {
     }
 
     /// - Returns: what is left, a line each.
-    private static func reseal(
-        with keyring: Keyring, in database: PlatformDatabase, now: @Sendable () -> Date
-    ) async throws -> [String] {
-        let start = now()
-        try await requireServers(with: keyring, in: database, at: start)
-        _ = try await database.run(KnownMasterKey.note(keyring, at: start))
+    private static func reseal(with keyring: Keyring, in database: PlatformDatabase) async throws -> [String] {
+        let (known, start) = try await KnownMasterKey.all(in: database)
+        try ResealOrder(newest: keyring.masterKeyIDs[0], older: Array(keyring.masterKeyIDs.dropFirst())).require(known, at: start)
+        _ = try await database.run(KnownMasterKey.note(keyring))
         var problems: [String] = []
         var keep: Set<KeyID> = []
         for column in SealedData.columns {
@@ -63,9 +62,9 @@ struct ResealCommand: AsyncParsableCommand {
             }
         }
         let lost = keep.subtracting(keyring.masterKeyIDs)
-        if !lost.isEmpty { _ = try await database.run(KnownMasterKey.require(Array(lost), at: now())) }
+        if !lost.isEmpty { _ = try await database.run(KnownMasterKey.require(Array(lost), at: start)) }
         _ = try await database.run(KnownMasterKey.clear(keyring.masterKeyIDs.dropFirst().filter { !keep.contains($0) }, since: start))
-        return problems + (try await conclude(keyring, in: database, at: now()))
+        return problems + (try await conclude(keyring, in: database))
     }
 
     private static func problem(_ column: String, _ values: Int, _ key: KeyID?, _ keyring: Keyring) -> String {
@@ -75,26 +74,9 @@ struct ResealCommand: AsyncParsableCommand {
             : "\(column): \(values) values are sealed under the key \(key), which ESPALIER_MASTER_KEYS lacks. Put it behind the others."
     }
 
-    /// A server without the newest key could open nothing that is sealed again; one with an older key in front would seal on under it.
-    private static func requireServers(with keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws {
-        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
-        let newest = keyring.masterKeyIDs[0]
-        guard known.contains(where: { $0.id == newest && $0.sealingAt != nil }) else {
-            throw Settings.Refusal(
-                description:
-                    "No server has had the key \(newest) in front yet. Restart every server with these ESPALIER_MASTER_KEYS first.")
-        }
-        guard let other = known.first(where: { $0.id != newest && $0.isSealing(at: now) }) else { return }
-        throw Settings.Refusal(
-            description:
-                "A server had the key \(other.id) in front at \(other.sealingAt?.formatted(.iso8601) ?? ""). The new key must come "
-                + "first in ESPALIER_MASTER_KEYS. It is \(newest) here. Restart every server with the new key in front, and run the "
-                + "command \(Int(KnownMasterKey.silence / 60)) minutes later.")
-    }
-
     /// Says what may be done with each older key.
-    private static func conclude(_ keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws -> [String] {
-        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+    private static func conclude(_ keyring: Keyring, in database: PlatformDatabase) async throws -> [String] {
+        let (known, now) = try await KnownMasterKey.all(in: database)
         var problems: [String] = []
         for id in keyring.masterKeyIDs.dropFirst() {
             switch known.first(where: { $0.id == id })?.state(at: now) ?? .unused {

@@ -26,13 +26,13 @@ package enum InstalledKeys {
 
     /// - Throws: `Refusal` if a master key is missing, `SealingError` if a digest key was changed, `DatabaseError`.
     package static func open(_ keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws -> Keyring {
-        let known = try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }
+        let known = try await KnownMasterKey.all(in: database).keys
         let missing = known.filter { $0.isNeeded && !keyring.masterKeyIDs.contains($0.id) }
         guard missing.isEmpty else { throw Refusal.lacks(missing.map(\.id), "`espalier master-keys reseal` has not cleared it") }
         // Every version that has digest keys notes its master keys. So without a note, rows are of the version before,
         // unless their digests are bound.
         let opened = try await digestKeys(keyring, isFirstStart: known.isEmpty, in: database, at: now)
-        _ = try await database.run(KnownMasterKey.note(opened, at: now))
+        _ = try await database.run(KnownMasterKey.note(opened))
         return opened
     }
 
@@ -43,7 +43,8 @@ package enum InstalledKeys {
         let used = try await database.run(
             """
             SELECT (EXISTS (SELECT FROM api_key) OR EXISTS (SELECT FROM application_secret) OR EXISTS (SELECT FROM session))
-                AND NOT EXISTS (SELECT FROM api_key WHERE bound_digest IS NOT NULL) AS is_upgrade
+                AND NOT EXISTS (SELECT FROM api_key WHERE bound_digest IS NOT NULL)
+                AND NOT EXISTS (SELECT FROM application_secret WHERE bound_digest IS NOT NULL) AS is_upgrade
             """)
         let isUpgrade = try isFirstStart && used.first { try $0.get("is_upgrade", as: Bool.self) } ?? false
         let new =

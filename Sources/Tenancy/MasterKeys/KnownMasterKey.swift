@@ -6,10 +6,10 @@ package import Sealing
 package struct KnownMasterKey: Sendable {
     /// How often a running process notes which key is its newest, in seconds.
     package static let noteInterval = 60
-    /// A key that no process noted for so long, in seconds, seals nothing: three notes, and clocks that differ.
+    /// A key that no process noted for so long, in seconds, seals nothing: three notes.
     package static let silence: TimeInterval = 180
     /// How long a key must stay after it sealed for the last time, in seconds. A login attempt, the longest-lived sealed token, lives
-    /// 900 s; the rest is for the last note and for clocks that differ.
+    /// 900 s. The rest is for the last note, and for clocks of servers that differ.
     package static let tokenTime: TimeInterval = 1800
 
     package let id: KeyID
@@ -46,19 +46,24 @@ package struct KnownMasterKey: Sendable {
         return clearedAt.map { $0 <= sealingAt } ?? true
     }
 
-    /// Whether a process had it as its newest key until a moment ago.
-    package func isSealing(at now: Date) -> Bool {
-        sealingAt.map { now < $0.addingTimeInterval(Self.silence) } ?? false
-    }
+    /// When the processes that had it as their newest key are certainly gone.
+    package var silentAt: Date? { sealingAt?.addingTimeInterval(Self.silence) }
 
     // MARK: SQL
 
-    package static let all: SQL = "SELECT id, sealing_at, cleared_at FROM master_key WHERE tenant_id = \(UUID.platform) ORDER BY id"
+    /// All keys that were noted, and the time of the database. All notes have the database's time, so that clocks of servers do not matter.
+    package static func all(in database: PlatformDatabase) async throws -> (keys: [KnownMasterKey], now: Date) {
+        let answers = try await database.run([
+            "SELECT id, sealing_at, cleared_at FROM master_key WHERE tenant_id = \(UUID.platform) ORDER BY id",
+            "SELECT clock_timestamp() AS now",
+        ])
+        return (try answers[0].map { try KnownMasterKey($0) }, try answers[1][0].get("now"))
+    }
 
     /// Notes that the newest key seals, and which others there are. In an installation that notes for the first time, all of them may
-    /// have sealed something. The database replaces a time that is far from its own.
-    package static func note(_ keyring: Keyring, at now: Date) -> SQL {
-        "SELECT note_master_keys(\(keyring.masterKeyIDs.map(\.bytes)), \(now))"
+    /// have sealed something.
+    package static func note(_ keyring: Keyring) -> SQL {
+        "SELECT note_master_keys(\(keyring.masterKeyIDs.map(\.bytes)), clock_timestamp())"
     }
 
     /// Notes that a walk that began then left nothing under these keys. A key that a process noted since then does not change, because

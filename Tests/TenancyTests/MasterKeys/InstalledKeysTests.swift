@@ -99,13 +99,38 @@ struct InstalledKeysTests {
         let other = try await InstalledKeys.open(try Keyring([.generate()]), in: database, at: now)
         #expect(other.acceptsUnboundDigests(at: now) == false)
         _ = try await owner.run(["DELETE FROM digest_key", "DELETE FROM master_key"])
-        _ = try await owner.run(KnownMasterKey.note(try Keyring([master]), at: now))
+        _ = try await owner.run(KnownMasterKey.note(try Keyring([master])))
 
         let restarted = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
         #expect(try await owner.run("SELECT FROM digest_key").count == 1)
         #expect(restarted.currentDigestKeyID != opened.currentDigestKeyID)
         #expect(restarted.acceptsUnboundDigests(at: now) == false)
         #expect(try await !finds(secret, with: restarted, at: now))
+    }
+
+    @Test("where only client secrets of this version remain, a start makes a random digest key and imports none")
+    func deletedWithoutAPIKeys() async throws {
+        let opened = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
+        let tenant = ID<Tenant>(at: now)
+        let application = Application(ID(at: now), kind: .web, name: "Web", redirectURIs: ["https://app.test/"], at: now)
+        _ = try await owner.run([
+            Tenant.insert(tenant, slug: "acme", name: "Acme", plan: .free, at: now), application.insert(tenant: tenant),
+            ApplicationSecret.insert(
+                ID(at: now), tenant: tenant, application: application.id, secret: Secret("x"), keyring: opened, at: now),
+            "DELETE FROM digest_key", "DELETE FROM master_key",
+        ])
+        #expect(try await owner.run("SELECT FROM api_key").isEmpty)
+        let restarted = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
+        #expect(try await owner.run("SELECT FROM digest_key").count == 1)
+        #expect(restarted.acceptsUnboundDigests(at: now) == false)
+    }
+
+    @Test("notes have the database's time, also of a process whose clock is behind")
+    func clocks() async throws {
+        _ = try await InstalledKeys.open(try Keyring([master]), in: database, at: now - 240)
+        let (known, time) = try await KnownMasterKey.all(in: database)
+        let noted = try #require(known.first?.sealingAt)
+        #expect(noted > now - 5 && noted <= time)
     }
 
     @Test("more rows than a batch are bound, those of applications too")
@@ -178,16 +203,19 @@ struct InstalledKeysTests {
         let rotated = now + 3600
         _ = try await InstalledKeys.open(try Keyring([next, master]), in: database, at: rotated)
         func state(at time: Date) async throws -> KnownMasterKey.State? {
-            try await database.run(KnownMasterKey.all).map { try KnownMasterKey($0) }.first { $0.id == old }?.state(at: time)
+            try await KnownMasterKey.all(in: database).keys.first { $0.id == old }?.state(at: time)
         }
         #expect(try await state(at: rotated) == .needed)
         // A walk that began too soon proves nothing.
-        _ = try await owner.run(KnownMasterKey.clear([old], since: now + 60))
+        let noted = try #require(try await KnownMasterKey.all(in: database).keys.first { $0.id == old }?.sealingAt)
+        _ = try await owner.run(KnownMasterKey.clear([old], since: noted + 60))
         #expect(try await state(at: rotated) == .needed)
-        _ = try await owner.run(KnownMasterKey.clear([old], since: now + KnownMasterKey.silence + 1))
+        _ = try await owner.run(KnownMasterKey.clear([old], since: noted + KnownMasterKey.silence + 1))
         #expect(try await state(at: rotated) == .droppable)
-        guard case .expiring = try await state(at: now + KnownMasterKey.tokenTime - 1) else { throw CancellationError() }
+        guard case .expiring = try await state(at: noted + KnownMasterKey.tokenTime - 1) else { throw CancellationError() }
         // It is sealed under again, by mistake.
+        _ = try await owner.run(
+            "UPDATE master_key SET sealing_at = sealing_at - interval '1 hour', cleared_at = cleared_at - interval '1 hour'")
         _ = try await InstalledKeys.open(try Keyring([master, next]), in: database, at: rotated)
         #expect(try await state(at: rotated) == .needed)
         // Still sealed under the first key: the digest key was not moved.
