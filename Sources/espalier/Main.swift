@@ -15,7 +15,8 @@ struct Main {
         } catch {
             guard Espalier.exitCode(for: error) == .validationFailure else { Espalier.exit(withError: error) }
             // Wrong usage is 2 here, as with most programs, and not sysexits' 64.
-            FileHandle.standardError.write(Data((Espalier.fullMessage(for: error) + "\n").utf8))
+            let text = CallError.text(for: error, arguments: Array(CommandLine.arguments.dropFirst()))
+            FileHandle.standardError.write(Data((text + "\n").utf8))
             Espalier.exit(withError: ExitCode(2))
         }
     }
