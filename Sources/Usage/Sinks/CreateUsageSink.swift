@@ -20,6 +20,7 @@ extension UsageRoutes {
         if format == .stripe, let refusal = url.flatMap(JSONFields.stripeURLRefusal) { fields.refuse(refusal.field, refusal.detail) }
         try fields.finish()
         guard let format, let url else { throw Problem(.invalid, "`format` and `url` are required.") }
+        if let eventName { try await requireMeter(named: eventName, at: url, secret) }
 
         let now = now()
         let id = ID<UsageSink>(at: now)

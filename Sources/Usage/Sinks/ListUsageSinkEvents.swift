@@ -15,7 +15,7 @@ extension UsageRoutes {
             SELECT tenant_id, id, occurred_at, sequence, logins, reason, refused_status, refused_at FROM (
                 SELECT tenant_id, id, occurred_at, NULL::integer AS sequence, 1 AS logins,
                     CASE WHEN refused_status IS NULL THEN 'uncertain' ELSE 'refused' END AS reason, refused_status, refused_at
-                FROM usage_sink_event WHERE refused_at IS NOT NULL
+                FROM usage_sink_event e WHERE refused_at IS NOT NULL AND \(literally: UsageSink.isOfSink)
                 UNION ALL
                 SELECT tenant_id, id, starts_at, sequence, logins, refused_reason, refused_status, refused_at
                 FROM usage_meter_event

@@ -13,7 +13,9 @@ extension UsageRoutes {
         var fields = try await JSONFields(request)
         // Null is an answer, too: nothing of it is sent.
         let isNull = fields.isNull("customer_id")
-        let customer = fields.text("customer_id", 1...255, isRequired: !isNull)
+        let customer = fields.text("customer_id", 1...255, isRequired: !isNull) { text in
+            Stripe.isCustomerID(text) ? nil : "A customer's ID at Stripe has letters, digits, `_` and `-` only, as in `cus_NffrFeUfNV2Hib`."
+        }
         try fields.finish()
         if let customer { try await requireAtStripe(customer) }
 

@@ -62,14 +62,31 @@ struct Stripe: Sendable {
         case known, deleted, unknown
     }
 
+    /// Whether Stripe can have a customer with this ID. Others are part of a path to it: `..`, for instance.
+    static func isCustomerID(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+                UInt8(ascii: "_"), UInt8(ascii: "-"):
+                true
+            default: false
+            }
+        }
+    }
+
     /// `GET /v1/customers/{id}`
-    /// - Throws: `Failure`, `CancellationError`.
+    /// - Throws: `Failure`, also for a response that is not this customer; `CancellationError`.
     func customer(_ id: String) async throws -> Customer {
         struct Body: Decodable {
+            let id, object: String
             let deleted: Bool?
         }
-        switch try await read("/customers/\(Form.encode(id).replacing("+", with: "%20"))", as: Body.self) {
-        case (200, let body): return body?.deleted == true ? .deleted : .known
+        // Earlier versions stored any text.
+        guard Self.isCustomerID(id) else { return .unknown }
+        switch try await read("/customers/\(id)", as: Body.self) {
+        case (200, let body?):
+            guard body.object.isSame(as: "customer"), body.id.isSame(as: id) else { throw Failure("no_http") }
+            return body.deleted == true ? .deleted : .known
         case (404, _): return .unknown
         case (let status, _): throw Failure(.status(status))
         }
@@ -94,7 +111,7 @@ struct Stripe: Sendable {
         for _ in 0..<20 {
             let (status, body) = try await read("/billing/meters?status=active&limit=100\(after)", as: Body.self)
             guard let body else { throw Failure(.status(status)) }
-            if let meter = body.data.first(where: { $0.event_name == name }) {
+            if let meter = body.data.first(where: { $0.event_name.isSame(as: name) }) {
                 guard meter.default_aggregation.formula == "sum" else { throw Failure("meter_not_sum") }
                 return meter.id
             }
@@ -138,6 +155,6 @@ struct Stripe: Sendable {
             let error: Refusal
         }
         guard let error = try? JSONDecoder().decode(Body.self, from: Data(refusal)).error else { return false }
-        return error.code == "duplicate_meter_event" || error.message?.hasPrefix("An event already exists with identifier") == true
+        return error.code == "duplicate_meter_event" || error.message?.begins(with: "An event already exists with identifier") == true
     }
 }

@@ -18,6 +18,12 @@ extension UsageRoutes {
         let status = fields.choice("status", UsageSink.Status.self)
         for name in ["url", "event_name", "status"] where fields.isNull(name) { fields.refuse(name, "It cannot be removed.") }
         try fields.finish()
+        if url != nil || secret != nil || eventName != nil,
+            let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe,
+            let name = eventName ?? sink.eventName
+        {
+            try await requireMeter(named: name, at: url ?? sink.url, secret ?? sink.secret(keyring))
+        }
 
         let now = now()
         let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in

@@ -116,6 +116,11 @@ struct UsageSink: Identified, Sendable {
         let last_failure: Failure?
     }
 
+    /// Whether the event `e` is for the sink that there is. Events of a deleted sink remain until a worker deletes them.
+    static let isOfSink: StaticString = """
+        EXISTS (SELECT FROM usage_sink s JOIN usage_sink_batch b ON b.tenant_id = s.tenant_id AND b.sink_id = s.id WHERE b.id = e.batch_id)
+        """
+
     /// Waiting and set aside events of all tenants: only the platform sees them. A meter event counts as many as it has logins.
     static let waiting: SQL = """
         SELECT waiting.events + meter.events AS events, LEAST(waiting.since, meter.since) AS since,
@@ -124,10 +129,11 @@ struct UsageSink: Identified, Sendable {
             (SELECT count(*) FROM usage_sink_difference WHERE tenant_id = \(UUID.platform)) AS differences
         FROM (
             SELECT COALESCE(sum(events), 0)::bigint AS events, min(created_at) FILTER (WHERE events > 0) AS since
-            FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)) AS waiting
+            FROM usage_sink_batch
+            WHERE tenant_id = \(UUID.platform) AND sink_id = (SELECT id FROM usage_sink WHERE tenant_id = \(UUID.platform))) AS waiting
         CROSS JOIN (
             SELECT count(*) AS events, count(*) FILTER (WHERE refused_status IS NULL) AS uncertain, min(refused_at) AS since
-            FROM usage_sink_event WHERE refused_at IS NOT NULL) AS refused
+            FROM usage_sink_event e WHERE refused_at IS NOT NULL AND \(literally: isOfSink)) AS refused
         CROSS JOIN (
             SELECT COALESCE(sum(logins) FILTER (WHERE refused_at IS NULL), 0)::bigint AS events,
                 min(created_at) FILTER (WHERE refused_at IS NULL) AS since,

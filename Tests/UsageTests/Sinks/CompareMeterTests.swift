@@ -166,7 +166,7 @@ struct CompareMeterTests {
     @Test("a customer that Stripe does not have is refused by name; without an answer nothing is changed")
     func customers() async throws {
         try await Self.withStripe { platform, meter, stripe in
-            stripe.knows(["cus_acme", "cus_a/b ü"], deleted: ["cus_gone"])
+            stripe.knows(["cus_acme", "cus_1-A"], deleted: ["cus_gone"])
             func set(_ customer: String) async throws -> TestBrowser.Answer {
                 try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": customer])
             }
@@ -175,7 +175,18 @@ struct CompareMeterTests {
                 #expect(refused.status == 400, "\(customer): \(refused.body)")
                 #expect((refused.json["errors"] as? [[String: String]])?.first?["field"] == "customer_id")
             }
-            #expect(try await set("cus_a/b ü").status == 200)
+            #expect(try await set("cus_1-A").status == 200)
+            // Stripe has other objects at these paths.
+            stripe.knows(nil)
+            for customer in [".", "..", "cus bad", "cus_ü", "cus_a/b", "cus_a?b", "cus_a\u{301}"] {
+                let refused = try await set(customer)
+                #expect(refused.status == 400, "\(customer): \(refused.body)")
+            }
+            for answer in [(object: "list", id: "cus_acme"), (object: "customer", id: "cus_other")] {
+                stripe.answersCustomers(as: answer)
+                #expect(try await set("cus_acme").status == 503)
+            }
+            stripe.answersCustomers(as: nil)
             stripe.answersReads(.forbidden)
             let denied = try await set("cus_acme")
             #expect(denied.status == 409)

@@ -34,6 +34,7 @@ final class StripeMeter: Sendable {
         var deletedCustomers: Set<String> = []
         var readStatus: HTTPResponse.Status = .ok
         var formula = "sum"
+        var customerAnswer: (object: String, id: String)?
     }
 
     private let state = Mutex(State())
@@ -60,6 +61,8 @@ final class StripeMeter: Sendable {
     }
     /// Answers every GET with this status.
     func answersReads(_ status: HTTPResponse.Status) { state.withLock { $0.readStatus = status } }
+    /// Answers with this object where a customer was asked for.
+    func answersCustomers(as answer: (object: String, id: String)?) { state.withLock { $0.customerAnswer = answer } }
     func aggregates(by formula: String) { state.withLock { $0.formula = formula } }
     /// Counts a value that nobody has sent, or takes one away.
     func add(_ value: Int, of customer: String, at timestamp: Date) {
@@ -119,6 +122,7 @@ final class StripeMeter: Sendable {
             let path = uri.path.split(separator: "/").map { $0.removingPercentEncoding ?? String($0) }
             switch (path.count, path.dropFirst().first, path.last) {
             case (3, "customers", let customer?):
+                if let answer = state.customerAnswer { return Self.json(["id": answer.id, "object": answer.object]) }
                 if state.deletedCustomers.contains(customer) { return Self.json(["id": customer, "object": "customer", "deleted": true]) }
                 if let known = state.customers, !known.contains(customer) {
                     return Self.error(.notFound, "resource_missing", "No such customer: '\(customer)'")

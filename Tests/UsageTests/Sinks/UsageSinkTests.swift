@@ -1,4 +1,5 @@
 import Foundation
+import HTTPTypes
 import Postgres
 import Server
 import Tenancy
@@ -49,15 +50,16 @@ struct UsageSinkTests {
 
     @Test("the secret goes in and never comes out")
     func secret() async throws {
-        try await TestPlatform.run { platform in
+        try await withMeter(isStripe: true) { platform, meter in
             let path = TestPlatform.sinkPath
             let body: [String: any Sendable] = [
-                "format": "stripe", "url": "https://api.stripe.com/v1/billing/meter_events", "secret": TestPlatform.sinkSecret,
+                "format": "stripe", "url": meter.url, "secret": TestPlatform.sinkSecret,
                 "event_name": "logins",
             ]
             let created = try await platform.call("POST", path, body)
             #expect(created.status == 201, "\(created.body)")
-            for answer in [created, try await platform.call("GET", path), try await platform.call("PATCH", path, ["event_name": "other"])] {
+            for answer in [created, try await platform.call("GET", path), try await platform.call("PATCH", path, ["event_name": "logins"])]
+            {
                 #expect(!answer.body.contains("hush"))
             }
             let trail = try await platform.call("GET", "/platform/audit-events")
@@ -92,15 +94,70 @@ struct UsageSinkTests {
             #expect(try await refused("PATCH", ["url": NSNull()]) == ["url"])
             #expect(try await refused("PATCH", ["format": "stripe"]) == ["format"])
             #expect(try await platform.call("DELETE", path).status == 204)
-            var stripe: [String: any Sendable] = ["format": "stripe", "url": Self.url, "secret": "sk", "event_name": "logins"]
+            let stripe: [String: any Sendable] = ["format": "stripe", "url": Self.url, "secret": "sk", "event_name": "logins"]
             // Customers and meters are read beside it.
-            #expect(try await refused("POST", stripe) == ["url"])
-            stripe["url"] = "https://api.stripe.com/v1/billing/meter_events"
-            #expect(try await platform.call("POST", path, stripe).status == 201)
-            #expect(try await refused("PATCH", ["url": "https://api.stripe.com/v1/billing/meter_events/"]) == ["url"])
+            let field = try await refused("POST", stripe)
+            #expect(field == ["url"])
+        }
+    }
+
+    @Test("a sink to Stripe: the meter must be there and sum the value, at creation and when it changes")
+    func meter() async throws {
+        try await withMeter(isStripe: true) { platform, meter in
+            let path = TestPlatform.sinkPath
+            var body: [String: any Sendable] = ["format": "stripe", "url": meter.url, "secret": TestPlatform.sinkSecret]
+            func refused(_ method: String, _ body: [String: any Sendable], _ status: Int = 400) async throws -> String {
+                let answer = try await platform.call(method, path, body)
+                #expect(answer.status == status, "\(body): \(answer.body)")
+                #expect(!answer.body.contains("hush"))
+                return (answer.json["errors"] as? [[String: String]])?.first?["field"] ?? ""
+            }
+            body["event_name"] = "logns"
+            #expect(try await refused("POST", body) == "event_name")
+            body["event_name"] = "other"
+            #expect(try await refused("POST", body) == "event_name")
+            body["event_name"] = "logins"
+            meter.stripe?.answersReads(.forbidden)
+            _ = try await refused("POST", body, 409)
+            #expect(try await platform.call("GET", path).status == 404)
+            // Nobody knows then. The comparison asks again.
+            meter.stripe?.answersReads(.serviceUnavailable)
+            #expect(try await platform.call("POST", path, body).status == 201)
+
+            meter.stripe?.answersReads(.ok)
+            #expect(try await refused("PATCH", ["event_name": "logns"]) == "event_name")
+            #expect(try await refused("PATCH", ["url": meter.url + "/"]) == "url")
             #expect(try await platform.call("PATCH", path, ["secret": NSNull()]).status == 409)
-            let customer = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", [:])
-            #expect(customer.status == 400)
+            meter.stripe?.answersReads(.unauthorized)
+            _ = try await refused("PATCH", ["secret": "sk_hush"], 409)
+            #expect(try await platform.call("PATCH", path, ["status": "paused"]).status == 200)
+            #expect(try await platform.call("PUT", "/tenants/acme/usage-sink-customer", [:]).status == 400)
+        }
+    }
+
+    @Test("a new sink does not count or list events of the deleted one")
+    func deleted() async throws {
+        try await withMeter { platform, meter in
+            try await platform.sink(to: meter)
+            try await platform.append(TestPlatform.recent(3))
+            try await platform.takeArrivals()
+            // One was set aside.
+            _ = try await platform.ownerPool.run([
+                """
+                UPDATE usage_sink_event SET refused_at = now(), refused_status = 400
+                WHERE id = (SELECT min(id::text)::uuid FROM usage_sink_event)
+                """,
+                "UPDATE usage_sink_batch SET events = events - 1",
+            ])
+            #expect(try await platform.waiting() == 2)
+            #expect(try await platform.setAside() == [1, 0])
+            #expect(try await platform.call("DELETE", TestPlatform.sinkPath).status == 204)
+            try await platform.sink(to: meter)
+            let waiting = try await platform.shownSink()["waiting"] as? [String: any Sendable]
+            #expect(waiting?["events"] as? Int == 0 && waiting?["since"] == nil, "\(waiting ?? [:])")
+            #expect(try await platform.setAside() == [0, 0])
+            let events = try await platform.call("GET", TestPlatform.sinkPath + "/events")
+            #expect((events.json["data"] as? [Any])?.isEmpty == true, "\(events.body)")
         }
     }
 }
