@@ -11,8 +11,9 @@ struct DevTests {
         folder = try TemporaryFolder()
     }
 
-    private func start(port: Int, _ more: [String] = []) async throws -> Program {
-        let dev = try await Program.start(["dev", "--directory", folder.path, "--port", "\(port)"] + more, ownGroup: true)
+    private func start(port: Int, _ more: [String] = [], environment: [String: String] = [:]) async throws -> Program {
+        let dev = try await Program.start(
+            ["dev", "--directory", folder.path, "--port", "\(port)"] + more, environment: environment, ownGroup: true)
         try await dev.says("Espalier is running")
         return dev
     }
@@ -127,10 +128,24 @@ struct DevTests {
         #expect(try await dev.exit().code == 0)
     }
 
-    /// On other ports, so that the demo application is reached elsewhere than before.
+    /// The variables after `set -a; . .espalier/dev.env`.
+    private func devEnvironment() throws -> [String: String] {
+        let lines = String(decoding: try folder.read("dev.env"), as: UTF8.self).split(separator: "\n")
+        return Dictionary(
+            uniqueKeysWithValues: lines.map { line in
+                let parts = line.split(separator: "=", maxSplits: 1)
+                return (String(parts[0]), String(parts[1].dropFirst().dropLast()))
+            })
+    }
+
+    /// On other ports, so that the demo application is reached elsewhere than before. In the shell of the commands, `dev.env` names the
+    /// first simulator.
     private func secondStart(after first: DevFile) async throws {
         let port = FreePorts.take(4)
-        let dev = try await start(port: port)
+        let environment = try devEnvironment()
+        #expect(environment["ESPALIER_APPLE_BASE_URL"] == first.simulator_url)
+        let dev = try await start(port: port, environment: environment)
+        #expect(dev.talk.contains("Apple       http://localhost:\(port + 2)        the simulator"), "\(dev.talk)")
         let file = try devFile()
         #expect(file.base_url == "http://localhost:\(port)")
         #expect(file.platform_api_key == first.platform_api_key)

@@ -33,8 +33,16 @@ struct Dev: AsyncParsableCommand {
     @OptionGroup var migrations: MigrationsFolder
 
     mutating func validate() throws {
-        appleBaseURL = appleBaseURL ?? ProcessInfo.processInfo.environment["ESPALIER_APPLE_BASE_URL"]
+        appleBaseURL = appleBaseURL ?? Self.standIn(in: ProcessInfo.processInfo.environment, port: port)
         guard (1...65532).contains(port) else { throw ValidationError("--port must be between 1 and 65532: three more follow it.") }
+    }
+
+    /// The stand-in for Apple that the environment names. After `. .espalier/dev.env` the environment names the simulator of an earlier
+    /// `espalier dev`, and nobody asks for a stand-in.
+    private static func standIn(in environment: [String: String], port: Int) -> String? {
+        guard let url = environment["ESPALIER_APPLE_BASE_URL"], !url.isEmpty else { return nil }
+        let ports = [port, environment["ESPALIER_PORT"].flatMap { Int($0) }].compactMap(\.self)
+        return ports.contains { DevPorts(first: $0).simulatorURL == url } ? nil : url
     }
 
     func run() async throws {
@@ -68,7 +76,8 @@ struct Dev: AsyncParsableCommand {
             return (settings, database.migrator, demo)
         }
         let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
-        let report = DevReport(demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, directory: folder)
+        let report = DevReport(
+            demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, hasSimulator: appleBaseURL == nil, directory: folder)
         // Whoever reads the report may go to any of the addresses in it.
         let arrivals = Arrivals(expecting: appleBaseURL == nil ? 3 : 2) {
             do { try report.publish() } catch { logger.error("dev.json could not be written", metadata: ["cause": "\(error)"]) }

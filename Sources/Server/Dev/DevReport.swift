@@ -6,6 +6,8 @@ struct DevReport: Sendable {
     let demo: DemoTenants
     let ports: DevPorts
     let simulatorURL: String
+    /// Whether it is the simulator of this process.
+    let hasSimulator: Bool
     let directory: URL
 
     private struct File: Encodable {
@@ -52,7 +54,7 @@ struct DevReport: Sendable {
 
                 Server      \(ports.baseURL)        issuers \(ports.baseURL)/t/acme and …/t/globex
                 Operations  \(ports.operationsURL)        /healthz, /readyz, /metrics
-                Apple       \(simulatorURL)\(simulatorURL == ports.simulatorURL ? "        the simulator" : "        the stand-in you named; register \(directory.appending(path: "apple.json").relativePath) there")
+                Apple       \(simulatorURL)\(hasSimulator ? "        the simulator" : "        the stand-in you named; register \(directory.appending(path: "apple.json").relativePath) there")
 
             Count Acme's logins:
 
