@@ -130,7 +130,23 @@ struct WireTextTests {
         for hostile in ["a\(joining)", "\(joining)a", "a\(joining).b"] { #expect(Edge.requestID(from: hostile).hasPrefix("req_")) }
     }
 
-    @Test("no source that reads the wire splits or matches by Character")
+    /// Files that look for texts by Character, and may. Why:
+    private static let readers = [
+        "Apple/ApplePrivateKey.swift": "a line that is not ASCII damages the PEM block, which is refused",
+        "Apple/AppleSettings.swift": "a setting",
+        "Apple/UserMigration.swift": "the address is ASCII by then",
+        "AppleSimulator/Registry/Person.swift": "makes the ID of a name",
+        "Login/SignIn/ReturnAddress.swift": "an origin of a registered URI, which is ASCII",
+        "Login/Users/RelinkUser.swift": "refuses an address that is not ASCII",
+        "Tenancy/Applications/RedirectURI.swift": "refuses first what is not ASCII",
+        "Tenancy/Audit/AuditTrail.swift": "hexadecimal digits by then",
+        "Tenancy/Connections/AppleIdentifiers.swift": "refused either way; only the advice differs",
+        "Tenancy/Webhooks/OutgoingRequest.swift": "the name of a type",
+        "Usage/Storage/RestoreUsage.swift": "the name of a file, from the command line",
+        "Web/JSONWriter.swift": "a number that it wrote",
+    ]
+
+    @Test("no source that reads the wire splits, matches, searches or lowercases by Character")
     func sources() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         // A constant, and the functions themselves.
@@ -148,9 +164,17 @@ struct WireTextTests {
                     #expect(
                         !line.contains(/\.(whole|first|prefix)Match\(of/) || line.contains("allSatisfy({ $0 < 0x80 })")
                             || line.contains("allSatisfy { $0 < 0x80 }"), "\(name):\(number + 1): \(line)")
+                    // A setting, and hexadecimal digits.
+                    guard Self.readers[name] == nil, !line.contains(/publicURL\.hasPrefix|uuidString\.lowercased/) else { continue }
+                    #expect(
+                        !line.contains(/\.(hasPrefix|hasSuffix|contains)\("|\.lowercased\(\)/), "\(name):\(number + 1): \(line)")
                 }
             }
         }
         #expect(read > 200)
+        for name in Self.readers.keys {
+            let text = try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+            #expect(text.contains(/\.(hasPrefix|hasSuffix|contains)\("|\.lowercased\(\)/), "\(name) needs no exception")
+        }
     }
 }

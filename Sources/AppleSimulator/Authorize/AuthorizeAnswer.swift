@@ -18,7 +18,7 @@ struct AuthorizeAnswer: Sendable {
 
     var response: Response {
         switch mode {
-        case .query: redirect("\(redirectURI)\(redirectURI.contains("?") ? "&" : "?")\(form.encoded)")
+        case .query: redirect("\(redirectURI)\(redirectURI.utf8.contains(UInt8(ascii: "?")) ? "&" : "?")\(form.encoded)")
         case .fragment: redirect("\(redirectURI)#\(form.encoded)")
         case .formPost: .page(formPostPage, policy: Self.policy)
         }

@@ -120,7 +120,7 @@ extension Person {
         switch fields.value("email") {
         case nil: break
         case .null: email = nil
-        case .string(let address) where address.contains("@"): email = address
+        case .string(let address) where address.utf8.contains(UInt8(ascii: "@")): email = address
         default: throw fields.error("email", "must be an e-mail address or null")
         }
         booleanStyle = try fields.choice("boolean_style", BooleanStyle.self) ?? .booleans

@@ -10,12 +10,12 @@ enum ReturnURL {
         guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host(), !host.isEmpty else {
             return "must be an absolute URL"
         }
-        guard !url.contains("#") else { return "must have no fragment" }
-        let isLoopback = host == "localhost" || host.hasSuffix(".localhost") || host == "127.0.0.1"
+        guard !url.utf8.contains(UInt8(ascii: "#")) else { return "must have no fragment" }
+        let isLoopback = host == "localhost" || host.utf8.suffix(10).elementsEqual(".localhost".utf8) || host == "127.0.0.1"
         if isLoopback && allowsLoopback && (scheme == "http" || scheme == "https") { return nil }
         guard scheme == "https" else { return "must be https" }
         guard !isLoopback else { return "must not be localhost" }
-        guard host.contains("."), !host.contains(":"), host.contains(where: \.isLetter) else {
+        guard host.utf8.contains(UInt8(ascii: ".")), !host.utf8.contains(UInt8(ascii: ":")), host.contains(where: \.isLetter) else {
             return "must have a domain name, not an IP address"
         }
         return nil

@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import Tenancy
+import Web
 
 /// What webhooks hear: never the address.
 private struct RelayChanged: Encodable {
@@ -38,7 +39,7 @@ extension Identity.Named {
             """
         ).first(Relay.init)
         guard let known = found else { return .unknownUser }
-        if let email, email.lowercased() != known.email?.lowercased() { return .superseded }
+        if let email, known.email.map({ !$0.asciiLowercased.isSame(as: email.asciiLowercased) }) ?? true { return .superseded }
         if known.heardAt == moment, known.isDisabled == isDisabled { return .applied }
         guard !known.isDeleted, known.heardAt.map({ $0 < moment }) ?? true else { return .superseded }
         var statements: [SQL] = [

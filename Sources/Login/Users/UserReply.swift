@@ -68,7 +68,7 @@ struct UserReply: Encodable, Sendable {
                 OR strpos(lower(concat_ws(' ', given_name, family_name)), lower(\(search))) > 0)
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
             """
-        case (nil, let search?) where search.contains("@"):
+        case (nil, let search?) where search.utf8.contains(UInt8(ascii: "@")):
             """
             WITH found AS MATERIALIZED (
                 SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
