@@ -1,5 +1,7 @@
 import Testing
 
+@testable import espalierctl
+
 @Suite("espalierctl usage show")
 struct ShowUsageTests {
     private let november = """
@@ -101,5 +103,15 @@ struct ShowUsageTests {
         let run = try await Run("usage", "show", "--tenant", "acme", "--from", time)
         #expect(run.status == 2)
         #expect(run.talk.contains("--from"))
+    }
+
+    @Test("one user is not several")
+    func singular() async throws {
+        let server = try StubServer(
+            answering: .init(body: #"{"from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z","logins":2,"users":1,"windows":[]}"#))
+        defer { server.stop() }
+        let run = try await Run("usage", "show", "--tenant", "acme", "--window", "month", environment: Run.environment(for: server))
+        #expect(run.output.contains("1 different user\n"), "\(run.output)")
+        #expect(counted("0", "row") == "0 rows" && counted("1", "row") == "1 row" && counted("11", "row") == "11 rows")
     }
 }

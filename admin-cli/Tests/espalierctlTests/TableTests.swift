@@ -11,57 +11,83 @@ struct TableTests {
         rows: [
             ["acme", "Acme Incorporated of Somewhere", "enterprise", "active", "2026-11-22T07:41:00Z", tenant],
             ["globex", "Globex", "free", "suspended", "2026-11-01T00:00:00.123Z", tenant],
-        ])
+        ], identifiers: [5], ownID: 5)
 
     private func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
 
-    @Test("a pipe gets everything, at every width")
+    @Test("a pipe receives everything")
     func pipe() {
-        let (text, hidden) = Self.table.fitted(to: nil, identifiers: [5], ownID: 5)
-        #expect(text == Self.table.text)
-        #expect(hidden.isEmpty)
+        let fitted = Self.table.fitted(to: nil)
+        #expect(fitted.text == Self.table.text)
+        #expect(fitted.hidden.isEmpty && fitted.shortened.isEmpty)
     }
 
     @Test("a terminal gets lines that fit, with the IDs whole", arguments: 34...160)
     func fits(width: Int) {
-        let (text, hidden) = Self.table.fitted(to: width, identifiers: [5], ownID: 5)
-        for line in lines(text) { #expect(line.count <= width) }
-        #expect(text.contains(Self.tenant))
-        let shown = lines(text)[0]
-        #expect(["SLUG", "NAME", "PLAN", "STATUS", "CREATED", "ID"].filter { !hidden.contains($0) }.allSatisfy(shown.contains))
+        let fitted = Self.table.fitted(to: width)
+        for line in lines(fitted.text) { #expect(line.count <= width) }
+        #expect(fitted.text.contains(Self.tenant))
+        let shown = lines(fitted.text)[0]
+        #expect(Self.table.header.filter { !fitted.hidden.contains($0) }.allSatisfy(shown.contains))
+        #expect(!fitted.text.contains(#/[0-9]-?…/#), "a date is cut: \(fitted.text)")
     }
 
-    @Test("times become days before a text is cut, and texts are cut before a column goes")
+    @Test("times become days, then texts are cut, then columns are hidden, the expendable ones before a text is cut")
     func order() {
-        let whole = Self.table.text.split(separator: "\n")[0].count
-        #expect(whole > 80)
-        let days = Self.table.fitted(to: 110, identifiers: [5], ownID: 5)
+        let days = Self.table.fitted(to: 110)
         #expect(days.text.contains("2026-11-22  tenant_"))
         #expect(days.text.contains("Acme Incorporated of Somewhere"))
-        let cut = Self.table.fitted(to: 100, identifiers: [5], ownID: 5)
+        #expect(days.shortened == ["CREATED"])
+        let cut = Self.table.fitted(to: 100)
         #expect(cut.text.contains("…"))
-        #expect(cut.hidden.isEmpty)
-        let narrow = Self.table.fitted(to: 80, identifiers: [5], ownID: 5)
-        #expect(narrow.hidden == ["CREATED"])
-        #expect(narrow.text.contains("active"))
+        #expect(cut.hidden.isEmpty && cut.shortened == ["NAME", "CREATED"])
+        let narrow = Self.table.fitted(to: 80)
+        #expect(narrow.hidden == ["CREATED"] && narrow.shortened == ["NAME"])
+        #expect(narrow.text.contains("enterprise  active"))
+        var table = Self.table
+        table.expendable = [3]
+        let expendable = table.fitted(to: 100)
+        #expect(expendable.hidden == ["STATUS"] && expendable.shortened == ["CREATED"])
     }
 
-    @Test("the own ID stays when other IDs have no room")
+    @Test("an exact time keeps its hours and minutes, and expendable columns are hidden first")
+    func exact() {
+        var table = Self.table
+        (table.exact, table.expendable) = ([4], [5, 3])
+        let fitted = table.fitted(to: 60)
+        #expect(fitted.hidden == ["STATUS", "ID"])
+        #expect(fitted.text.contains("2026-11-22 07:41\n"))
+    }
+
+    @Test("IDs of other things are shortened to their kind and last characters, and then hidden; the own ID stays whole")
     func severalIDs() {
         let user = "user_01hq3r8x2mfbw8t6v0c5k9s4ye"
-        let table = Table(header: ["USER", "STATUS", "ID"], rows: [[user, "active", Self.tenant]])
-        let (text, hidden) = table.fitted(to: 40, identifiers: [0, 2], ownID: 2)
-        #expect(text == "ID\n\(Self.tenant)\n")
-        #expect(hidden == ["USER", "STATUS"])
+        let table = Table(
+            header: ["USER", "STATUS", "ID"], rows: [[user, "active", Self.tenant]], identifiers: [0, 2], ownID: 2)
+        let short = table.fitted(to: 60)
+        #expect(short.text == "USER        STATUS  ID\nuser_…s4ye  active  \(Self.tenant)\n")
+        #expect(short.shortened == ["USER"] && short.hidden.isEmpty)
+        let narrow = table.fitted(to: 40)
+        #expect(narrow.text == "ID\n\(Self.tenant)\n")
+        #expect(narrow.hidden == ["USER", "STATUS"] && narrow.shortened.isEmpty)
     }
 
-    @Test("IDs of other things go before a status, and an ID stays only if it is the row's own")
-    func foreignIDs() {
-        let user = "user_01hq3r8x2mfbw8t6v0c5k9s4ye"
-        let own = Table(header: ["NAME", "USER", "STATUS", "ID"], rows: [["Shop", user, "active", Self.tenant]])
-        #expect(own.fitted(to: 60, identifiers: [1, 3], ownID: 3).hidden == ["USER"])
-        let none = Table(header: ["TIME", "ACTION", "ACTOR"], rows: [["2026-11-22T07:41:00Z", "createTenant", user]])
-        #expect(none.fitted(to: 40, identifiers: [2], ownID: nil).hidden == ["ACTOR"])
+    @Test("a wrapped text continues on the next line and stays complete")
+    func wrapped() {
+        let table = Table(
+            header: ["DESCRIPTION", "AMOUNT"], rows: [["Logins, 2026-12-01 to 2026-12-14", "5.00"], ["Base fee", "49.00"]],
+            rightAligned: [1],
+            wrapped: [0])
+        let fitted = table.fitted(to: 28)
+        #expect(
+            fitted.text == """
+                DESCRIPTION         AMOUNT
+                Logins, 2026-12-01    5.00
+                to 2026-12-14
+                Base fee             49.00
+
+                """)
+        #expect(fitted.hidden.isEmpty && fitted.shortened.isEmpty)
     }
 
     @Test("a list has the name first and the ID last, and fits the terminal it is shown on")
@@ -78,7 +104,7 @@ struct TableTests {
         try await run.sees("Hidden for lack of width: ")
         try await run.sees("\nUse a wider terminal or --json.\n")
         #expect(try await run.end().status == 0)
-        let shown = lines(run.screen).filter { !$0.hasPrefix("Hidden") && !$0.hasPrefix("Use a wider") }
+        let shown = lines(run.screen).filter { !$0.contains("for lack of width") && !$0.hasPrefix("Use a wider") }
         #expect(shown.count == 2)
         for line in shown { #expect(line.count <= 60, "\(line)") }
     }

@@ -24,7 +24,11 @@ final class TerminalRun {
     private var unread = ""
 
     /// - Parameter columns: the terminal's width. With it, the standard output is the terminal, too.
-    init(_ arguments: String..., environment: [String: String], folder: URL? = nil, columns: UInt16? = nil) throws {
+    convenience init(_ arguments: String..., environment: [String: String], folder: URL? = nil, columns: UInt16? = nil) throws {
+        try self.init(arguments: arguments, environment: environment, folder: folder, columns: columns)
+    }
+
+    init(arguments: [String], environment: [String: String], folder: URL? = nil, columns: UInt16? = nil) throws {
         let person: Int32
         (terminal, person) = try Self.pair()
         if let columns {

@@ -6,6 +6,16 @@ struct Table {
     var rows: [[String]]
     /// Columns of numbers.
     var rightAligned: Set<Int> = []
+    /// Columns of IDs.
+    var identifiers: Set<Int> = []
+    /// The column of the rows' own IDs, if there is one.
+    var ownID: Int?
+    /// Columns of times that keep their hours and minutes.
+    var exact: Set<Int> = []
+    /// Columns of texts that continue on the next line.
+    var wrapped: Set<Int> = []
+    /// Columns that readers need least, in the order in which they go.
+    var expendable: [Int] = []
 
     /// The lines, two spaces between columns, none at a line's end.
     var text: String {
@@ -38,35 +48,50 @@ struct Table {
 // MARK: Terminals
 
 extension Table {
-    /// A column never gets narrower than this.
-    private static let narrowest = 8
+    /// A table as a terminal shows it.
+    struct Fitted {
+        var text: String
+        /// The headers of the columns that had no room.
+        var hidden: [String] = []
+        /// The headers of the columns with a shorter form.
+        var shortened: [String] = []
+    }
+
+    /// A column of texts never gets narrower than this. Every word of the API has room.
+    private static let narrowest = 12
 
     /// The lines for a terminal, which would wrap longer ones in the middle of a word.
     ///
-    /// Times become days first. Then texts are cut, the longest first, and end in `…`. Then columns go. IDs of other things go
-    /// first, and then the other columns, each from the right. An ID is never cut, because people copy it. The own ID stays.
-    /// - Parameters:
-    ///   - width: in characters; nil for a file or a pipe, which gets everything.
-    ///   - identifiers: the columns of IDs.
-    ///   - ownID: the column of the rows' own IDs, if there is one.
-    /// - Returns: the text, and the headers of the columns that had no room.
-    func fitted(to width: Int?, identifiers: Set<Int>, ownID: Int?) -> (text: String, hidden: [String]) {
-        var lines = lines
-        guard let width, Self.total(of: lines) > width else { return (text, []) }
-        for column in header.indices where !identifiers.contains(column) { Self.shortenTimes(in: &lines, column) }
-        let isWhole = identifiers.union(rightAligned)
-        Self.cut(&lines, to: width, except: isWhole)
+    /// Each step applies only if the lines are still too long:
+    /// 1. Times become days, and times of ``exact`` columns lose their seconds. Nothing else is taken from a date.
+    /// 2. IDs of other things keep their kind and their last 4 characters, from the right.
+    /// 3. Texts of ``wrapped`` columns continue on the next line.
+    /// 4. Columns are hidden in the order of ``expendable``.
+    /// 5. Texts are cut, the longest first. A cut text ends in `…`.
+    /// 6. Other columns are hidden from the right, the first column last. The own ID stays whole, because people copy it, unless it is
+    ///    expendable.
+    ///
+    /// The steps start again with each column that is hidden.
+    /// - Parameter width: in characters; nil for a file or a pipe, which receives everything.
+    func fitted(to width: Int?) -> Fitted {
+        guard let width, Self.total(of: lines) > width else { return Fitted(text: text) }
         var kept = Array(header.indices)
-        while Self.total(of: lines) > width, let column = Self.leastNeeded(of: kept, identifiers, ownID) {
-            let place = kept.firstIndex(of: column)!
-            kept.remove(at: place)
-            // From the uncut lines: with a column less, the texts may be longer again.
-            lines = self.lines.map { cells in kept.map { $0 < cells.count ? cells[$0] : "" } }
-            for (place, column) in kept.enumerated() where !identifiers.contains(column) { Self.shortenTimes(in: &lines, place) }
-            Self.cut(&lines, to: width, except: Set(kept.indices.filter { isWhole.contains(kept[$0]) }))
+        while true {
+            let whole = lines.map { cells in kept.map { $0 < cells.count ? cells[$0] : "" } }
+            var (lines, shortened) = (whole, Set<Int>())
+            shorten(&lines, kept, to: width)
+            for place in kept.indices where zip(whole, lines).contains(where: { $0[place] != $1[place] }) { shortened.insert(kept[place]) }
+            let isCut = fold(&lines, kept, to: width, cut: &shortened)
+            let excess = Self.total(of: lines) > width
+            if excess || isCut, let column = leastNeeded(of: kept, isCut: !excess) {
+                kept.removeAll { $0 == column }
+                continue
+            }
+            return Fitted(
+                text: Self.text(of: lines, Set(kept.indices.filter { rightAligned.contains(kept[$0]) })),
+                hidden: header.indices.filter { !kept.contains($0) }.map { header[$0].printable },
+                shortened: shortened.sorted().map { header[$0].printable })
         }
-        let hidden = header.indices.filter { !kept.contains($0) }.map { header[$0].printable }
-        return (Self.text(of: lines, Set(kept.indices.filter { rightAligned.contains(kept[$0]) })), hidden)
     }
 
     private static func total(of lines: [[String]]) -> Int {
@@ -74,36 +99,82 @@ extension Table {
         return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
     }
 
-    /// The rightmost ID of another thing, then the rightmost column except the first one, then the first column. Never the own ID; nil
-    /// when one column is left.
-    private static func leastNeeded(of columns: [Int], _ identifiers: Set<Int>, _ ownID: Int?) -> Int? {
+    /// The column to hide next; nil when one is left, or if all others are worth a cut text.
+    private func leastNeeded(of columns: [Int], isCut: Bool) -> Int? {
         guard columns.count > 1 else { return nil }
-        let others = columns.filter { $0 != ownID }
-        return others.last(where: identifiers.contains) ?? others.last
+        return expendable.first(where: columns.contains) ?? (isCut ? nil : columns.last { $0 != ownID })
     }
 
-    /// `2026-11-22T07:41:00Z` becomes `2026-11-22`.
-    private static func shortenTimes(in lines: inout [[String]], _ column: Int) {
-        for row in lines.indices where column < lines[row].count {
-            guard lines[row][column].wholeMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/#) != nil else { continue }
-            lines[row][column] = String(lines[row][column].prefix(10))
+    /// Shortens times, and then IDs of other things until the lines fit.
+    private func shorten(_ lines: inout [[String]], _ columns: [Int], to width: Int) {
+        guard Self.total(of: lines) > width else { return }
+        for (place, column) in columns.enumerated() {
+            Self.change(&lines, place) { cell in
+                guard cell.wholeASCIIMatch(of: #/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/#) != nil else { return cell }
+                return exact.contains(column) ? "\(cell.prefix(10)) \(cell.dropFirst(11).prefix(5))" : String(cell.prefix(10))
+            }
+        }
+        for (place, column) in columns.enumerated().reversed() where identifiers.contains(column) && column != ownID {
+            guard Self.total(of: lines) > width else { return }
+            Self.change(&lines, place) { cell in
+                guard cell.isID, let kind = cell.parts(at: "_").first else { return cell }
+                return "\(kind)_…\(cell.suffix(4))"
+            }
         }
     }
 
-    /// Cuts the widest column until the lines fit, or until no column can be narrower.
-    private static func cut(_ lines: inout [[String]], to width: Int, except whole: Set<Int>) {
-        var widths = widths(of: lines)
+    private static func change(_ lines: inout [[String]], _ place: Int, _ change: (String) -> String) {
+        for row in lines.indices.dropFirst() { lines[row][place] = change(lines[row][place]) }
+    }
+
+    /// Wraps and cuts texts until the lines fit, or until no column can be narrower. IDs, numbers and times do not change.
+    /// - Returns: whether a text was cut.
+    private func fold(_ lines: inout [[String]], _ columns: [Int], to width: Int, cut: inout Set<Int>) -> Bool {
+        var widths = Self.widths(of: lines)
+        let texts = columns.indices.filter { place in
+            let column = columns[place]
+            return !identifiers.contains(column) && !rightAligned.contains(column)
+                && !lines.dropFirst().contains { $0[place].wholeASCIIMatch(of: #/[0-9]{4}-[0-9]{2}(?:-[0-9]{2}.*)?/#) != nil }
+        }
+        func least(_ place: Int) -> Int {
+            let words = wrapped.contains(columns[place]) ? lines.flatMap { $0[place].split(separator: " ").map(\.count) } : []
+            return max(Self.narrowest, lines[0][place].count, words.max() ?? 0)
+        }
+        let limits = Dictionary(uniqueKeysWithValues: texts.map { ($0, least($0)) })
         var excess = widths.reduce(0, +) + 2 * max(0, widths.count - 1) - width
-        while excess > 0, let widest = widths.indices.filter({ !whole.contains($0) }).max(by: { widths[$0] < widths[$1] }),
-            widths[widest] > narrowest
-        {
+        while excess > 0, let widest = texts.filter({ widths[$0] > limits[$0] ?? 0 }).max(by: { widths[$0] < widths[$1] }) {
             widths[widest] -= 1
             excess -= 1
         }
-        for row in lines.indices {
-            for column in lines[row].indices where lines[row][column].count > widths[column] {
-                lines[row][column] = lines[row][column].prefix(widths[column] - 1) + "…"
+        var isCut = false
+        lines = lines.flatMap { cells in
+            let parts = cells.enumerated().map { place, cell in
+                if cell.count <= widths[place] { return [cell] }
+                if wrapped.contains(columns[place]) { return Self.wrapped(cell, to: widths[place]) }
+                cut.insert(columns[place])
+                isCut = true
+                return [cell.prefix(widths[place] - 1) + "…"]
+            }
+            return (0..<(parts.map(\.count).max() ?? 1)).map { line in parts.map { line < $0.count ? $0[line] : "" } }
+        }
+        return isCut
+    }
+
+    /// The words of a text in lines of a width that has room for each word.
+    private static func wrapped(_ text: String, to width: Int) -> [String] {
+        text.split(separator: " ").reduce(into: [String]()) { lines, word in
+            if let last = lines.last, last.count + 1 + word.count <= width {
+                lines[lines.count - 1] = "\(last) \(word)"
+            } else {
+                lines.append(String(word))
             }
         }
+    }
+}
+
+extension String {
+    /// Whether it is an ID of the API: a kind and 26 characters.
+    var isID: Bool {
+        wholeASCIIMatch(of: #/[a-z]+_[0-9a-z]{26}/#) != nil
     }
 }

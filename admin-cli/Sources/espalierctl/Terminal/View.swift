@@ -7,6 +7,8 @@ struct View: Sendable {
         var isListed = true
         var isRequired = true
         var isNumber = false
+        var isExact = false
+        var isWrapped = false
 
         /// Shown where one thing is shown, but no column of a list.
         var detail: Field { changed { $0.isListed = false } }
@@ -14,8 +16,13 @@ struct View: Sendable {
         var optional: Field { changed { $0.isRequired = false } }
         var number: Field { changed { $0.isNumber = true } }
 
+        /// A time that a narrow list shows with hours and minutes.
+        var exact: Field { changed { $0.isExact = true } }
+        /// A text that a narrow list continues on the next line.
+        var wrapped: Field { changed { $0.isWrapped = true } }
+
         /// Whether it is the ID of the thing itself, and not of another.
-        var isOwnID: Bool { title == "ID" }
+        var isOwnID: Bool { path == "id" || title == "ID" }
 
         private func changed(_ change: (inout Field) -> Void) -> Field {
             var field = self
@@ -33,9 +40,11 @@ struct View: Sendable {
 
     var fields: [Field]
     var sections: [Section] = []
+    /// The titles of the columns that a narrow list hides first, in this order.
+    var expendable: [String] = []
 
-    init(_ fields: Field..., sections: [Section] = []) {
-        (self.fields, self.sections) = (fields, sections)
+    init(_ fields: Field..., sections: [Section] = [], expendable: [String] = []) {
+        (self.fields, self.sections, self.expendable) = (fields, sections, expendable)
     }
 
     /// One thing, a line for each property, and its sections below.
@@ -76,20 +85,19 @@ struct View: Sendable {
             }
             rows.append(cells)
         }
+        func places(_ isMeant: (Field) -> Bool) -> Set<Int> { Set(columns.indices.filter { isMeant(columns[$0]) }) }
         let table = Table(
-            header: columns.map { $0.title.uppercased() }, rows: rows,
-            rightAligned: Set(columns.indices.filter { columns[$0].isNumber }))
-        let ownID = columns.lastIndex(where: \.isOwnID)
-        let identifiers = columns.indices.filter { column in
-            columns[column].isOwnID || rows.contains { $0[column].wholeMatch(of: #/[a-z]+_[0-9a-z]{26}/#) != nil }
+            header: columns.map { $0.title.uppercased() }, rows: rows, rightAligned: places(\.isNumber),
+            identifiers: places(\.isOwnID).union(columns.indices.filter { column in rows.contains { $0[column].isID } }),
+            ownID: columns.lastIndex(where: \.isOwnID), exact: places(\.isExact), wrapped: places(\.isWrapped),
+            expendable: expendable.compactMap { title in columns.firstIndex { $0.title == title } })
+        let fitted = table.fitted(to: terminal.width)
+        for (change, titles) in [("Hidden", fitted.hidden), ("Shortened", fitted.shortened)] where !titles.isEmpty {
+            Terminal.standardError.report("\(change) for lack of width: \(titles.joined(separator: ", ")).")
         }
-        let (text, hidden) = table.fitted(to: terminal.width, identifiers: Set(identifiers), ownID: ownID)
-        if !hidden.isEmpty {
-            Terminal.standardError.report("Hidden for lack of width: \(hidden.joined(separator: ", ")).")
-            // On a line of its own, which no terminal breaks within the option.
-            Terminal.standardError.report("Use a wider terminal or --json.")
-        }
-        return text
+        // On a line of its own, which no terminal breaks within the option.
+        if !fitted.hidden.isEmpty || !fitted.shortened.isEmpty { Terminal.standardError.report("Use a wider terminal or --json.") }
+        return fitted.text
     }
 }
 

@@ -9,9 +9,9 @@ struct Audit: ParsableCommand {
 
 extension View {
     static let auditEvent = View(
-        .init("Occurred", "occurred_at"),
+        .init("Occurred", "occurred_at").exact,
         .init("Actor", "actor"),
         .init("Action", "action"),
         .init("Subject", "subject"),
-        .init("Address", "address").optional)
+        .init("Address", "address").optional, expendable: ["Address", "Actor"])
 }

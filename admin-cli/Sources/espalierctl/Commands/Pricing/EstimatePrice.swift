@@ -33,9 +33,10 @@ struct EstimatePrice: CallCommand {
         else { throw Failure.shape() }
         let whose = estimate["rate_card.tenant_id"] == nil ? "the plan \(plan.text)'s" : "the tenant's own"
         let view = View(
-            .init("Line", "description"), .init("Quantity", "quantity").number.optional, .init("Unit price", "unit_price").number.optional,
+            .init("Line", "description").wrapped, .init("Quantity", "quantity").number.optional,
+            .init("Unit price", "unit_price").number.optional,
             .init(currency.text, "amount").number)
-        var text = "\(logins.text) logins in a month, by \(whose) rate card \(version.text), of \(begin.text)".printable + "\n\n"
+        var text = "\(counted(logins.text, "login")) in a month, by \(whose) rate card \(version.text), of \(begin.text)".printable + "\n\n"
         text += try view.table(of: lines + [.object(["description": "Total", "amount": total])])
         if let next = estimate["next_tier"] { text += "\n" + (try sentence(on: next, estimate, currency.text)).printable + "\n" }
         return text

@@ -22,8 +22,8 @@ extension View {
         .init("Base fee", "base_fee").number.optional,
         .init("Included", "included_logins").number.optional,
         .init("Minimum", "minimum").number.optional,
-        .init("Tiers", "tier_mode").optional,
-        .init("A login", "prices"))
+        .init("A login", "prices").wrapped,
+        expendable: ["ID", "Version", "Currency", "Minimum"])
 }
 
 extension JSON {
@@ -33,13 +33,12 @@ extension JSON {
         members["of"] = members["plan"] ?? "the tenant"
         for name in ["base_fee", "minimum"] { members[name] = self["\(name)_micros"]?.amount }
         let tiers = self["tiers"]?.elements ?? []
-        members["prices"] = .string(
-            tiers.isEmpty
-                ? "as its plan's"
-                : tiers.map { tier in
-                    let price = tier["unit_price_micros"]?.amount?.text ?? "?"
-                    return tier["up_to"].map { "\(price) up to \($0.text)" } ?? (tiers.count > 1 ? "then \(price)" : price)
-                }.joined(separator: ", "))
+        let prices = tiers.map { tier in
+            let price = tier["unit_price_micros"]?.amount?.text ?? "?"
+            return tier["up_to"].map { "\(price) up to \($0.text)" } ?? (tiers.count > 1 ? "then \(price)" : price)
+        }
+        let mode = tiers.count > 1 ? self["tier_mode"].map { " (\($0.text))" } : nil
+        members["prices"] = .string(tiers.isEmpty ? "as its plan's" : prices.joined(separator: ", ") + (mode ?? ""))
         return .object(members)
     }
 

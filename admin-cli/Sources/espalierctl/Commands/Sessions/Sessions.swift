@@ -20,7 +20,8 @@ extension View {
         .init("Ended", "ended_at").detail.optional,
         .init("Created", "created_at"),
         .init("Last used", "last_used_at").optional,
-        .init("Expires", "expires_at").detail)
+        .init("Expires", "expires_at").detail,
+        expendable: ["Address", "Created", "Last used"])
 
     static let revocation = View(.init("Revoked", "revoked"))
 }

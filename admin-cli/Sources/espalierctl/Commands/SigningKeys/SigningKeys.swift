@@ -19,5 +19,5 @@ extension View {
         .init("State", "state"),
         .init("Created", "created_at"),
         .init("Signs since", "activated_at").optional,
-        .init("Published until", "published_until").optional)
+        .init("Published until", "published_until").optional, expendable: ["Created"])
 }

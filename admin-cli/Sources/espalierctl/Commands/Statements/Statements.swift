@@ -30,13 +30,14 @@ extension View {
         sections: [.init(title: "Lines", path: "lines", view: .statementLine)])
 
     static let statementLine = View(
-        .init("Description", "description"),
+        .init("Description", "description").wrapped,
         .init("Plan", "plan").optional,
         .init("Rate card", "rate_card").number,
         .init("Quantity", "quantity").number,
         .init("Unit price", "unit_price").optional.number,
         .init("Amount", "amount").number,
-        .init("Currency", "currency"))
+        .init("Currency", "currency"),
+        expendable: ["Rate card", "Plan", "Currency"])
 }
 
 extension JSON {

@@ -86,7 +86,7 @@ extension Session {
         let failed = reply.json["users.failed"]?.integer ?? 0
         let waiting = step == .collect ? 0 : reply.json["users.pending"]?.integer ?? 0
         guard failed + waiting == 0 else {
-            func users(_ count: Int) -> String { count == 1 ? "1 user" : "\(count) users" }
+            func users(_ count: Int) -> String { counted("\(count)", "user") }
             throw Failure(
                 status: .failure,
                 detail: step == .collect ? "\(users(failed)) can't be collected." : "\(users(failed + waiting)) didn't move.",

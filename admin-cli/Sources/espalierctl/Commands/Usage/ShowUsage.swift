@@ -62,7 +62,7 @@ struct ShowUsage: CallCommand {
 
     func describe(_ usage: JSON) throws -> String {
         guard let from = usage["from"], let to = usage["to"], let logins = usage["logins"] else { throw Failure.shape() }
-        let users = usage["users"].map { ", \($0.text) different users" } ?? ""
+        let users = usage["users"].map { ", \(counted($0.text, "different user"))" } ?? ""
         let head = "\(from.text) to \(to.text)\(users)".printable + "\n\n"
         if window != nil {
             guard let windows = usage["windows"]?.elements else { throw Failure.shape() }

@@ -15,10 +15,10 @@ extension View {
         .init("ID", "tenant_id"),
         .init("Logins", "logins").number,
         .init("Users", "users").optional.number,
-        .init("Complete up to", "complete_until"))
+        .init("Complete up to", "complete_until").exact)
 
     static func usageWindow(by groups: [UsageGroup]) -> View {
-        var view = View(.init("From", "from"))
+        var view = View(.init("From", "from").exact)
         // Which are left out in the line of the total. So are users: somebody in two windows is one user.
         if groups.contains(.application) { view.fields.append(.init("Application", "application_id").optional) }
         if groups.contains(.connection) { view.fields.append(.init("Connection", "connection").optional) }

@@ -41,7 +41,7 @@ extension View {
     static let usageSinkEvent = View(
         .init("ID", "id"),
         .init("Tenant", "tenant_id"),
-        .init("Time", "occurred_at"),
+        .init("Time", "occurred_at").exact,
         .init("Logins", "logins"),
         .init("Reason", "reason"),
         .init("HTTP status", "status").optional,
@@ -50,8 +50,8 @@ extension View {
     static let usageSinkDifference = View(
         .init("Customer", "customer_id"),
         .init("Tenants", "tenant_ids"),
-        .init("From", "starts_at"),
-        .init("To", "ends_at"),
+        .init("From", "starts_at").exact,
+        .init("To", "ends_at").exact,
         .init("Sent", "sent"),
         .init("Counted", "counted"),
         .init("Found", "found_at"),

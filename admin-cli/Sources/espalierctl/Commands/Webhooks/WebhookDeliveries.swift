@@ -15,10 +15,10 @@ extension View {
         .init("Occurred", "event.occurred_at").detail,
         .init("State", "state"),
         .init("Attempts", "attempts").number,
-        .init("Next", "next_at").optional,
+        .init("Next", "next_at").optional.exact,
         .init("Last status", "last_status").optional,
         .init("Last error", "last_error").optional,
-        .init("Created", "created_at"),
+        .init("Created", "created_at").exact,
         .init("Updated", "updated_at").detail,
         .init("Data", "event.data").detail.optional)
 }

@@ -1,0 +1,144 @@
+import Testing
+
+@testable import espalierctl
+
+/// The columns of each list at the widths of usual terminals, with IDs and values as long as real ones.
+@Suite("lists at 60 and 80 columns")
+struct ListWidthTests {
+    struct Example: CustomTestStringConvertible, Sendable {
+        var command: String
+        var element: String
+        var at80: [String]
+        var at60: [String]
+        /// Texts of the rows at 80 columns.
+        var shows: [String] = []
+        var testDescription: String { command }
+    }
+
+    private static let digits = "01hq3r8x2mfbw8t6v0c5k9s4ye"
+    private static func id(_ kind: String) -> String { "\(kind)_\(digits)" }
+    private static let created = #""created_at":"2026-11-21T08:00:00Z","updated_at":"2026-11-21T09:00:00Z""#
+
+    static let examples: [Example] = [
+        Example(
+            command: "tenants list",
+            element: #"""
+                {"id":"\#(id("tenant"))","slug":"umbrella","name":"Umbrella Corporation","plan":"enterprise","status":"suspended",\#
+                "issuer":"https://id.example.com/t/umbrella",\#(created)}
+                """#,
+            at80: ["SLUG", "NAME", "PLAN", "STATUS", "ID"], at60: ["SLUG", "NAME", "ID"], shows: ["enterprise", "suspended"]),
+        Example(
+            command: "applications list --tenant acme",
+            element: #"""
+                {"id":"\#(id("app"))","name":"Shop","kind":"machine","redirect_uris":["https://shop.example.com/callback"],\#
+                "logout_uris":[],"bundle_ids":[],"requires_pkce":true,"access_token_seconds":3600,"session_seconds":2592000,\#
+                "idle_seconds":604800,"signing_algorithm":"ES256",\#(created)}
+                """#,
+            at80: ["NAME", "KIND", "REDIRECT URIS", "CREATED", "ID"], at60: ["NAME", "KIND", "REDIRECT URIS", "ID"],
+            shows: ["2026-11-21"]),
+        Example(
+            command: "users list --tenant acme",
+            element: #"""
+                {"id":"\#(id("user"))","given_name":"Ada","family_name":"Lovelace","email":"ada.lovelace@example.com","status":"active",\#
+                "email_verified":true,"is_private_email":false,"email_disabled":false,\#(created)}
+                """#,
+            at80: ["GIVEN NAME", "FAMILY NAME", "E-MAIL", "ID"], at60: ["GIVEN NAME", "FAMILY NAME", "ID"]),
+        Example(
+            command: "sessions list --tenant acme",
+            element: #"""
+                {"id":"\#(id("session"))","user_id":"\#(id("user"))","application_id":"\#(id("app"))","status":"expired",\#
+                "address":"203.0.113.255","expires_at":"2026-12-21T08:00:00Z","last_used_at":"2026-11-21T09:00:00Z",\#(created)}
+                """#,
+            at80: ["USER", "APPLICATION", "STATUS", "LAST USED", "ID"], at60: ["USER", "APPLICATION", "ID"],
+            shows: ["user_…s4ye", "app_…s4ye"]),
+        Example(
+            command: "signing-keys list --tenant acme",
+            element: #"""
+                {"id":"\#(id("key"))","algorithm":"ES256","state":"retired","activated_at":"2026-11-21T08:00:00Z",\#
+                "published_until":"2027-02-19T08:00:00Z",\#(created)}
+                """#,
+            at80: ["ALGORITHM", "STATE", "SIGNS SINCE", "PUBLISHED UNTIL", "KEY ID"], at60: ["ALGORITHM", "STATE", "KEY ID"]),
+        Example(
+            command: "audit list --tenant acme",
+            element: #"""
+                {"id":"\#(id("audit"))","occurred_at":"2026-11-21T08:00:00Z","actor":"\#(id("apikey"))","action":"revokeApplicationSecret",\#
+                "subject":"\#(id("secret"))","address":"203.0.113.255",\#(created)}
+                """#,
+            at80: ["OCCURRED", "ACTOR", "ACTION", "SUBJECT"], at60: ["OCCURRED", "ACTION", "SUBJECT"],
+            shows: ["2026-11-21 08:00  apikey_…s4ye  revokeApplicationSecret  secret_…s4ye"]),
+        Example(
+            command: "rate-cards list --platform",
+            element: #"""
+                {"id":"\#(id("ratecard"))","plan":"enterprise","version":2,"effective_from":"2027-01-01","currency":"USD",\#
+                "base_fee_micros":49000000,"included_logins":1000,"minimum_micros":99500000,"tier_mode":"graduated",\#
+                "tiers":[{"up_to":100000,"unit_price_micros":5000},{"unit_price_micros":4000}],\#(created)}
+                """#,
+            at80: ["OF", "FROM", "CURRENCY", "BASE FEE", "INCLUDED", "MINIMUM", "A LOGIN"],
+            at60: ["OF", "FROM", "BASE FEE", "INCLUDED", "A LOGIN"], shows: ["99.5  0.005 up to", "(graduated)"]),
+        Example(
+            command: "webhooks deliveries list webhook_1 --tenant acme",
+            element: #"""
+                {"id":"\#(id("delivery"))","event":{"id":"event_1","type":"session.revoked","occurred_at":"2026-11-21T08:00:00Z"},\#
+                "state":"pending","attempts":3,"next_at":"2026-11-21T09:30:00Z","last_status":503,"last_error":"status",\#(created)}
+                """#,
+            at80: ["EVENT", "STATE", "ATTEMPTS", "ID"], at60: ["EVENT", "STATE", "ID"]),
+        Example(
+            command: "statements list --tenant acme",
+            element: #"""
+                {"id":"\#(id("statement"))","tenant_slug":"umbrella","tenant_name":"Umbrella","period":"2026-11","events":1001,\#
+                "totals":[{"currency":"USD","amount":"54.01"}],"digest":"00","closed_at":"2026-12-02T08:00:00Z"}
+                """#,
+            at80: ["TENANT", "PERIOD", "TOTAL", "EVENTS", "ID"], at60: ["TENANT", "PERIOD", "ID"]),
+    ]
+
+    @Test("the columns that readers came for are there, no date is cut, and what is missing is named", arguments: examples)
+    func widths(example: Example) async throws {
+        let server = try StubServer(answering: .init(body: Examples.list(example.element, example.element)))
+        defer { server.stop() }
+        let arguments = example.command.split(separator: " ").map(String.init)
+        let piped = try await Run(arguments: arguments, environment: Run.environment(for: server))
+        #expect(piped.status == 0, "\(piped.talk)")
+        #expect(piped.talk.isEmpty)
+        let all = try #require(piped.output.split(separator: "\n").first)
+        for (width, titles) in [(60, example.at60), (80, example.at80)] {
+            let run = try TerminalRun(arguments: arguments, environment: Run.environment(for: server), columns: UInt16(width))
+            #expect(try await run.end().status == 0)
+            let lines = run.screen.split(separator: "\n").map(String.init)
+            let header = try #require(lines.first { $0.hasPrefix(titles[0]) })
+            #expect(header.split(separator: #/ {2,}/#).map(String.init) == titles)
+            for line in lines where !line.contains(" for lack of width: ") { #expect(line.count <= width, "\(line)") }
+            #expect(!run.screen.contains(#/[0-9]-?…/#), "a date is cut")
+            let hidden = lines.first { $0.hasPrefix("Hidden for lack of width: ") } ?? ""
+            for title in all.split(separator: #/ {2,}/#) where !titles.contains(String(title)) {
+                #expect(hidden.contains(title), "\(hidden)")
+            }
+            if width == 80 { for text in example.shows { #expect(run.screen.contains(text), "\(run.screen)") } }
+        }
+    }
+
+    @Test("lines of a statement that differ in the second date differ on the screen")
+    func statementLines() async throws {
+        func line(_ description: String) -> String {
+            #"""
+            {"description":"\#(description)","plan":"enterprise","rate_card_version":2,"quantity":250000,"unit_price":"0.005",\#
+            "amount":"1250.00","currency":"USD"}
+            """#
+        }
+        let body = #"""
+            {"tenant_slug":"acme","tenant_name":"Acme","period":"2026-12","state":"open","complete_until":"2026-12-20T08:00:00Z","events":1,\#
+            "totals":[{"currency":"USD","amount":"1250.00"}],"lines":[\#(line("Logins, 2026-12-01 to 2026-12-14")),\#
+            \#(line("Logins, 2026-12-15 to 2026-12-31"))]}
+            """#
+        let server = try StubServer(answering: .init(body: body))
+        defer { server.stop() }
+        for width: UInt16 in [60, 80] {
+            let run = try TerminalRun(
+                arguments: ["statements", "upcoming", "--tenant", "acme"], environment: Run.environment(for: server), columns: width)
+            #expect(try await run.end().status == 0)
+            for text in ["2026-12-01", "2026-12-14", "2026-12-15", "2026-12-31", "AMOUNT"] {
+                #expect(run.screen.contains(text), "\(run.screen)")
+            }
+            #expect(!run.screen.contains("…"))
+        }
+    }
+}
