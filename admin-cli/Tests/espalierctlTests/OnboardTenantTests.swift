@@ -49,7 +49,7 @@ private final class Platform: Sendable {
         case "GET /acme/applications":
             return .init(body: state.application.map { Examples.list($0) } ?? Examples.list())
         case "POST /acme/applications":
-            if body?["redirect_uris"]?.elements?.first == "ftp:/no" {
+            if body?["redirect_uris"]?.elements?.first == "https://refused.example.com/" {
                 return .problem(
                     400, #"{"code":"invalid","detail":"redirect_uris[0]: No.","errors":[{"field":"redirect_uris[0]","detail":"No."}]}"#)
             }
@@ -100,6 +100,8 @@ struct OnboardTenantTests {
     private let ownFlags = [
         "--connection", "own", "--team-id", Platform.team, "--services-id", "com.example.login", "--key-file", "AuthKey_F6G7H8I9J0.p8",
     ]
+    private let slugQuestion = "Slug (lower case; part of its addresses, never changes): "
+    private let callback = "https://shop.example.com/callback"
     /// The test login's address up to the values that are random.
     private let testLogin =
         "https://id.example.com/t/acme/oauth2/authorize?response_type=code&client_id=app_1"
@@ -112,9 +114,11 @@ struct OnboardTenantTests {
         try folder.file("key.p8", Examples.pem)
         let environment = Run.environment(for: platform.server).merging(["HOME": folder.url.path]) { $1 }
         let run = try TerminalRun("tenants", "onboard", environment: environment, folder: folder.url)
-        try await run.answers("Slug (part of its addresses, never changes): ", "a/b")
-        try await run.sees("A slug has letters, digits and hyphens.")
-        try await run.answers("Slug (part of its addresses, never changes): ", "acme")
+        for slug in ["a/b", "INTER2", "-acme"] {
+            try await run.answers(slugQuestion, slug)
+            try await run.sees("A slug has 1 to 63 lower-case letters, digits and hyphens.")
+        }
+        try await run.answers(slugQuestion, "acme")
         try await run.answers("Name [acme]: ", "Acme")
         try await run.sees("Plan:")
         try await run.answers("Which [1]: ", "free")
@@ -122,7 +126,11 @@ struct OnboardTenantTests {
         try await run.answers("Name: ", "Shop")
         try await run.sees("a server that can keep a secret")
         try await run.answers("Which [1]: ", "1")
-        try await run.answers("Redirect URI (the exact address to which its logins return): ", "ftp:/no")
+        for uri in ["ftp:/no", "com.example.shop:/callback"] {
+            try await run.answers("Redirect URI (the exact address to which its logins return): ", uri)
+            try await run.sees("A redirect URI is an https address")
+        }
+        try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://refused.example.com/")
         try await run.sees("redirect_uris[0]: No.")
         try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://shop.example.com/callback")
         try await run.sees("✓ Registered Shop: app_1.")
@@ -251,7 +259,7 @@ struct OnboardTenantTests {
         #expect(run.talk.contains(problem), "\(run.talk)")
         #expect(changes(platform).isEmpty)
         let atTerminal = try TerminalRun(
-            "tenants", "onboard", "acme", "--name", "Acme", "--plan", "free", "--connection", "own", option,
+            "tenants", "onboard", "acme", "--name", "Acme", "--plan", "enterprise", "--connection", "own", option,
             value == "key.p8" ? "nowhere.p8" : value, environment: Run.environment(for: platform.server), folder: folder.url)
         try await atTerminal.sees(value == "key.p8" ? "can't be read" : problem)
         #expect(try await atTerminal.end().status == 2)
@@ -264,7 +272,8 @@ struct OnboardTenantTests {
         defer { platform.server.stop() }
         let run = try TerminalRun(
             "tenants", "onboard", "acme", "--name", "Acme", "--plan", "free", "--application-name", "Shop", "--application-kind", "web",
-            "--redirect-uri", "ftp:/no", "--connection", "shared", environment: Run.environment(for: platform.server), folder: folder.url)
+            "--redirect-uri", "https://refused.example.com/", "--connection", "shared", environment: Run.environment(for: platform.server),
+            folder: folder.url)
         try await run.sees("redirect_uris[0]: No.")
         try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://shop.example.com/callback")
         try await run.sees("✓ Registered Shop: app_1.")
@@ -277,7 +286,7 @@ struct OnboardTenantTests {
         let platform = try Platform()
         defer { platform.server.stop() }
         let run = try await Run(
-            arguments: (flags + ["--connection", "shared"]).map { $0 == "https://shop.example.com/callback" ? "ftp:/no" : $0 },
+            arguments: (flags + ["--connection", "shared"]).map { $0 == callback ? "https://refused.example.com/" : $0 },
             environment: Run.environment(for: platform.server), folder: folder.url)
         #expect(run.status == 1)
         #expect(run.talk.contains("redirect_uris[0]: No."))
@@ -318,5 +327,120 @@ struct OnboardTenantTests {
         run.interrupt()
         try await run.sees("Nothing is lost. To go on: espalierctl tenants onboard acme")
         #expect(try await run.end().status == 130)
+    }
+
+    @Test(
+        "flags that are malformed or contradict each other end it before any call",
+        arguments: [
+            (["INTER2"], "SLUG is INTER2. A slug has 1 to 63 lower-case letters"),
+            (["--name", ""], "--name is empty. A name has 1 to 200 characters"),
+            (["--application-name", "a\u{7}"], "A name has 1 to 200 characters"),
+            (["--redirect-uri", "ftp:/no"], "--redirect-uri is ftp:/no. A redirect URI is an https address"),
+            (["--redirect-uri", "http://shop.example.com/"], "A redirect URI is an https address"),
+            (["--redirect-uri", "com.example.shop:/callback"], "A redirect URI is an https address"),
+            (["--application-kind", "machine"], "An application of the kind machine has no redirect URI."),
+            (["--application-kind", "spa"], "has no secret, so nothing can be written to shop.secret"),
+            (["--plan", "free"], "The plan free does not include a connection of the tenant's own."),
+            (["--connection", "shared"], "does not use --team-id, --services-id, --key-file."),
+        ])
+    func contradiction(change: [String], problem: String) async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        var arguments = flags + ownFlags
+        if change.count == 1 {
+            arguments[2] = change[0]
+        } else {
+            arguments[try #require(arguments.firstIndex(of: change[0])) + 1] = change[1]
+        }
+        let run = try await Run(arguments: arguments, environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 2)
+        #expect(run.talk.contains(problem), "\(run.talk)")
+        #expect(run.talk.contains("Nothing was created."))
+        #expect(platform.server.received.isEmpty)
+    }
+
+    @Test("a secret file that cannot be made, and a plan without own credentials, end it before anything is created")
+    func beforeCreation() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        try folder.file("taken.secret", "another secret")
+        for (change, problem) in [
+            ("/nonexistent/x", "/nonexistent/x can't be written: No such file or directory."),
+            ("taken.secret", "taken.secret already exists."),
+        ] {
+            let run = try await Run(
+                arguments: (flags + ownFlags).map { $0 == "shop.secret" ? change : $0 }, environment: Run.environment(for: platform.server),
+                folder: folder.url)
+            #expect(run.status == 2)
+            #expect(run.talk.contains(problem), "\(run.talk)")
+        }
+        // Without --plan, a new tenant gets the plan free.
+        let planless = flags.filter { !["--plan", "enterprise"].contains($0) }
+        let run = try await Run(arguments: planless + ownFlags, environment: Run.environment(for: platform.server), folder: folder.url)
+        #expect(run.status == 2)
+        #expect(run.talk.contains("Pass --plan enterprise, or --connection shared."), "\(run.talk)")
+        #expect(changes(platform).isEmpty)
+        #expect(!folder.exists("shop.secret"))
+    }
+
+    @Test(
+        "flags that differ from what exists are refused with the command that changes it",
+        arguments: [
+            ("--plan", "free", "espalierctl tenants update acme --plan free"),
+            ("--application-kind", "native", "Shop is of the kind web, not native. A kind never changes."),
+            (
+                "--redirect-uri", "https://other.example.com/",
+                "espalierctl applications update app_1 --tenant acme --redirect-uri https://shop.example.com/callback"
+                    + " --redirect-uri https://other.example.com/"
+            ),
+        ])
+    func different(option: String, value: String, problem: String) async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let environment = Run.environment(for: platform.server)
+        let shared = flags + ["--connection", "shared"]
+        #expect(try await Run(arguments: shared, environment: environment, folder: folder.url).status == 0)
+        let before = changes(platform).count
+        var arguments = shared
+        arguments[try #require(arguments.firstIndex(of: option)) + 1] = value
+        if option == "--application-kind" { arguments.removeAll { ["--secret-file", "shop.secret"].contains($0) } }
+        let run = try await Run(arguments: arguments, environment: environment, folder: folder.url)
+        #expect(run.status == 2)
+        #expect(run.talk.contains(problem), "\(run.talk)")
+        #expect(changes(platform).count == before)
+    }
+
+    @Test("a name, a secret file and a key that are not applied are reported")
+    func reported() async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let environment = Run.environment(for: platform.server)
+        #expect(try await Run(arguments: flags + ownFlags, environment: environment, folder: folder.url).status == 0)
+        try folder.file("AuthKey_0000000000.p8", Examples.pem)
+        let changed = ["Acme": "ACME", "shop.secret": "new.secret", "AuthKey_F6G7H8I9J0.p8": "AuthKey_0000000000.p8"]
+        let run = try await Run(
+            arguments: (flags + ownFlags).map { changed[$0] ?? $0 }, environment: environment, folder: folder.url)
+        #expect(run.status == 0, "\(run.talk)")
+        for text in [
+            "! The name of acme stays Acme.", "! new.secret was not written", "espalierctl applications secrets roll app_1 --tenant acme",
+            "! The key 0000000000 was not added.",
+        ] { #expect(run.talk.contains(text), "\(run.talk)") }
+        #expect(!folder.exists("new.secret"))
+    }
+
+    @Test("the plan of an existing tenant changes only after a question", arguments: [false, true])
+    func plan(agrees: Bool) async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let environment = Run.environment(for: platform.server)
+        let free = flags.map { $0 == "enterprise" ? "free" : $0 } + ["--connection", "shared"]
+        #expect(try await Run(arguments: free, environment: environment, folder: folder.url).status == 0)
+        let run = try TerminalRun(
+            "tenants", "onboard", "acme", "--plan", "enterprise", "--application-name", "Shop", "--connection", "shared",
+            environment: environment, folder: folder.url)
+        let question = "Change the plan of acme, and so its prices, from free to enterprise? (yes or no) [no]: "
+        try await run.answers(question, agrees ? "yes" : "")
+        #expect(try await run.end().status == (agrees ? 0 : 2))
+        #expect(changes(platform).contains("PATCH /v1/tenants/acme") == agrees)
     }
 }

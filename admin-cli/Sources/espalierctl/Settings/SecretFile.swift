@@ -48,10 +48,16 @@ enum SecretFile {
         guard descriptor >= 0 else {
             throw Failure(
                 status: .usage,
-                detail: errno == EEXIST ? "\(name) is there already." : "\(name) can't be written: \(String(cString: strerror(errno))).",
-                nextStep: "Name a file that isn't there yet, in a folder you may write to.")
+                detail: errno == EEXIST ? "\(name) already exists." : "\(name) can't be written: \(String(cString: strerror(errno))).",
+                nextStep: "Name a file that does not exist, in a folder you may write to.")
         }
         close(descriptor)
+    }
+
+    /// Refuses a name that ``create(_:)`` refuses, and leaves no file.
+    static func refuse(_ name: String) throws(Failure) {
+        try create(name)
+        remove(name)
     }
 
     /// Writes into a file that ``create(_:)`` made.

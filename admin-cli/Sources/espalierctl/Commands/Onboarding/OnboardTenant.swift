@@ -13,7 +13,8 @@ struct OnboardTenant: AsyncParsableCommand {
         discussion: """
             Tenant, application, connection, the check at Apple, what to type into Apple's portal, activation, and a link to try it. What isn't \
             given is asked for in a terminal; elsewhere everything must be given. What is there already is found and used, so that \
-            the command can be interrupted and run again.
+            the command can be interrupted and run again. A flag that differs from what is there is refused or reported, and never \
+            applied without a question.
 
             EXAMPLES
               espalierctl tenants onboard
@@ -35,7 +36,7 @@ struct OnboardTenant: AsyncParsableCommand {
     @Option(help: "What people call the tenant.")
     var name: String?
 
-    @Option(help: "What it pays for.")
+    @Option(help: "The plan. For an existing tenant, it is changed only after a question.")
     var plan: Plan?
 
     @Option(help: ArgumentHelp("What people call the application.", valueName: "name"))
@@ -77,7 +78,7 @@ struct OnboardTenant: AsyncParsableCommand {
     func run() async throws {
         let session = try Session(options)
         if !session.prompt.isPossible { try requireAll() }
-        try refuseWrongIDs()
+        try refuseWrongFlags()
         let client = try session.client()
         let interruption = Interruption(saying: "Nothing is lost. To go on: espalierctl tenants onboard \(slug?.text ?? "")")
         defer { interruption.end() }
@@ -99,17 +100,6 @@ struct OnboardTenant: AsyncParsableCommand {
             }
         }
         Terminal.standardError.report(result.nextSteps(isTested: user != nil))
-    }
-
-    /// Checks the form of the IDs before the first change.
-    private func refuseWrongIDs() throws(Failure) {
-        guard connection != .shared else { return }
-        for (option, value, refusal) in [
-            ("--team-id", teamID, Onboarding.teamIDRefusal), ("--services-id", servicesID, Onboarding.servicesIDRefusal),
-        ] {
-            guard let value, let reason = refusal(value) else { continue }
-            throw Failure(status: .usage, detail: "\(option) is \(value). \(reason)", nextStep: "Correct \(option). Nothing was created.")
-        }
     }
 
     /// Where nobody can be asked, what is missing is said before anything is made.

@@ -37,18 +37,19 @@ struct Onboarding {
 
     private mutating func findTenant() async throws {
         title("Tenant")
-        let slug = try answer(flags.slug?.text, "Slug (part of its addresses, never changes)") {
-            Reference(argument: $0) == nil ? "A slug has letters, digits and hyphens." : nil
-        }
+        let slug = try answer(
+            flags.slug?.text, "Slug (lower case; part of its addresses, never changes)", refusal: Self.slugRefusal)
         if let found = try await client.find("tenants/\(slug)") {
             tenant = found
             done("\(slug) is there: \(found["name"]?.text ?? ""), plan \(found["plan"]?.text ?? "").")
         } else {
-            let name = try answer(flags.name, "Name", standard: slug)
+            // All that can be wrong is found first: a slug is never used again.
+            let name = try answer(flags.name, "Name", standard: slug, refusal: Self.nameRefusal)
+            let plan = try choosePlan()
+            if flags.connection == .own, plan != .enterprise, !prompt.isPossible { throw OnboardTenant.planRefusal(plan) }
             try refuseWrongKeyFile(besides: [])
-            tenant = try await client.send(
-                .post("tenants", ["slug": JSON(slug), "name": JSON(name), "plan": JSON(try choosePlan())])
-            ).json
+            if let file = flags.options.secretFile { try SecretFile.refuse(file) }
+            tenant = try await client.send(.post("tenants", ["slug": JSON(slug), "name": JSON(name), "plan": JSON(plan)])).json
             done("Created \(slug).")
         }
         guard Reference(argument: self.slug) != nil else { throw Failure.shape() }
@@ -57,7 +58,7 @@ struct Onboarding {
                 status: .failure, detail: "The tenant \(slug) is \(tenant["status"]?.text ?? "not active").",
                 nextStep: "espalierctl tenants resume \(slug), or restore if it is deleted.")
         }
-        if let plan = flags.plan, tenant["plan"]?.string != plan.rawValue { try await change(plan: plan) }
+        try await settleTenant()
     }
 
     private func choosePlan() throws -> Plan {

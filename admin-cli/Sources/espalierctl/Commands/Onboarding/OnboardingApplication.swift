@@ -7,12 +7,13 @@ extension Onboarding {
         if let known = try await knownApplication() {
             application = known
             done("\(known["name"]?.text ?? "") is there: \(known["id"]?.text ?? "").")
-            return
+            return try settleApplication()
         }
+        if let file = flags.options.secretFile { try SecretFile.refuse(file) }
         if flags.keyFile != nil, flags.connection != .shared {
             try refuseWrongKeyFile(besides: try await client.all(.get("\(path)/connections")))
         }
-        let name = try answer(flags.applicationName, "Name")
+        let name = try answer(flags.applicationName, "Name", refusal: Self.nameRefusal)
         let kind = try chooseKind()
         var redirectURIs = kind == .machine ? [] : try chooseRedirectURIs(kind)
         var reply: Reply
@@ -29,7 +30,7 @@ extension Onboarding {
                 } catch let failure where isToBeAskedAgain(failure) {
                     // What may be registered depends on the kind, and only the server knows it all.
                     failure.fields.forEach(say)
-                    redirectURIs = [try askRedirectURI()]
+                    redirectURIs = [try askRedirectURI(kind)]
                 }
             }
         } catch {
@@ -60,11 +61,11 @@ extension Onboarding {
 
     private func chooseRedirectURIs(_ kind: ApplicationKind) throws(Failure) -> [String] {
         if !flags.redirectURIs.isEmpty { return flags.redirectURIs }
-        return [try askRedirectURI()]
+        return [try askRedirectURI(kind)]
     }
 
-    private func askRedirectURI() throws(Failure) -> String {
-        try answer(nil, "Redirect URI (the exact address to which its logins return)")
+    private func askRedirectURI(_ kind: ApplicationKind) throws(Failure) -> String {
+        try answer(nil, "Redirect URI (the exact address to which its logins return)") { RedirectURI.refusal(of: $0, kind) }
     }
 
     /// Whether a redirect URI was refused, typed or given by a flag, and nothing else.

@@ -21,6 +21,7 @@ extension Onboarding {
         if let known = try await knownConnection() {
             connection = known
             done("The connection is there: team \(known["team_id"]?.text ?? ""), \(known["services_id"]?.text ?? "").")
+            settleConnection()
             let given = Credentials(teamID: known["team_id"]?.string, servicesID: known["services_id"]?.string, keyFile: flags.keyFile)
             try await check(given, isNew: false)
         } else {
@@ -41,8 +42,13 @@ extension Onboarding {
     private mutating func offerPlan() async throws {
         let plan = tenant["plan"]?.text ?? ""
         guard plan != Plan.enterprise.rawValue, prompt.isPossible else { return }
-        say("The plan of \(slug) is \(plan); own credentials usually need the plan enterprise.")
-        if try prompt.yes("  Change the plan to enterprise?") { try await change(plan: .enterprise) }
+        say("The plan of \(slug) is \(plan). Own credentials need the plan enterprise, which has its own prices.")
+        guard try prompt.yes("  Change the plan to enterprise?") else {
+            throw Failure(
+                status: .failure, detail: "The plan \(plan) of \(slug) does not include a connection of the tenant's own.",
+                nextStep: "Run the command again and choose the shared connection. It uses the existing tenant and application.")
+        }
+        try await change(plan: .enterprise)
     }
 
     // MARK: Creating
@@ -122,16 +128,6 @@ extension Onboarding {
                 (file, keyID) = (nil, nil)
             }
         }
-    }
-
-    static func teamIDRefusal(_ text: String) -> String? {
-        text.wholeMatch(of: #/[A-Z0-9]{10}/#) == nil
-            ? "A Team ID has 10 capital letters and digits. Apple's portal shows it under Membership." : nil
-    }
-
-    static func servicesIDRefusal(_ text: String) -> String? {
-        text.wholeMatch(of: #/[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/#) == nil
-            ? "A Services ID has parts with letters, digits and hyphens, such as com.example.login." : nil
     }
 
     // MARK: Checking

@@ -16,6 +16,8 @@ enum TenantStatus: String, CaseIterable, ExpressibleByArgument {
 
 enum ApplicationKind: String, CaseIterable, ExpressibleByArgument {
     case web, spa, native, machine
+
+    var hasSecret: Bool { self == .web || self == .machine }
 }
 
 enum SigningAlgorithm: String, CaseIterable, ExpressibleByArgument {

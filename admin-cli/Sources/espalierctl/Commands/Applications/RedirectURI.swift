@@ -1,0 +1,40 @@
+/// A redirect URI, before the server sees it. The two patterns are those of the API.
+enum RedirectURI {
+    /// Why a URI cannot be registered; nil if its form is allowed.
+    /// - Parameter kind: the application's; nil while it is unknown.
+    static func refusal(of uri: String, _ kind: ApplicationKind?) -> String? {
+        let isPrivateUse = uri.wholeASCIIMatch(of: privateUse) != nil
+        if uri.utf8.count <= 2000, uri.wholeASCIIMatch(of: web) != nil || isPrivateUse && (kind == nil || kind == .native) { return nil }
+        return "A redirect URI is an https address, or http at localhost, 127.0.0.1 or [::1], without a fragment."
+            + " An application of the kind native may have a scheme with a period, such as com.example.shop:/callback."
+    }
+
+    /// Whether two are equal except for the port of a loopback address, which the application chooses (RFC 8252, section 7.3).
+    /// `localhost` may resolve elsewhere, so its port counts.
+    static func isSameLoopback(_ registered: String, _ requested: String) -> Bool {
+        guard let one = registered.wholeASCIIMatch(of: loopback), let other = requested.wholeASCIIMatch(of: loopback),
+            other.port.map({ (1...65_535).contains(Int($0) ?? 0) }) ?? true
+        else { return false }
+        return one.host == other.host && one.rest == other.rest
+    }
+
+    // Computed: a `Regex` cannot be shared. White space means nothing in them.
+    private static var web: Regex<Substring> {
+        #/
+        (?:https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|http://(?:localhost|127\.0\.0\.1|\[::1\]))
+        (?::[0-9]{1,5})?
+        (?:[\/?](?:[A-Za-z0-9._~:\/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*)?
+        /#
+    }
+
+    private static var privateUse: Regex<Substring> {
+        #/
+        [A-Za-z][A-Za-z0-9+-]*(?:\.[A-Za-z0-9+-]+)+:
+        (?:[A-Za-z0-9._~:\/?@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*
+        /#
+    }
+
+    private static var loopback: Regex<(Substring, host: Substring, port: Substring?, rest: Substring)> {
+        #/http://(?<host>127\.0\.0\.1|\[::1\])(?::(?<port>[0-9]{1,5}))?(?<rest>(?:[\/?].*)?)/#
+    }
+}

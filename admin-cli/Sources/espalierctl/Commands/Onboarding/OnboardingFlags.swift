@@ -1,0 +1,87 @@
+import Foundation
+
+// Checks of the flags before the first call.
+extension OnboardTenant {
+    /// Refuses malformed values, and flags that contradict each other.
+    ///
+    /// A slug is never used again. A tenant that was created by mistake keeps it.
+    func refuseWrongFlags() throws(Failure) {
+        try refuseMalformedFlags()
+        if applicationKind == .machine, !redirectURIs.isEmpty {
+            throw Self.refusal("An application of the kind machine has no redirect URI.", "Leave --redirect-uri out.")
+        }
+        if let applicationKind, let file = options.secretFile, !applicationKind.hasSecret {
+            throw Self.refusal(
+                "An application of the kind \(applicationKind.rawValue) has no secret, so nothing can be written to \(file).",
+                "Leave --secret-file out.")
+        }
+        if connection == .own, let plan, plan != .enterprise { throw Self.planRefusal(plan) }
+        guard connection == .shared else { return }
+        let unused = [
+            ("--team-id", teamID != nil), ("--services-id", servicesID != nil), ("--key-file", keyFile != nil), ("--key-id", keyID != nil),
+            ("--bundle-id", !properties.bundleIDs.isEmpty), ("--email-source", !properties.emailSources.isEmpty),
+        ].filter(\.1).map(\.0)
+        guard unused.isEmpty else {
+            let options = unused.joined(separator: ", ")
+            throw Self.refusal("The shared connection does not use \(options).", "Pass --connection own, or leave \(options) out.")
+        }
+    }
+
+    private func refuseMalformedFlags() throws(Failure) {
+        var values: [(option: String, value: String?, refusal: (String) -> String?)] = [
+            ("SLUG", slug?.text, Onboarding.slugRefusal), ("--name", name, Onboarding.nameRefusal),
+            ("--application-name", applicationName, Onboarding.nameRefusal),
+        ]
+        if connection != .shared {
+            values += [("--team-id", teamID, Onboarding.teamIDRefusal), ("--services-id", servicesID, Onboarding.servicesIDRefusal)]
+            values += properties.bundleIDs.map { ("--bundle-id", $0, Onboarding.bundleIDRefusal) }
+        }
+        if applicationKind != .machine {
+            values += redirectURIs.map { ("--redirect-uri", $0, { RedirectURI.refusal(of: $0, applicationKind) }) }
+        }
+        for (option, value, refusal) in values {
+            guard let value, let reason = refusal(value) else { continue }
+            throw Self.refusal("\(option) is \(value.isEmpty ? "empty" : value). \(reason)", "Correct \(option).")
+        }
+    }
+
+    static func planRefusal(_ plan: Plan) -> Failure {
+        refusal(
+            "The plan \(plan.rawValue) does not include a connection of the tenant's own.",
+            "Pass --plan enterprise, or --connection shared.")
+    }
+
+    private static func refusal(_ detail: String, _ nextStep: String) -> Failure {
+        Failure(status: .usage, detail: detail, nextStep: "\(nextStep) Nothing was created.")
+    }
+}
+
+// The forms that the server accepts.
+extension Onboarding {
+    static func slugRefusal(_ text: String) -> String? {
+        text.wholeASCIIMatch(of: #/[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?/#) == nil
+            ? "A slug has 1 to 63 lower-case letters, digits and hyphens. It starts and ends with a letter or digit." : nil
+    }
+
+    static func nameRefusal(_ text: String) -> String? {
+        (1...200).contains(text.unicodeScalars.count) && text.isSame(as: text.printable)
+            ? nil : "A name has 1 to 200 characters and no control characters."
+    }
+
+    static func teamIDRefusal(_ text: String) -> String? {
+        text.wholeASCIIMatch(of: #/[A-Z0-9]{10}/#) == nil
+            ? "A Team ID has 10 capital letters and digits. Apple's portal shows it under Membership." : nil
+    }
+
+    static func servicesIDRefusal(_ text: String) -> String? {
+        isReverseDomain(text) ? nil : "A Services ID has parts with letters, digits and hyphens, such as com.example.login."
+    }
+
+    static func bundleIDRefusal(_ text: String) -> String? {
+        isReverseDomain(text) ? nil : "A bundle ID has parts with letters, digits and hyphens, such as com.example.shop."
+    }
+
+    private static func isReverseDomain(_ text: String) -> Bool {
+        text.wholeASCIIMatch(of: #/[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/#) != nil
+    }
+}
