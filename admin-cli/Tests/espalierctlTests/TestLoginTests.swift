@@ -8,7 +8,8 @@ import Testing
 @Suite("espalierctl applications test-login")
 struct TestLoginTests {
     /// A tenant's REST API and its OpenID provider in one, which redeems one code.
-    private static func provider() throws -> StubServer {
+    /// - Parameter application: the only application.
+    private static func provider(application: String = Examples.application) throws -> StubServer {
         let base = Mutex("")
         let server = try StubServer { request in
             let issuer = base.withLock { $0 } + "/t/acme"
@@ -16,7 +17,7 @@ struct TestLoginTests {
             case "GET /v1/tenants/acme":
                 return .init(body: Examples.tenant.replacingOccurrences(of: "https://id.example.com/t/acme", with: issuer))
             case "GET /v1/tenants/acme/applications/app_1":
-                return .init(body: Examples.application)
+                return .init(body: application)
             case "GET /t/acme/.well-known/openid-configuration":
                 return .init(
                     body: #"{"token_endpoint":"\#(issuer)/oauth2/token","userinfo_endpoint":"\#(issuer)/oauth2/userinfo"}"#)
@@ -68,12 +69,11 @@ struct TestLoginTests {
             ("\(callback)?state=\(state)", "This address has no `code`."),
             ("\(callback)?error=access_denied&error_description=Cancelled&state=\(state)", "`access_denied`: Cancelled"),
             ("\(callback)?code=late&state=\(state)", "invalid_grant: The code has expired."),
-            ("\(callback)?code=unauthenticated&state=\(state)", "invalid_client: The secret is wrong."),
         ] {
             try await run.answers(question, address)
             try await run.sees(problem)
         }
-        try await run.answers(question, "\(callback)?code=good&state=\(state)&iss=x")
+        try await run.answers(question, "'\(callback)?code=good&state=\(state)&iss=x'")
         try await run.sees("✓ The test login works: user_1 signed in.")
         try await run.sees("✓ Logins this month: 1.")
         #expect(try await run.end().status == 0)
@@ -134,5 +134,59 @@ struct TestLoginTests {
             #expect(run.output.isEmpty)
             #expect(run.talk == problem)
         }
+    }
+
+    @Test("a wrong secret ends the test, with the option that passes the right one")
+    func wrongSecret() async throws {
+        let server = try Self.provider()
+        defer { server.stop() }
+        let folder = try TemporaryFolder()
+        try folder.file("old.secret", "outdated\n")
+        let run = try TerminalRun(
+            "applications", "test-login", "app_1", "--tenant", "acme", "--secret-file", "old.secret",
+            environment: Run.environment(for: server), folder: folder.url, columns: 400)
+        try await run.sees("Open this address in a browser")
+        let url = try #require(run.screen.split(separator: "\n").first { $0.contains("/oauth2/authorize?") }).description
+        let state = try #require(parameter("state", of: url))
+        try await run.answers(
+            "Address at which the browser arrives (Enter to stop): ",
+            "\"https://shop.example.com/callback?code=unauthenticated&state=\(state)\"")
+        try await run.sees("error: invalid_client: The secret is wrong.")
+        try await run.sees("with the file of this application's secret as --secret-file.")
+        #expect(try await run.end().status == 1)
+        #expect(!run.screen.contains("Open the test login again"))
+    }
+
+    @Test(
+        "the port of a loopback address is free, and that of localhost is not",
+        arguments: [
+            ("http://127.0.0.1/cb", "http://127.0.0.1:49152/cb", true), ("http://127.0.0.1:80/cb", "http://127.0.0.1/cb", true),
+            ("http://[::1]/cb", "http://[::1]:1/cb", true), ("http://127.0.0.1/cb", "http://127.0.0.1:49152/other", false),
+            ("http://127.0.0.1/cb", "http://[::1]:49152/cb", false), ("http://127.0.0.1/cb", "http://127.0.0.1:65536/cb", false),
+            ("http://127.0.0.1/cb", "http://127.0.0.1:0/cb", false), ("http://localhost/cb", "http://localhost:49152/cb", false),
+            ("https://127.0.0.1/cb", "https://127.0.0.1:49152/cb", false),
+        ])
+    func loopback(registered: String, requested: String, isAllowed: Bool) async throws {
+        let application = Examples.application.replacing("https://shop.example.com/callback", with: registered)
+            .replacing(#""kind":"web""#, with: #""kind":"native""#)
+        let server = try Self.provider(application: application)
+        defer { server.stop() }
+        let run = try await Run(
+            "applications", "test-login", "app_1", "--tenant", "acme", "--redirect-uri", requested,
+            environment: Run.environment(for: server))
+        #expect(run.status == (isAllowed ? 1 : 2))
+        #expect(run.output.contains("/oauth2/authorize?") == isAllowed, "\(run.talk)")
+    }
+
+    @Test("for a machine, another application is asked for, and no redirect URI")
+    func machine() async throws {
+        let application = Examples.application.replacing(#"["https://shop.example.com/callback"]"#, with: "[]")
+            .replacing(#""kind":"web""#, with: #""kind":"machine""#)
+        let server = try Self.provider(application: application)
+        defer { server.stop() }
+        let run = try await Run("applications", "test-login", "app_1", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("An application of the kind machine has no redirect URI."))
+        #expect(run.talk.contains("espalierctl applications list") && !run.talk.contains("Register"))
     }
 }

@@ -26,7 +26,7 @@ struct LoginTest {
         let registered = application["redirect_uris"]?.elements?.compactMap(\.string) ?? []
         guard let first = registered.first else { return nil }
         let redirectURI = redirectURI ?? first
-        guard registered.contains(where: { $0.isSame(as: redirectURI) }) else {
+        guard registered.contains(where: { $0.isSame(as: redirectURI) || RedirectURI.isSameLoopback($0, redirectURI) }) else {
             throw Failure(
                 status: .usage, detail: "\(redirectURI) is not a redirect URI of the application.",
                 nextStep: "Pass one of these as --redirect-uri: \(registered.joined(separator: ", ")).")
@@ -34,6 +34,9 @@ struct LoginTest {
         (self.issuer, clientID, self.redirectURI, self.clientSecret) = (issuer, id, redirectURI, clientSecret)
         (verifier, state) = (Self.randomText(), Self.randomText())
     }
+
+    /// The characters that people and programs put around an address.
+    private static let quotes = CharacterSet(charactersIn: "\"'`<> \t")
 
     /// Whether the token endpoint will accept the client: an application with a secret must present it.
     func canBeCompleted(application: JSON) -> Bool {
@@ -57,6 +60,7 @@ struct LoginTest {
         func failure(_ detail: String) -> Failure {
             Failure(status: .failure, detail: detail, nextStep: "Open the test login again, and paste the whole address afterwards.")
         }
+        let address = address.trimmingCharacters(in: Self.quotes)
         guard let items = URLComponents(string: address)?.queryItems else { throw failure("This address has no query.") }
         func value(_ name: String) -> String? { items.first { $0.name == name }?.value }
         guard let arrived = value("state") else { throw failure("This address has no `state`.") }
@@ -102,10 +106,14 @@ struct LoginTest {
             let json = (try? JSONDecoder().decode(JSON.self, from: data)) ?? .null
             guard response.statusCode == 200 else {
                 let error = json["error"]?.text ?? "status \(response.statusCode)"
+                let isWrongSecret = error == "invalid_client"
                 throw Failure(
                     status: .failure, detail: "\(error): \(json["error_description"]?.text ?? "no description")",
                     requestID: response.value(forHTTPHeaderField: "Request-Id"),
-                    nextStep: "Open the test login again. A code is valid for one minute.")
+                    nextStep: isWrongSecret
+                        ? "Run `espalierctl applications test-login` with the file of this application's secret as --secret-file."
+                        : "Open the test login again. A code is valid for one minute.",
+                    problem: .init(status: response.statusCode, code: error))
             }
             return json
         }
@@ -128,10 +136,11 @@ struct LoginTest {
 }
 
 extension LoginTest {
-    /// Asks for the address until the login is complete.
+    /// Asks for the address until the login is complete, or until the server rejects the client.
     /// - Parameters:
     ///   - ask: reads one line; nil or an empty one ends the test.
     ///   - path: the tenant's, as in `tenants/acme`.
+    /// - Throws: ``Failure`` if the client secret is wrong.
     /// - Returns: the user's ID; nil if the test was skipped.
     func complete(_ client: APIClient, path: String, ask: () throws(Failure) -> String?) async throws(Failure) -> String? {
         while let address = try ask(), !address.isEmpty {
@@ -144,6 +153,8 @@ extension LoginTest {
                 }
                 return user
             } catch {
+                // Every code fails with a wrong secret, so another sign-in does not help.
+                if error.problem?.code == "invalid_client" { throw error }
                 Terminal.standardError.report(error)
             }
         }

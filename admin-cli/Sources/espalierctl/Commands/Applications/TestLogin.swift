@@ -12,7 +12,8 @@ struct TestLogin: AsyncParsableCommand {
             metered like any other.
 
             EXAMPLES
-              espalierctl applications test-login app_01… --tenant acme --secret-file shop.secret
+              espalierctl applications test-login app_01… --tenant acme \\
+                --secret-file shop.secret
             """)
 
     @Argument(help: ArgumentHelp("The application's ID.", valueName: "application"))
@@ -38,8 +39,10 @@ struct TestLogin: AsyncParsableCommand {
                 clientSecret: secret?.trimmingCharacters(in: .whitespacesAndNewlines))
         else {
             throw Failure(
-                status: .failure, detail: "The application has no redirect URI, so no person signs in to it.",
-                nextStep: "Register a redirect URI: espalierctl applications update --help.")
+                status: .failure,
+                detail:
+                    "An application of the kind \(application["kind"]?.text ?? "machine") has no redirect URI. No person signs in to it.",
+                nextStep: "Pass another application. `espalierctl applications list` shows them with their kinds.")
         }
         guard test.canBeCompleted(application: application) else {
             throw Failure(status: .usage, detail: "This application has a secret.", nextStep: "Pass --secret-file FILE.")
