@@ -85,7 +85,7 @@ struct ExportUsageTests {
         #expect(!folder.exists("november.csv.part") && !folder.exists("november.csv.part.json"))
         let again = try await Run(arguments: arguments, environment: Run.environment(for: server))
         #expect(again.status == 2)
-        #expect(again.talk.contains("is there already"))
+        #expect(again.talk.contains("already exists"))
     }
 
     @Test("a lost connection is made again, and goes on where it stopped", arguments: [true, false])
@@ -263,5 +263,35 @@ struct ExportUsageTests {
         #expect(
             Self.digest("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq")
                 == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
+    }
+
+    @Test("a file in the home folder is one file, from the part to the end")
+    func home() async throws {
+        let (server, folder) = (try Self.server(), try TemporaryFolder())
+        defer { server.stop() }
+        let environment = Run.environment(for: server).merging(["HOME": folder.path("home")]) { $1 }
+        try folder.file("home/november.csv.part", String(Self.rows.prefix(11)))
+        try folder.file("home/november.csv.part.json", #"{"call":"v1/usage/export?format=csv&tenant=acme","to":"\#(Self.to)"}"#)
+        let arguments = ["usage", "export", "--tenant", "acme", "--output", "~/november.csv", "--resume"]
+        let run = try await Run(arguments: arguments, environment: environment, folder: folder.url)
+        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.talk.hasPrefix("Continuing after 11 bytes.\n"))
+        #expect(try folder.text("home/november.csv") == Self.rows)
+        #expect(!folder.exists("home/november.csv.part") && !folder.exists("home/november.csv.part.json"))
+        let calls = server.calls.count
+        let again = try await Run(arguments: arguments, environment: environment, folder: folder.url)
+        #expect(again.status == 2 && again.talk.contains("november.csv already exists."))
+        #expect(server.calls.count == calls, "it was downloaded for nothing")
+    }
+
+    @Test("a file that cannot be made ends it before the download, with the system's reason")
+    func noFolder() async throws {
+        let server = try Self.server()
+        defer { server.stop() }
+        let run = try await Run(
+            "usage", "export", "--tenant", "acme", "--output", "/nonexistent/x", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.hasPrefix("error: /nonexistent/x can't be written: No such file or directory.\n"), "\(run.talk)")
+        #expect(server.calls.isEmpty)
     }
 }

@@ -38,7 +38,7 @@ struct Terminal {
             try handle.write(contentsOf: Data(text.utf8))
         } catch {
             throw Failure(
-                status: .failure, detail: "The answer can't be written: \(error.localizedDescription)",
+                status: .failure, detail: "The answer can't be written: \(error.reason).",
                 nextStep: "Check where the output goes.")
         }
     }
@@ -56,6 +56,17 @@ struct Terminal {
         if let requestID = failure.requestID { lines.append("request id: \(requestID.printable)") }
         lines.append("next: \(failure.nextStep.printable)")
         report(lines.joined(separator: "\n"))
+    }
+}
+
+extension Error {
+    /// The system's words for the cause. Foundation's description on Linux is the number of an error domain.
+    var reason: String {
+        let cause = (self as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? self
+        let code =
+            (cause as? POSIXError)?.code.rawValue
+            ?? ((cause as NSError).domain == NSPOSIXErrorDomain ? Int32((cause as NSError).code) : nil)
+        return code.map { String(cString: strerror($0)) } ?? localizedDescription
     }
 }
 

@@ -31,14 +31,14 @@ final class ExportFile {
     ///   - call: what is asked for.
     ///   - goesOn: whether a part that is there is the beginning.
     init(_ name: String?, of call: Call, goesOn: Bool) throws(Failure) {
-        self.name = name
+        self.name = name.map(SecretFile.expanded)
         beginning = Beginning(call: call.target, to: nil)
-        guard let name else {
+        guard let name = self.name else {
             handle = .standardOutput
             return
         }
         guard !FileManager.default.fileExists(atPath: name) else {
-            throw Failure(status: .usage, detail: "\(name) is there already.", nextStep: "Name a file that isn't there yet.")
+            throw Failure(status: .usage, detail: "\(name) already exists.", nextStep: "Name a file that does not exist.")
         }
         do {
             if goesOn, let data = FileManager.default.contents(atPath: "\(name).part.json") {
@@ -50,12 +50,14 @@ final class ExportFile {
                 }
                 beginning = earlier
             } else {
-                guard FileManager.default.createFile(atPath: "\(name).part", contents: nil) else { throw CocoaError(.fileWriteUnknown) }
+                let descriptor = open("\(name).part", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+                guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
+                close(descriptor)
             }
             handle = try FileHandle(forUpdating: URL(filePath: "\(name).part"))
             while let data = try handle.read(upToCount: 1 << 20), !data.isEmpty { count(data) }
         } catch {
-            throw error as? Failure ?? Self.failure(error)
+            throw error as? Failure ?? Self.failure(error, name)
         }
     }
 
@@ -70,7 +72,7 @@ final class ExportFile {
         (beginning.to, beginning.entityTag) = (to, entityTag)
         guard let name else { return }
         do { try JSONEncoder().encode(beginning).write(to: URL(filePath: "\(name).part.json"), options: .atomic) } catch {
-            throw Self.failure(error)
+            throw Self.failure(error, name)
         }
     }
 
@@ -81,14 +83,14 @@ final class ExportFile {
             try handle.seek(toOffset: 0)
             if let name { try? FileManager.default.removeItem(atPath: "\(name).part.json") }
         } catch {
-            throw Self.failure(error)
+            throw Self.failure(error, name)
         }
         (beginning.to, beginning.entityTag) = (nil, nil)
         (digest, bytes, lines) = (SHA256(), 0, 0)
     }
 
     func write(_ data: Data) throws(Failure) {
-        do { try handle.write(contentsOf: data) } catch { throw Self.failure(error) }
+        do { try handle.write(contentsOf: data) } catch { throw Self.failure(error, name) }
         count(data)
     }
 
@@ -101,12 +103,13 @@ final class ExportFile {
             try FileManager.default.moveItem(atPath: "\(name).part", toPath: name)
             try? FileManager.default.removeItem(atPath: "\(name).part.json")
         } catch {
-            throw Self.failure(error)
+            throw Self.failure(error, name)
         }
     }
 
-    private static func failure(_ error: any Error) -> Failure {
+    private static func failure(_ error: any Error, _ name: String?) -> Failure {
         Failure(
-            status: .failure, detail: "The file can't be written: \(error.localizedDescription)", nextStep: "Check where the output goes.")
+            status: .failure, detail: "\(name ?? "The standard output") can't be written: \(error.reason).",
+            nextStep: "Name a file in a folder that exists and that you may write to.")
     }
 }

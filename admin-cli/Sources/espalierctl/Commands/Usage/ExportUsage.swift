@@ -77,7 +77,7 @@ struct ExportUsage: AsyncParsableCommand {
             ])
         let client = try session.client()
         let file = try ExportFile(output, of: call, goesOn: resume)
-        if file.bytes > 0 { Terminal.standardError.report("Going on behind \(file.bytes) bytes.") }
+        if file.bytes > 0 { Terminal.standardError.report("Continuing after \(counted("\(file.bytes)", "byte")).") }
         var manifest = Reply(text: "", json: .null)
         // Twice: what changes while it is fetched a second time is likely to change a third time.
         for isLast in [false, true] {
@@ -99,7 +99,7 @@ struct ExportUsage: AsyncParsableCommand {
         // Charges of a month that goes on, and a window that is yet to come, end later than what is complete.
         let end = [file.to, manifest.json["watermark"]?.string].compactMap(\.self).min() ?? "-"
         Terminal.standardError.report(
-            "\(name)\(manifest.json["rows"]?.text ?? "-") rows, \(file.bytes) bytes, up to \(end), SHA-256 \(file.digest.text)"
+            "\(name)\(counted(manifest.json["rows"]?.text ?? "-", "row")), \(counted("\(file.bytes)", "byte")), up to \(end), SHA-256 \(file.digest.text)"
                 .printable)
     }
 
