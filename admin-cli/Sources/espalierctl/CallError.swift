@@ -7,20 +7,23 @@ enum CallError {
     ///   - arguments: the command line without the program's name.
     static func failure(for error: any Error, arguments: [String]) -> Failure {
         let way = CommandWay(arguments)
+        if let failure = way.failure { return failure }
         let command = way.known.joined(separator: " ")
-        if let word = way.unknown {
-            let guess = way.suggestion.map { suggested in
-                "Did you mean `\((way.known + [suggested] + way.rest).joined(separator: " "))`? "
-            }
-            return Failure(
-                status: .usage, detail: "`\(command)` has no command `\(word)`.",
-                nextStep: "\(guess ?? "")`\(command) --help` lists its commands.")
-        }
+        let message = Espalierctl.message(for: error)
         let usage = Espalierctl.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Usage: ") }
-        return Failure(
-            status: .usage, detail: Espalierctl.message(for: error).split(separator: "\n").joined(separator: " "),
+        var failure = Failure(
+            status: .usage, detail: message.split(separator: "\n").joined(separator: " "),
             fields: usage.map { ["u\($0.dropFirst())"] } ?? [],
             nextStep: "`\(command) --help` describes every argument.")
+        if let rejected = RejectedValue(message) {
+            failure.detail = rejected.detail
+            if let suggestion = rejected.suggestion {
+                failure.nextStep = "Did you mean `\(suggestion)`? \(failure.nextStep)"
+            } else if rejected.option == nil, let advice = NamedByID.advice(forCommand: Array(way.known.dropFirst())) {
+                failure.nextStep = advice
+            }
+        }
+        return failure
     }
 }
 
@@ -61,9 +64,46 @@ struct CommandWay {
             "rm": ["delete", "revoke", "remove"], "remove": ["delete", "revoke"], "delete": ["revoke", "remove"],
         ]
         if let synonym = synonyms[unknown]?.first(where: candidates.contains) { return synonym }
-        let nearest = candidates.map { (name: $0, distance: Self.distance(unknown, $0)) }.min { $0.distance < $1.distance }
+        return Self.nearest(to: unknown, among: candidates)
+    }
+
+    /// The failure that an unknown word is, also in front of `--help`; nil if there is none.
+    var failure: Failure? {
+        guard let unknown else { return nil }
+        let (command, words) = (known.joined(separator: " "), (known.dropFirst() + [unknown]).joined(separator: " "))
+        var guess = suggestion.map { "Did you mean `\((known + [$0] + rest).joined(separator: " "))`? " }
+        if Self.serverCommands.contains(words) {
+            guess = "`espalier \(words)` is a command of the server program. "
+        } else if guess == nil, known.count == 1, let path = Self.path(to: unknown, below: Espalierctl.self) {
+            guess = "Did you mean `\((known + path + rest).joined(separator: " "))`? "
+        }
+        return Failure(
+            status: .usage, detail: "`\(command)` has no command `\(unknown)`.",
+            nextStep: "\(guess ?? "")`\(command) --help` lists its commands.")
+    }
+
+    /// The commands of `espalier`, the server program, by the words behind its name.
+    private static let serverCommands: Set = [
+        "serve", "dev", "migrate", "seed", "audit verify", "usage close", "usage verify", "usage archive", "usage restore", "master-keys",
+        "generate-master-key", "simulate-apple",
+    ]
+
+    /// The words to a command deeper in the tree whose name is the word, or its singular.
+    private static func path(to word: String, below command: any ParsableCommand.Type) -> [String]? {
+        for next in command.configuration.subcommands where !next.configuration.subcommands.isEmpty {
+            if next._commandName == word || "\(next._commandName)s" == word { return [next._commandName] }
+            if let path = path(to: word, below: next) { return [next._commandName] + path }
+        }
+        return nil
+    }
+
+    /// The word that starts with the given one, or else the nearest spelling.
+    static func nearest(to word: String, among candidates: [String]) -> String? {
+        let longer = candidates.filter { $0.utf8.starts(with: word.utf8) }
+        if word.utf8.count >= 3, longer.count == 1 { return longer[0] }
+        let nearest = candidates.map { (name: $0, distance: Self.distance(word, $0)) }.min { $0.distance < $1.distance }
         // A third of the letters may be wrong. With more, a suggestion misleads.
-        guard let nearest, nearest.distance <= max(1, min(unknown.utf8.count, nearest.name.utf8.count) / 3) else { return nil }
+        guard let nearest, nearest.distance <= max(1, min(word.utf8.count, nearest.name.utf8.count) / 3) else { return nil }
         return nearest.name
     }
 

@@ -47,6 +47,11 @@ struct Espalierctl: AsyncParsableCommand {
             Terminal.standardError.report(failure)
             Foundation.exit(failure.status.rawValue)
         } catch  where exitCode(for: error) == .success {
+            // An unknown command in front of --help would get the help of the command before it.
+            if let failure = CommandWay(Array(CommandLine.arguments.dropFirst())).failure {
+                Terminal.standardError.report(failure)
+                Foundation.exit(failure.status.rawValue)
+            }
             // ArgumentParser throws what was asked for by --help and --version.
             print(fullMessage(for: error))
         } catch {

@@ -23,4 +23,15 @@ struct Failure: Error, Equatable {
     /// The next thing to try, a sentence.
     var nextStep: String
     var problem: Refusal?
+
+    /// The same with the options in front of the API's names of the fields.
+    /// - Parameter flags: the options by the names of the fields.
+    func naming(_ flags: [String: String]) -> Failure {
+        var failure = self
+        failure.fields = fields.map { field in
+            let name = String(field.prefix { $0 != ":" && $0 != "[" })
+            return flags[name].map { "\($0) (\(name))\(field.dropFirst(name.count))" } ?? field
+        }
+        return failure
+    }
 }

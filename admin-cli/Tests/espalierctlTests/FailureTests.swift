@@ -140,6 +140,11 @@ struct FailureTests {
             (["tenants", "lsit", "--json"], "no command `lsit`", "Did you mean `espalierctl tenants list`?"),
             (["api-keys", "create"], "no command `create`", "Did you mean `espalierctl api-keys issue`?"),
             (["tenants", "get", "acme"], "no command `get`", "Did you mean `espalierctl tenants show acme`?"),
+            (["tenant", "list", "--help"], "`espalierctl` has no command `tenant`", "Did you mean `espalierctl tenants list`?"),
+            (["transfers", "--help"], "no command `transfers`", "Did you mean `espalierctl connections transfer`?"),
+            (["tenants", "sus", "acme"], "no command `sus`", "Did you mean `espalierctl tenants suspend acme`?"),
+            (["usage", "verify"], "no command `verify`", "`espalier usage verify` is a command of the server program."),
+            (["migrate", "-h"], "no command `migrate`", "`espalier migrate` is a command of the server program."),
         ])
     func suggestion(arguments: [String], problem: String, suggestion: String) async throws {
         let run = try await Run(arguments: arguments)
@@ -153,6 +158,77 @@ struct FailureTests {
         let run = try await Run("tenants", "frobnicate")
         #expect(!run.talk.contains("Did you mean"))
         #expect(run.talk.contains("next: `espalierctl tenants --help` lists its commands."))
+    }
+
+    @Test(
+        "a rejected value is answered with the allowed form",
+        arguments: [
+            ("rate-cards create --tier 100=0.02", "'--tier <last:price>'. Write a tier as 100000:0.005, and the last one as 0.004."),
+            ("usage show --from november", "'--from <time>'. Write a time as 2026-11-01 or 2026-11-01T00:00:00Z."),
+            ("usage show --to 1.12.2026", "'--to <time>'. Write a time as"), ("usage export --from x", "Write a time as"),
+            ("audit list --from x", "Write a time as"), ("api-keys issue --expires-at 1y", "'--expires-at <time>'. Write a time as"),
+            ("pricing estimate --on 2026-11-31", "'--on <day>'. Write a day of the calendar as 2026-11-01."),
+            ("rate-cards create --effective-from 2027-1-1", "Write a day of the calendar as"),
+            ("tenants update acme --idle-limit 7days", "Write a duration as 90s, 15m, 12h, 7d or seconds, or none."),
+            ("applications update app_1 --session-lifetime 1y", "Write a duration as 90s, 15m, 12h, 7d or seconds."),
+            ("api-keys roll apikey_1 --overlap soon", "Write a duration as"),
+            ("budget set --amount 1,50", "Write an amount as 49 or 0.005"),
+            ("webhooks list --limit many", "Write a whole number."), ("statements upcoming --period november", "Write a month as 2026-11."),
+            ("statements show november", "Write a month as 2026-11, or pass a statement's ID."),
+            ("statements show 2026-13", "Write a month as 2026-11"), ("statements print 2026-00", "Write a month as 2026-11"),
+            ("statements show upcoming", "Use `espalierctl statements upcoming`"),
+            ("applications update app_1 --pkce --no-pkce", "--no-pkce"),
+            ("tenants create Ac+me --name A", "A slug or an ID has letters"),
+        ])
+    func form(command: String, problem: String) async throws {
+        let run = try await Run(arguments: command.split(separator: " ").map(String.init))
+        #expect(run.status == 2)
+        #expect(run.talk.hasPrefix("error: ") && run.talk.contains(problem), "\(run.talk)")
+    }
+
+    @Test("a word that is not one of the choices is answered with all of them and the nearest")
+    func choices() async throws {
+        let library = try await Run("applications", "register", "--name", "S", "--redirect-uri", "https://a.example/cb", "--for", "spring")
+        #expect(library.talk.contains("Pass one of: mod_auth_openidc, allauth, social-auth, "), "\(library.talk)")
+        #expect(library.talk.contains("next: Did you mean `spring-security`? "))
+        let plan = try await Run("tenants", "list", "--plan", "entreprise")
+        #expect(plan.talk.contains("Pass one of: free, scale, enterprise.") && plan.talk.contains("Did you mean `enterprise`?"))
+        #expect(try await !Run("tenants", "list", "--plan", "gold").talk.contains("Did you mean"))
+    }
+
+    @Test(
+        "a name in place of an ID is answered with the form of the ID and the list that shows it",
+        arguments: [
+            (["applications", "show", "Shop"], "(app_…). `espalierctl applications list`"),
+            (["applications", "update", "L allauth", "--name", "x"], "(app_…). `espalierctl applications list`"),
+            (["applications", "secrets", "roll", "Shop"], "(app_…). `espalierctl applications list`"),
+            (["users", "show", "Ada"], "(user_…). `espalierctl users list`"),
+            (["users", "show", "Ada L"], "(user_…). `espalierctl users list`"),
+            (["api-keys", "roll", "Administrators"], "(apikey_…). `espalierctl api-keys list`"),
+            (["webhooks", "deliveries", "show", "webhook_1", "x"], "(delivery_…). `espalierctl webhooks deliveries list`"),
+            (["users", "deletions", "show", "Ada"], "(deletion_…). `espalierctl users deletions list`"),
+            (["rate-cards", "show", "scale", "--platform"], "(ratecard_…). `espalierctl rate-cards list`"),
+        ])
+    func name(arguments: [String], advice: String) async throws {
+        let server = try StubServer(
+            answering: .problem(404, #"{"detail":"There is no such thing, or it is not yours.","code":"not_found"}"#))
+        defer { server.stop() }
+        let environment = Run.environment(for: server).merging(["ESPALIER_TENANT": "acme"]) { $1 }
+        let run = try await Run(arguments: arguments, environment: environment)
+        #expect(run.talk.contains("next: Pass the ID \(advice)"), "\(run.talk)")
+    }
+
+    @Test(
+        "an unknown ID and an action are not treated as a name",
+        arguments: ["sessions revoke session_1", "users show user_1"])
+    func unknownID(command: String) async throws {
+        let server = try StubServer(answering: .problem(404, #"{"detail":"There is no such thing.","code":"not_found"}"#))
+        defer { server.stop() }
+        let run = try await Run(
+            arguments: command.split(separator: " ").map(String.init) + ["--tenant", "acme"],
+            environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(!run.talk.contains("Pass the ID"), "\(run.talk)")
     }
 
     @Test("help and version are data")

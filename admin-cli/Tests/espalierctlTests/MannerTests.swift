@@ -251,6 +251,21 @@ struct SecretTests {
         #expect(try folder.text("shop") == "another secret")
     }
 
+    @Test("are missed aloud where a file waits for one, and the file is gone")
+    func none() async throws {
+        let folder = try TemporaryFolder()
+        let server = try StubServer(answering: .init(status: 201, body: Examples.application))
+        defer { server.stop() }
+        let run = try await Run(
+            arguments: [
+                "applications", "register", "--tenant", "acme", "--name", "Shop", "--for", "spring-security", "--kind", "spa",
+                "--redirect-uri", "https://a.example/cb", "--secret-file", "q4",
+            ], environment: Run.environment(for: server), folder: folder.url)
+        #expect(run.status == 0)
+        #expect(run.talk.contains("The response contains no secret, so q4 was not written."), "\(run.talk)")
+        #expect(!folder.exists("q4"))
+    }
+
     @Test("leave no file behind when there is none")
     func refused() async throws {
         let folder = try TemporaryFolder()
@@ -310,6 +325,43 @@ struct RefusalTests {
         let run = try await Run("signing-keys", "rotate", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
         #expect(run.talk.contains("next: Run it again in 580 s."), "\(run.talk)")
+    }
+
+    @Test("a refused field is named by its option")
+    func option() async throws {
+        let server = try StubServer { request in
+            request.method == "GET"
+                ? .init(headers: ["ETag": "\"v\""], body: Examples.tenant)
+                : .problem(
+                    400,
+                    #"{"title":"No","detail":"idle_seconds: Low.","code":"invalid","errors":[{"field":"idle_seconds","detail":"Low."}]}"#)
+        }
+        defer { server.stop() }
+        let run = try await Run("tenants", "update", "acme", "--idle-limit", "40", environment: Run.environment(for: server))
+        #expect(run.talk.contains("\n  --idle-limit (idle_seconds): Low.\n"), "\(run.talk)")
+    }
+
+    @Test(
+        "a refusal of a command with no list, or with one cause, has its own next step",
+        arguments: [
+            (
+                "usage sink create --format cloudevents --url https://om.example.com/ --secret-from token", "already_exists",
+                "next: `espalierctl usage sink show` shows it."
+            ),
+            (
+                "rate-cards create --plan scale --effective-from 2026-01-01 --currency USD --tier 1", "conflict",
+                "next: Pass a later day as --effective-from."
+            ),
+        ])
+    func ownStep(command: String, code: String, step: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.file("token", "hush\n")
+        let server = try StubServer(answering: .problem(409, #"{"detail":"No.","code":"\#(code)"}"#))
+        defer { server.stop() }
+        let run = try await Run(
+            arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server), folder: folder.url)
+        #expect(run.status == 1)
+        #expect(run.talk.contains(step), "\(run.talk)")
     }
 
     @Test("a tenant is updated by the options that there are, which is said to whoever names another")

@@ -84,4 +84,13 @@ struct StatementsTests {
         #expect(printed.output == "<p>So far</p>\n")
         #expect(page.calls == ["GET /v1/tenants/acme/statements/upcoming/page"])
     }
+
+    @Test("a month without a statement leads to its charges so far", arguments: ["show", "print"])
+    func open(command: String) async throws {
+        let server = try StubServer(answering: .problem(404, #"{"detail":"There is no such statement.","code":"not_found"}"#))
+        defer { server.stop() }
+        let run = try await Run("statements", command, "2026-12", "--tenant", "acme", environment: Run.environment(for: server))
+        #expect(run.status == 1)
+        #expect(run.talk.contains("espalierctl statements upcoming --period 2026-12 --tenant acme\n"), "\(run.talk)")
+    }
 }

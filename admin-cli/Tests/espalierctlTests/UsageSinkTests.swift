@@ -30,4 +30,13 @@ struct UsageSinkTests {
         let run = try await Run("usage", "sink", "update")
         #expect(run.status == 2)
     }
+
+    @Test("a customer of none is shown as none")
+    func none() async throws {
+        let customer = Examples.usageSinkCustomer.replacing(#""cus_1""#, with: "null")
+        let server = try StubServer(answering: .init(body: Examples.list(customer)))
+        defer { server.stop() }
+        let list = try await Run("usage", "sink", "customers", "list", environment: Run.environment(for: server))
+        #expect(list.output.contains("none"), "\(list.output)")
+    }
 }

@@ -34,7 +34,7 @@ struct APIClient {
         if let tag = try await entityTag(for: call) { request.setValue(tag, forHTTPHeaderField: "If-Match") }
 
         let (data, response) = try await patiently(request)
-        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure }
+        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure(of: call) }
         let entityTag = response.value(forHTTPHeaderField: "ETag")
         if data.isEmpty { return Reply(text: "", json: .null, entityTag: entityTag) }
         guard let json = try? JSONDecoder().decode(JSON.self, from: data), case .object = json
@@ -50,7 +50,7 @@ struct APIClient {
         request.setValue("text/html, application/problem+json", forHTTPHeaderField: "Accept")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
         let (data, response) = try await patiently(request)
-        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure }
+        guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure(of: call) }
         guard response.value(forHTTPHeaderField: "Content-Type")?.utf8.starts(with: "text/html".utf8) == true
         else { throw .shape(requestID: response.value(forHTTPHeaderField: "Request-Id")) }
         return String(decoding: data, as: UTF8.self)

@@ -57,6 +57,13 @@ struct Problem {
             problem: .init(status: status, code: code))
     }
 
+    /// The same for a call, whose path may have a name where an ID belongs.
+    func failure(of call: Call) -> Failure {
+        var failure = failure
+        if code == "not_found", let advice = NamedByID.advice(forPath: call.path) { failure.nextStep = advice }
+        return failure
+    }
+
     private var nextStep: String {
         switch code {
         case "operator_required": return "Use an operator's API key; a tenant's may not do this."

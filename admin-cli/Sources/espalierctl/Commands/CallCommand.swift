@@ -17,12 +17,15 @@ protocol CallCommand: AsyncParsableCommand {
     func note(_ answer: JSON) -> String?
     /// A failure that the answer itself tells of.
     func verdict(_ answer: JSON) -> Failure?
+    /// The options that set members of the body, where the names differ.
+    static var flags: [String: String] { get }
     /// A refusal, with what to do where this command knows better.
     func advice(for failure: Failure) -> Failure
 }
 
 extension CallCommand {
     static var view: View? { nil }
+    static var flags: [String: String] { [:] }
 
     func describe(_ answer: JSON) throws -> String {
         guard let view = Self.view else { return "" }
@@ -48,7 +51,7 @@ extension CallCommand {
         } catch {
             // The empty file has no use now.
             if let file = options.secretFile { SecretFile.remove(file) }
-            throw advice(for: error)
+            throw advice(for: error.naming(Self.flags))
         }
         try answer(&reply)
         if let failure = verdict(reply.json) { throw failure }
@@ -78,8 +81,9 @@ enum Secret {
         guard case .object(var members) = reply.json, let name = names.first(where: { members[$0] != nil }),
             let secret = members[name]?.string
         else {
-            if let file { SecretFile.remove(file) }
-            return nil
+            guard let file else { return nil }
+            SecretFile.remove(file)
+            return "The response contains no secret, so \(file.printable) was not written."
         }
         guard let file else { return "Keep the secret now: it is shown this once. (--secret-file FILE writes it instead.)" }
         try SecretFile.write(secret, to: file)

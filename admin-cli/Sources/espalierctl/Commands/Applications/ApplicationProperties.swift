@@ -23,7 +23,7 @@ struct ApplicationProperties: ParsableArguments {
     var bundleIDs: [String] = []
 
     @Flag(
-        inversion: .prefixedNo,
+        inversion: .prefixedNo, exclusivity: .exclusive,
         help: "Whether logins must use PKCE. Applications without a secret always must.")
     var pkce: Bool?
 
@@ -38,6 +38,13 @@ struct ApplicationProperties: ParsableArguments {
 
     @Option(help: "What its tokens are signed with.")
     var signingAlgorithm: SigningAlgorithm?
+
+    /// The options by the members that they set, where the names differ.
+    static let flags = [
+        "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
+        "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "access_token_seconds": "--access-token-lifetime",
+        "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime", "signing_algorithm": "--signing-algorithm",
+    ]
 
     var members: [String: JSON?] {
         [

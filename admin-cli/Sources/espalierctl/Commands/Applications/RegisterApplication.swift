@@ -25,6 +25,7 @@ struct RegisterApplication: CallCommand {
                 --bundle-id com.example.shop
             """)
     static let view: View? = .application
+    static let flags = ApplicationProperties.flags
 
     @Option(help: "What people call it.")
     var name: String

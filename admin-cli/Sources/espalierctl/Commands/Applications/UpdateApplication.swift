@@ -19,6 +19,7 @@ struct UpdateApplication: CallCommand {
                 --tenant acme --backchannel-logout-uri https://shop.example.com/logout
             """)
     static let view: View? = .application
+    static let flags = ApplicationProperties.flags
 
     @Argument(help: ArgumentHelp("The application's id.", valueName: "id"))
     var application: Reference

@@ -15,6 +15,7 @@ struct SetBudget: CallCommand {
               espalierctl budget set --amount 500.00 --currency USD --hard --tenant acme
             """)
     static let view: View? = .budget
+    static let flags = ["amount_micros": "--amount"]
 
     @Option(help: ArgumentHelp("How many logins a month, 1 to 1000000000.", valueName: "count"))
     var logins: Int?

@@ -19,6 +19,11 @@ struct CreateRateCard: CallCommand {
                 --follow-plan
             """)
 
+    static let flags = [
+        "effective_from": "--effective-from", "base_fee_micros": "--base-fee", "included_logins": "--included",
+        "minimum_micros": "--minimum", "tier_mode": "--tier-mode", "tiers": "--tier",
+    ]
+
     @Option(help: "The plan that it is for.")
     var plan: Plan?
 
@@ -73,6 +78,13 @@ struct CreateRateCard: CallCommand {
             "minimum_micros": JSON(minimum?.count), "tier_mode": JSON(tierMode), "tiers": tier.isEmpty ? nil : .array(tier.map(\.json)),
         ]
         return .post(plan == nil ? "tenants/\(try session.tenant(tenant))/rate-cards" : "rate-cards", body)
+    }
+
+    func advice(for failure: Failure) -> Failure {
+        guard failure.problem == .init(status: 409, code: "conflict") else { return failure }
+        var failure = failure
+        failure.nextStep = "Pass a later day as --effective-from."
+        return failure
     }
 
     func describe(_ card: JSON) throws -> String {

@@ -15,7 +15,7 @@ struct ListStatements: CallCommand {
     static let view: View? = .statement
 
     @Option(help: ArgumentHelp("With --platform: the month.", valueName: "month"))
-    var period: Reference?
+    var period: Month?
 
     @OptionGroup var owner: OwnerOption
     @OptionGroup var options: ListOptions

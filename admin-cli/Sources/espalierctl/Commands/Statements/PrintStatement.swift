@@ -14,14 +14,16 @@ struct PrintStatement: AsyncParsableCommand {
             """)
 
     @Argument(help: ArgumentHelp("The month, the statement's id, or upcoming for the running month so far.", valueName: "month"))
-    var statement: Reference
+    var statement: StatementName
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var options: PageOutputOptions
 
     func run() async throws {
         let session = try Session(options)
-        let page = try await session.client().page(.get("\(try session.path(tenant))/statements/\(statement.text)/page"))
+        let (client, call) = (try session.client(), Call.get("\(try session.path(tenant))/statements/\(statement.text)/page"))
+        let page: String
+        do { page = try await client.page(call) } catch { throw statement.advice(for: error, tenant.again) }
         try Terminal.standardOutput.write(page)
     }
 }

@@ -13,14 +13,20 @@ struct ShowStatement: CallCommand {
     static let view: View? = .statement
 
     @Argument(help: ArgumentHelp("The month, or the statement's id.", valueName: "month"))
-    var statement: Reference
+    var statement: StatementName
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var options: ReadOptions
 
+    func validate() throws {
+        if statement.isUpcoming { throw ValidationError("Use `espalierctl statements upcoming` for the month so far.") }
+    }
+
     func call(_ session: Session) throws -> Call {
         .get("\(try session.path(tenant))/statements/\(statement.text)")
     }
+
+    func advice(for failure: Failure) -> Failure { statement.advice(for: failure, tenant.again) }
 
     func describe(_ statement: JSON) throws -> String {
         try View.statement.details(of: statement.withTotal)

@@ -16,7 +16,7 @@ struct ShowUpcomingStatement: CallCommand {
             """)
 
     @Option(help: ArgumentHelp("Another month that has begun and isn't closed.", valueName: "month"))
-    var period: Reference?
+    var period: Month?
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var options: ReadOptions

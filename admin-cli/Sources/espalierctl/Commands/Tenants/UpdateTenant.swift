@@ -15,6 +15,10 @@ struct UpdateTenant: CallCommand {
               espalierctl tenants update acme --session-limit 30d --idle-limit 7d
             """)
     static let view: View? = .tenant
+    static let flags = [
+        "session_seconds": "--session-limit", "idle_seconds": "--idle-limit", "profile_retention_days": "--profile-retention",
+        "signing_key_days": "--signing-key-days",
+    ]
 
     @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
     var tenant: Reference

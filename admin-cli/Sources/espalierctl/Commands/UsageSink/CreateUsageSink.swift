@@ -35,6 +35,13 @@ struct CreateUsageSink: CallCommand {
             secret: ["secret"])
     }
 
+    func advice(for failure: Failure) -> Failure {
+        guard failure.problem?.code == "already_exists" else { return failure }
+        var failure = failure
+        failure.nextStep = "`espalierctl usage sink show` shows it. Change it with `update`, or remove it with `delete`."
+        return failure
+    }
+
     func note(_ sink: JSON) -> String? {
         format == .stripe ? "Say what Stripe calls each tenant: espalierctl usage sink customers set CUSTOMER --tenant SLUG" : nil
     }

@@ -24,6 +24,20 @@ struct ListUsageSinkCustomers: CallCommand {
     func call(_ session: Session) throws -> Call {
         .get("platform/usage-sink/customers")
     }
+
+    func describe(_ answer: JSON) throws -> String {
+        guard let elements = answer["data"]?.elements else { throw Failure.shape() }
+        return elements.isEmpty ? "" : try View.usageSinkCustomer.table(of: elements.map(\.withCustomer))
+    }
+}
+
+extension JSON {
+    /// A tenant's customer with `none`, as it is set, for a tenant that is not sent to Stripe.
+    fileprivate var withCustomer: JSON {
+        guard case .object(var members) = self, members["customer_id"] == .null else { return self }
+        members["customer_id"] = "none"
+        return .object(members)
+    }
 }
 
 /// `espalierctl usage sink customers set`.
@@ -48,6 +62,10 @@ struct SetUsageSinkCustomer: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .put("\(try session.path(tenant))/usage-sink-customer", ["customer_id": customer == "none" ? JSON.null : JSON(customer)])
+    }
+
+    func describe(_ customer: JSON) throws -> String {
+        try View.usageSinkCustomer.details(of: customer.withCustomer)
     }
 }
 
