@@ -34,7 +34,8 @@ struct Table {
                 let padding = String(repeating: " ", count: cell.1 - cell.0.count)
                 return rightAligned.contains(column) ? padding + cell.0 : cell.0 + padding
             }.joined(separator: "  ")
-            while line.last == " " { line.removeLast() }
+            // By scalar: a blank after U+0600 is one character with it.
+            while line.unicodeScalars.last == " " { line.unicodeScalars.removeLast() }
             return line + "\n"
         }.joined()
     }

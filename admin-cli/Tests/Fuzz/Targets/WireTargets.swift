@@ -84,7 +84,8 @@ extension FuzzTarget {
             seeds: [
                 #"{"name":"Acme","check":{"outcome":"passed"},"steps":[{"name":"a","count":1},{"name":"\u001b]0;x\u0007","count":-1}]}"#,
                 #"{"name":"a\nb\r\u0085\u009b","check":{"outcome":[1,[2],{"a":null}]}}"#, #"{"name":"","check":{"outcome":""},"steps":{}}"#,
-                #"{"name":"e\u0301\u200d\u202e"}"#, "[]", #"{"name":"x","check":{"outcome":"y"},"steps":{"name":1,"count":2}}"#,
+                #"{"name":"e\u0301\u200d\u202e"}"#, #"{"name":"a\n\u0600\u009b","check":{"outcome":1}}"#, "[]",
+                #"{"name":"x","check":{"outcome":"y"},"steps":{"name":1,"count":2}}"#,
             ]
         ) { bytes in
             guard let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return }
