@@ -116,6 +116,42 @@ struct ListWidthTests {
         }
     }
 
+    @Test(
+        "every list fits, with whole dates",
+        // A report has sentences below its list.
+        arguments: RequestTests.all.filter {
+            $0.answer.contains(#""object":"list""#) && !$0.command.hasPrefix("connections transfer report")
+        })
+    func everyList(example: RequestTests.Example) async throws {
+        let answer = example.answer.replacing(#/"([a-z]+)_[0-9]+"/#) { "\"\(Self.id(String($0.1)))\"" }
+        let server = try StubServer(answering: .init(body: answer))
+        defer { server.stop() }
+        for width in [60, 80] {
+            let run = try TerminalRun(
+                arguments: example.arguments(keyFile: ""), environment: Run.environment(for: server), columns: UInt16(width))
+            #expect(try await run.end().status == 0, "\(run.screen)")
+            for line in run.screen.split(separator: "\n") where !line.contains(" for lack of width: ") {
+                #expect(line.count <= width, "\(line)")
+            }
+            #expect(!run.screen.contains(#/[0-9]-?…/#), "a date is cut: \(run.screen)")
+        }
+    }
+
+    @Test("a list of IDs is shortened by ID, and the columns that readers came for are there")
+    func listOfIDs() async throws {
+        let element = Examples.usageSinkDifference.replacing(#/"([a-z]+)_[0-9]+"/#) { "\"\(Self.id(String($0.1)))\"" }
+            .replacing(Self.id("cus"), with: "cus_NffrFeUfNV2Hib")
+        let server = try StubServer(answering: .init(body: Examples.list(element)))
+        defer { server.stop() }
+        let arguments = ["usage", "sink", "differences"]
+        let wide = try TerminalRun(arguments: arguments, environment: Run.environment(for: server), columns: 120)
+        try await wide.sees("tenant_…s4ye, tenant_…s4ye")
+        #expect(try await wide.end().status == 0)
+        let narrow = try TerminalRun(arguments: arguments, environment: Run.environment(for: server), columns: 60)
+        try await narrow.sees("CUSTOMER            FROM                  SENT  COUNTED\n")
+        #expect(try await narrow.end().status == 0)
+    }
+
     @Test("lines of a statement that differ in the second date differ on the screen")
     func statementLines() async throws {
         func line(_ description: String) -> String {

@@ -6,7 +6,7 @@ struct Table {
     var rows: [[String]]
     /// Columns of numbers.
     var rightAligned: Set<Int> = []
-    /// Columns of IDs.
+    /// Columns of IDs, or of lists of IDs.
     var identifiers: Set<Int> = []
     /// The column of the rows' own IDs, if there is one.
     var ownID: Int?
@@ -118,8 +118,8 @@ extension Table {
         for (place, column) in columns.enumerated().reversed() where identifiers.contains(column) && column != ownID {
             guard Self.total(of: lines) > width else { return }
             Self.change(&lines, place) { cell in
-                guard cell.isID, let kind = cell.parts(at: "_").first else { return cell }
-                return "\(kind)_…\(cell.suffix(4))"
+                guard cell.startsWithID else { return cell }
+                return cell.replacing(#/([a-z]+_)[0-9a-z]{22}([0-9a-z]{4})/#) { "\($0.1)…\($0.2)" }
             }
         }
     }
@@ -174,8 +174,8 @@ extension Table {
 }
 
 extension String {
-    /// Whether it is an ID of the API: a kind and 26 characters.
-    var isID: Bool {
-        wholeASCIIMatch(of: #/[a-z]+_[0-9a-z]{26}/#) != nil
+    /// Whether it is an ID of the API, a kind and 26 characters, or a list of IDs.
+    var startsWithID: Bool {
+        prefixMatch(of: #/[a-z]+_[0-9a-z]{26}(?:$|, | )/#) != nil
     }
 }

@@ -88,7 +88,7 @@ struct View: Sendable {
         func places(_ isMeant: (Field) -> Bool) -> Set<Int> { Set(columns.indices.filter { isMeant(columns[$0]) }) }
         let table = Table(
             header: columns.map { $0.title.uppercased() }, rows: rows, rightAligned: places(\.isNumber),
-            identifiers: places(\.isOwnID).union(columns.indices.filter { column in rows.contains { $0[column].isID } }),
+            identifiers: places(\.isOwnID).union(columns.indices.filter { column in rows.contains { $0[column].startsWithID } }),
             ownID: columns.lastIndex(where: \.isOwnID), exact: places(\.isExact), wrapped: places(\.isWrapped),
             expendable: expendable.compactMap { title in columns.firstIndex { $0.title == title } })
         let fitted = table.fitted(to: terminal.width)

@@ -55,7 +55,8 @@ extension View {
         .init("Sent", "sent"),
         .init("Counted", "counted"),
         .init("Found", "found_at"),
-        .init("Checked", "checked_at"))
+        .init("Checked", "checked_at"),
+        expendable: ["Checked", "Found", "Tenants", "To"])
 
     static let usageSinkCustomer = View(
         .init("Tenant", "id"),
