@@ -24,7 +24,7 @@ package struct Keyring: Sendable {
         package var description: String {
             switch self {
             case .empty: "At least one master key is required. Make one with `espalier generate-master-key`."
-            case .duplicate: "A master key is listed twice."
+            case .duplicate: "A master key is listed twice. Remove the second one."
             case .noDigestKey: "The database has no random digest key. Restore the rows of the table digest_key from a backup."
             }
         }
