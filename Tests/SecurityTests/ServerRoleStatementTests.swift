@@ -113,6 +113,12 @@ struct ServerRoleStatementTests {
         FROM (SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date AS first) AS month, generate_series(0, 1) AS n)
         """
 
+    private static let single = """
+        (SELECT jsonb_agg(jsonb_build_object('first_day', first + n, 'last_day', first + n,
+            'rate_card_owner', '00000000-0000-0000-0000-000000000000', 'rate_card_id', '00000000-0000-7000-8000-000000000003'))
+        FROM (SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date AS first) AS month, generate_series(0, 27) AS n)
+        """
+
     @Test("a month closes with its own logins, its own digest, and prices that exist, or it stays open")
     func closedFalsely() async throws {
         _ = try await role.owner.run(
@@ -165,6 +171,8 @@ struct ServerRoleStatementTests {
             ("two terms for the same days", { $0.otherTerms = Self.overlapping }),
             ("a term for some of the days", { $0.terms["last_day"] = "FIRST" }),
             ("the days of no term", { $0.line["last_day"] = "FIRST" }),
+            ("an amount beyond the rounding to a coin", { $0.line["amount_micros"] = 30000 }),
+            ("terms of one day each", { $0.otherTerms = Self.single }),
             (
                 "logins that the rate card does not include",
                 { ($0.line["kind"], $0.line["exact_micros"], $0.line["amount_micros"]) = ("included", 0, 0) }

@@ -1,0 +1,24 @@
+import Postgres
+import TestSupport
+import Testing
+
+@testable import Usage
+
+@Suite("Smallest coins")
+struct SmallestCoinTests {
+    @Test("the database knows the same smallest coin of every currency as the code")
+    func coins() async throws {
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".map(String.init)
+        let currencies = letters.flatMap { first in letters.flatMap { second in letters.map { first + second + $0 } } }
+            .compactMap { Currency($0) }
+        #expect(currencies.count > 150)
+        let owner = try TestDatabase.pool(try await TestDatabase.make().ownerURL)
+        let rows = try await owner.run(
+            "SELECT code, smallest_micros(code) AS micros FROM unnest(\(currencies.map(\.code))) WITH ORDINALITY AS listed (code) ORDER BY ordinality"
+        )
+        for (currency, row) in zip(currencies, rows) {
+            #expect(try row.get("micros", as: Int.self) == currency.smallestMicros, "\(currency)")
+        }
+        #expect(rows.count == currencies.count)
+    }
+}
