@@ -41,7 +41,9 @@ struct ResealCommand: AsyncParsableCommand {
     /// - Returns: what is left, a line each.
     private static func reseal(with keyring: Keyring, in database: PlatformDatabase) async throws -> [String] {
         let (known, start) = try await KnownMasterKey.all(in: database)
-        try ResealOrder(newest: keyring.masterKeyIDs[0], older: Array(keyring.masterKeyIDs.dropFirst())).require(known, at: start)
+        let empty = try await emptyKeys(known, keyring, in: database, at: start)
+        try ResealOrder(newest: keyring.masterKeyIDs[0], older: Array(keyring.masterKeyIDs.dropFirst()))
+            .require(known.filter { !empty.contains($0.id) }, at: start)
         _ = try await database.run(KnownMasterKey.note(keyring))
         var problems: [String] = []
         var keep: Set<KeyID> = []
@@ -63,8 +65,21 @@ struct ResealCommand: AsyncParsableCommand {
         }
         let lost = keep.subtracting(keyring.masterKeyIDs)
         if !lost.isEmpty { _ = try await database.run(KnownMasterKey.require(Array(lost), at: start)) }
-        _ = try await database.run(KnownMasterKey.clear(keyring.masterKeyIDs.dropFirst().filter { !keep.contains($0) }, since: start))
+        for id in empty where !keep.contains(id) { print("\(id) was noted by a server, but nothing is sealed under it.") }
+        _ = try await database.run(
+            KnownMasterKey.clear((keyring.masterKeyIDs.dropFirst() + empty).filter { !keep.contains($0) }, since: start))
         return problems + (try await conclude(keyring, in: database))
+    }
+
+    /// The keys that were noted but seal no value, and that no server uses: of a server that was once started with a wrong key, for
+    /// example. They must not stop a rotation.
+    private static func emptyKeys(
+        _ known: [KnownMasterKey], _ keyring: Keyring, in database: PlatformDatabase, at now: Date
+    ) async throws -> [KeyID] {
+        let unlisted = known.filter { $0.isNeeded && !keyring.masterKeyIDs.contains($0.id) && $0.silentAt.map { $0 < now } ?? false }
+        guard !unlisted.isEmpty else { return [] }
+        let sealing = try await SealedData(database: database).keys()
+        return unlisted.map(\.id).filter { !sealing.contains($0) }
     }
 
     private static func problem(_ column: String, _ values: Int, _ key: KeyID?, _ keyring: Keyring) -> String {

@@ -14,8 +14,8 @@ struct ResealOrder {
         guard missing.isEmpty else {
             throw Settings.Refusal(
                 description:
-                    "ESPALIER_MASTER_KEYS lacks a key that is still needed: \(missing.joined(separator: ", ")). Data is sealed under it. Put "
-                    + "it behind the others, separated by a comma. If you no longer have it, see \"If a key is lost\" in docs/master-keys.md."
+                    "ESPALIER_MASTER_KEYS lacks a key that is still needed: \(missing.joined(separator: ", ")). Data is sealed under it, "
+                    + "or a server had it in front in the last 3 minutes. Put it behind the others, separated by a comma. If you no longer have it, see \"If a key is lost\" in docs/master-keys.md."
             )
         }
         guard known.contains(where: { $0.id == newest && $0.sealingAt != nil }) else {

@@ -39,6 +39,13 @@ struct SealedData {
         return counts
     }
 
+    /// The keys under which a value is sealed. It walks over all columns.
+    func keys() async throws -> Set<KeyID> {
+        var keys: Set<KeyID> = []
+        for column in Self.columns { keys.formUnion(try await count(column).keys.compactMap(\.self)) }
+        return keys
+    }
+
     struct Resealed {
         var rows = 0
         var moved = 0
