@@ -6,8 +6,10 @@ extension UsageRoutes {
     /// Asks Stripe for the meter of a sink. Stripe takes meter events without a meter with 200, and never counts them.
     ///
     /// A sink is accepted if Stripe does not respond, because its events wait then anyway. The comparison reports a wrong meter later.
+    /// - Parameter isNew: whether the request names the meter. A new secret is accepted for a meter that is wrong, because a leaked secret
+    ///   must be replaced at once.
     /// - Throws: `Problem`, `CancellationError`.
-    func requireMeter(named name: String, at url: String, _ secret: Secret?) async throws {
+    func requireMeter(named name: String, at url: String, _ secret: Secret?, isNew: Bool = true) async throws {
         let stripe = Stripe(url: url, secret: secret, allowsPrivate: allowsPrivate, timeout: .seconds(10))
         do {
             _ = try await stripe.meter(named: name)
@@ -17,6 +19,7 @@ extension UsageRoutes {
                 throw Problem(
                     .conflict,
                     "Stripe rejected the sink's secret with HTTP status \(status). Send a `secret` that may read meters.")
+            case _ where !isNew: return
             case (_, "meter_not_found"):
                 throw Problem.invalid(
                     .init(

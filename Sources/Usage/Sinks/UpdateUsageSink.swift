@@ -18,16 +18,8 @@ extension UsageRoutes {
         let status = fields.choice("status", UsageSink.Status.self)
         for name in ["url", "event_name", "status"] where fields.isNull(name) { fields.refuse(name, "It cannot be removed.") }
         try fields.finish()
-        if url != nil || secret != nil || eventName != nil,
-            let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe,
-            let name = eventName ?? sink.eventName
-        {
-            try await requireMeter(named: name, at: url ?? sink.url, secret ?? sink.secret(keyring))
-        }
-
-        let now = now()
-        let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
-            guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
+        /// Refuses a change that this sink cannot have.
+        @Sendable func check(_ sink: UsageSink) throws {
             try request.requireMatch(EntityTag(sink.updatedAt))
             switch sink.format {
             case .cloudevents where eventName != nil: throw Problem(.conflict, "A sink of CloudEvents has no `event_name`.")
@@ -36,6 +28,21 @@ extension UsageRoutes {
                 if let refusal = url.flatMap(JSONFields.stripeURLRefusal) { throw Problem.invalid(refusal) }
             default: break
             }
+        }
+        if url != nil || secret != nil || eventName != nil,
+            let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe,
+            let name = eventName ?? sink.eventName
+        {
+            // Before the stored secret goes to an address of the request.
+            try check(sink)
+            try await requireMeter(
+                named: name, at: url ?? sink.url, secret ?? sink.secret(keyring), isNew: url != nil || eventName != nil)
+        }
+
+        let now = now()
+        let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
+            guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
+            try check(sink)
             let sealed = secret.map { UsageSink.seal($0, of: sink.id, keyring: keyring) } ?? (removesSecret ? nil : sink.sealedSecret)
             _ = try await db.run(
                 [
