@@ -135,6 +135,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if let problem = Problem(unusable: head) {
                 return refuse(.init(status: .badRequest, problem: problem, method: head.method), context)
             }
+            // The parser reads nothing after a request to change the protocol, which no action takes up.
+            if unanswered == 0, head.method == .CONNECT || head.headers.contains(name: "Upgrade") { ending = .afterAnswer }
             (unanswered, isPassingOn) = (unanswered + 1, true)
         case .body(let bytes): received += bytes.readableBytes
         case .end: (reading, isPassingOn) = (.nothing, false)

@@ -76,6 +76,22 @@ struct RequestGuardTests {
 
     private static let head = "POST / HTTP/1.1\r\nHost: login.test\r\n"
 
+    @Test(
+        "after a request to change the protocol nothing is read, so the answer ends the connection",
+        arguments: [
+            "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
+            "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n",
+        ])
+    func upgrade(_ request: String) throws {
+        let guarded = try Guarded()
+        try guarded.receive(request)
+        #expect(guarded.isOpen)
+        try guarded.answer(.ok)
+        #expect(try guarded.sent.lowercased().contains("connection: close"))
+        guarded.pass(10)
+        #expect(!guarded.isOpen)
+    }
+
     @Test("a head has 30 seconds, however often a byte of it comes")
     func slowHead() throws {
         let connection = try Guarded()
