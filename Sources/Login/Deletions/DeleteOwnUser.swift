@@ -23,7 +23,7 @@ extension Login {
             user: token.sub, tenant: id, requester: .user,
             origin: .init(actor: token.client_id.description, address: facts.address, requestID: facts.requestID),
             action: "deleteOwnUser")
-        let deletion = try await spent.refuse(.act(token.session), by: .init(application, tenant.tenant), at: now) {
+        let deletion = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
             let deletion = try await OwnerDatabase(pool, tenant: id).transaction { db in
                 try await delete(wanted, at: now, in: db) { user in
                     // Read while the user's row is locked, because another request may be ending the session.

@@ -15,8 +15,8 @@ final class SpentCredentials: Sendable {
     enum Use: Hashable {
         case redeem(ID<Session>)
         case refresh(ID<Session>, generation: Int)
-        /// To act for the user, by an access token.
-        case act(ID<Session>)
+        /// To act for the user, by an access token of this time.
+        case act(ID<Session>, issuedAt: Int)
         case revoke(ID<Session>)
         case logOut(ID<Session>)
         /// - Parameter idToken: the digest of Apple's id_token.

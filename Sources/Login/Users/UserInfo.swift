@@ -30,7 +30,7 @@ extension Login {
         let presented = try await accessToken(request, upTo: context.maxUploadSize)
         let now = now()
         let (token, application) = try await bearerToken(presented, tenant, at: now)
-        let user = try await spent.refuse(.act(token.session), by: .init(application, tenant.tenant), at: now) {
+        let user = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
             let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
                 .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
             guard let found else { throw OAuthError.badAccessToken }

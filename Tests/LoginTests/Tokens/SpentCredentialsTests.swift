@@ -52,12 +52,12 @@ struct SpentCredentialsTests {
             nil, CancellationError(), OAuthError(.invalidScope, "too much"), OAuthError(.temporarilyUnavailable, "later"),
             NativeRefusal.stale,
         ] as [(any Error)?] {
-            #expect(await runs(spent, .act(session), after: 0, throwing: error))
-            #expect(await runs(spent, .act(session), after: 1, throwing: error), "\(String(describing: error))")
+            #expect(await runs(spent, .act(session, issuedAt: 1), after: 0, throwing: error))
+            #expect(await runs(spent, .act(session, issuedAt: 1), after: 1, throwing: error), "\(String(describing: error))")
         }
         #expect(spent.count == 0)
-        #expect(await runs(spent, .act(session), after: 2, throwing: NativeRefusal.used))
-        #expect(await !runs(spent, .act(session), after: 3, throwing: NativeRefusal.used))
+        #expect(await runs(spent, .act(session, issuedAt: 1), after: 2, throwing: NativeRefusal.used))
+        #expect(await !runs(spent, .act(session, issuedAt: 1), after: 3, throwing: NativeRefusal.used))
     }
 
     @Test("an end happens once in a minute; one that failed happens again")
