@@ -39,7 +39,8 @@ private final class Platform: Sendable {
         let missing = StubServer.Answer.problem(404, #"{"detail":"There is no such thing.","code":"not_found"}"#)
         switch "\(request.method) \(request.path.dropFirst("/v1/tenants".count))" {
         case "GET /acme":
-            return state.tenant.map { .init(headers: tagged, body: $0) } ?? missing
+            let serving = state.connection?.isServing == true ? #","connection_id":"connection_1"}"# : "}"
+            return state.tenant.map { .init(headers: tagged, body: $0.dropLast() + serving) } ?? missing
         case "POST ":
             state.tenant = Examples.tenant.replacingOccurrences(of: "enterprise", with: body?["plan"]?.text ?? "")
             return .init(status: 201, body: state.tenant ?? "")
@@ -342,14 +343,20 @@ struct OnboardTenantTests {
             (["--application-kind", "spa"], "has no secret, so nothing can be written to shop.secret"),
             (["--plan", "free"], "The plan free does not include a connection of the tenant's own."),
             (["--connection", "shared"], "does not use --team-id, --services-id, --key-file."),
+            (["--services-id", "com." + String(repeating: "a", count: 252)], "and at most 255 characters."),
+            (["--email-source", "not a domain"], "--email-source is not a domain. An e-mail source is a domain"),
+            (["--email-source", "example.com"], "--email-source example.com is there twice."),
+            (["--redirect-uri", "https://shop.example.com/2"], "--redirect-uri https://shop.example.com/2 is there twice."),
         ])
     func contradiction(change: [String], problem: String) async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
         var arguments = flags + ownFlags
+        if change[0] == "--email-source" { arguments += ["--email-source", "example.com"] + change }
+        if change.last == "https://shop.example.com/2" { arguments += change }
         if change.count == 1 {
             arguments[2] = change[0]
-        } else {
+        } else if change[0] != "--email-source" {
             arguments[try #require(arguments.firstIndex(of: change[0])) + 1] = change[1]
         }
         let run = try await Run(arguments: arguments, environment: Run.environment(for: platform.server), folder: folder.url)
@@ -426,6 +433,43 @@ struct OnboardTenantTests {
             "! The key 0000000000 was not added.",
         ] { #expect(run.talk.contains(text), "\(run.talk)") }
         #expect(!folder.exists("new.secret"))
+    }
+
+    @Test("the connection that serves changes only after a question", arguments: [false, true])
+    func serving(agrees: Bool) async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let environment = Run.environment(for: platform.server)
+        #expect(try await Run(arguments: flags + ownFlags, environment: environment, folder: folder.url).status == 0)
+        let before = changes(platform).count
+        let shared = try await Run(arguments: flags + ["--connection", "shared"], environment: environment, folder: folder.url)
+        #expect(shared.status == 2)
+        #expect(shared.talk.contains("next: Change the connection first: espalierctl connections use-shared --tenant acme"))
+        let other = ownFlags.map { $0 == "com.example.login" ? "com.example.other" : $0 }
+        let own = try await Run(arguments: flags + other, environment: environment, folder: folder.url)
+        #expect(own.status == 2)
+        #expect(own.talk.contains("espalierctl connections create --tenant acme"), "\(own.talk)")
+        #expect(changes(platform).count == before)
+        let run = try TerminalRun(
+            "tenants", "onboard", "acme", "--application-name", "Shop", "--connection", "shared", environment: environment,
+            folder: folder.url)
+        try await run.answers("Switch its logins to the shared connection? (yes or no) [no]: ", agrees ? "yes" : "")
+        if agrees { try await run.sees("wasn't expected") }
+        #expect(try await run.end().status == (agrees ? 1 : 2))
+        #expect(changes(platform).contains("POST /v1/tenants/acme/shared-connection/activate") == agrees)
+    }
+
+    @Test("a plan without own credentials has one next step", arguments: ["enterprise", nil])
+    func planOfOwn(plan: String?) async throws {
+        let platform = try Platform()
+        defer { platform.server.stop() }
+        let environment = Run.environment(for: platform.server)
+        let free = flags.map { $0 == "enterprise" ? "free" : $0 } + ["--connection", "shared"]
+        #expect(try await Run(arguments: free, environment: environment, folder: folder.url).status == 0)
+        let given = plan == nil ? flags.filter { !["--plan", "enterprise"].contains($0) } : flags
+        let run = try await Run(arguments: given + ownFlags, environment: environment, folder: folder.url)
+        #expect(run.status == 2)
+        #expect(run.talk.contains("next: Change the plan first: espalierctl tenants update acme --plan enterprise\n"), "\(run.talk)")
     }
 
     @Test("the plan of an existing tenant changes only after a question", arguments: [false, true])

@@ -77,8 +77,8 @@ struct OnboardTenant: AsyncParsableCommand {
 
     func run() async throws {
         let session = try Session(options)
-        if !session.prompt.isPossible { try requireAll() }
         try refuseWrongFlags()
+        if !session.prompt.isPossible { try requireAll() }
         let client = try session.client()
         let interruption = Interruption(saying: "Nothing is lost. To go on: espalierctl tenants onboard \(slug?.text ?? "")")
         defer { interruption.end() }

@@ -11,6 +11,8 @@ extension Onboarding {
     }
 
     mutating func useSharedConnection() async throws {
+        // A flag is settled before the first change.
+        if flags.connection == nil { try settleServing(nil, "the shared connection", "use-shared") }
         if tenant["connection_id"] != nil { try await activate("\(path)/shared-connection/activate") }
         connection = .null
         done("The shared connection serves \(slug).")
@@ -18,7 +20,13 @@ extension Onboarding {
 
     mutating func useOwnConnection() async throws {
         try await offerPlan()
-        if let known = try await knownConnection() {
+        let known = try await knownConnection()
+        if let id = known?["id"]?.text {
+            try settleServing(id, "the connection \(id)", "activate \(id)")
+        } else {
+            try settleServing(nil, "a new connection", "create")
+        }
+        if let known {
             connection = known
             done("The connection is there: team \(known["team_id"]?.text ?? ""), \(known["services_id"]?.text ?? "").")
             settleConnection()

@@ -2,8 +2,9 @@ import Foundation
 
 // Flags that differ from what exists already. Onboarding changes nothing silently, and names the command that does.
 extension Onboarding {
-    /// Asks before it changes the plan of an existing tenant.
+    /// Asks before it changes the connection or the plan of an existing tenant.
     mutating func settleTenant() async throws {
+        if flags.connection == .shared { try settleServing(nil, "the shared connection", "use-shared") }
         let current = tenant["plan"]?.text ?? ""
         if let name = flags.name, let known = tenant["name"]?.string, !known.isSame(as: name) {
             warn("The name of \(slug) stays \(known). Change it: espalierctl tenants update \(slug) --name …")
@@ -11,10 +12,11 @@ extension Onboarding {
         if let plan = flags.plan, plan.rawValue != current {
             let question = "  Change the plan of \(slug), and so its prices, from \(current) to \(plan.rawValue)?"
             guard prompt.isPossible, try prompt.yes(question, standard: false) else {
+                // Own credentials need the plan of the flag.
+                let choice = flags.connection == .own ? "Change" : "Leave --plan out, or change"
                 throw Failure(
                     status: .usage, detail: "The plan of \(slug) is \(current), not \(plan.rawValue). Nothing was changed.",
-                    nextStep: "Pass --plan \(current), or change the plan first: espalierctl tenants update \(slug) --plan \(plan.rawValue)"
-                )
+                    nextStep: "\(choice) the plan first: espalierctl tenants update \(slug) --plan \(plan.rawValue)")
             }
             try await change(plan: plan)
         }
@@ -22,6 +24,22 @@ extension Onboarding {
             throw Failure(
                 status: .usage, detail: "The plan \(current) of \(slug) does not include a connection of the tenant's own.",
                 nextStep: "Change the plan first: espalierctl tenants update \(slug) --plan enterprise")
+        }
+    }
+
+    /// Asks before another connection replaces the tenant's own one that serves.
+    /// - Parameters:
+    ///   - id: the ID of the other connection; nil if it has none.
+    ///   - name: the words for it.
+    ///   - command: the command below `connections` that leads to it.
+    /// - Throws: ``Failure`` if nobody agrees.
+    func settleServing(_ id: String?, _ name: String, _ command: String) throws(Failure) {
+        guard let serving = tenant["connection_id"]?.string, id != serving else { return }
+        let question = "  The tenant's own connection \(serving) serves \(slug). Switch its logins to \(name)?"
+        guard prompt.isPossible, try prompt.yes(question, standard: false) else {
+            throw Failure(
+                status: .usage, detail: "The tenant's own connection \(serving) serves \(slug), not \(name). It was not changed.",
+                nextStep: "Change the connection first: espalierctl connections \(command) --tenant \(slug)")
         }
     }
 

@@ -35,6 +35,7 @@ extension OnboardTenant {
         if connection != .shared {
             values += [("--team-id", teamID, Onboarding.teamIDRefusal), ("--services-id", servicesID, Onboarding.servicesIDRefusal)]
             values += properties.bundleIDs.map { ("--bundle-id", $0, Onboarding.bundleIDRefusal) }
+            values += properties.emailSources.map { ("--email-source", $0, Onboarding.emailSourceRefusal) }
         }
         if applicationKind != .machine {
             values += redirectURIs.map { ("--redirect-uri", $0, { RedirectURI.refusal(of: $0, applicationKind) }) }
@@ -42,6 +43,16 @@ extension OnboardTenant {
         for (option, value, refusal) in values {
             guard let value, let reason = refusal(value) else { continue }
             throw Self.refusal("\(option) is \(value.isEmpty ? "empty" : value). \(reason)", "Correct \(option).")
+        }
+        for (option, values, limit) in [
+            ("--redirect-uri", redirectURIs, 100), ("--bundle-id", properties.bundleIDs, 20),
+            ("--email-source", properties.emailSources, 100),
+        ] {
+            guard values.count <= limit else {
+                throw Self.refusal("\(option) is there \(values.count) times.", "Pass it \(limit) times at most.")
+            }
+            let twice = values.indices.first { index in values[..<index].contains { $0.isSame(as: values[index]) } }
+            if let twice { throw Self.refusal("\(option) \(values[twice]) is there twice.", "Pass it once.") }
         }
     }
 
@@ -74,14 +85,22 @@ extension Onboarding {
     }
 
     static func servicesIDRefusal(_ text: String) -> String? {
-        isReverseDomain(text) ? nil : "A Services ID has parts with letters, digits and hyphens, such as com.example.login."
+        isReverseDomain(text)
+            ? nil : "A Services ID has parts with letters, digits and hyphens, such as com.example.login, and at most 255 characters."
     }
 
     static func bundleIDRefusal(_ text: String) -> String? {
-        isReverseDomain(text) ? nil : "A bundle ID has parts with letters, digits and hyphens, such as com.example.shop."
+        isReverseDomain(text)
+            ? nil : "A bundle ID has parts with letters, digits and hyphens, such as com.example.shop, and at most 255 characters."
+    }
+
+    static func emailSourceRefusal(_ text: String) -> String? {
+        text.utf8.count <= 254
+            && text.wholeASCIIMatch(of: #/(?:[A-Za-z0-9._+-]+@)?[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+/#) != nil
+            ? nil : "An e-mail source is a domain, such as example.com, or an e-mail address. It has at most 254 characters."
     }
 
     private static func isReverseDomain(_ text: String) -> Bool {
-        text.wholeASCIIMatch(of: #/[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+/#) != nil
+        text.utf8.count <= 255 && text.wholeASCIIMatch(of: #/[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+/#) != nil
     }
 }
