@@ -42,7 +42,14 @@ struct ListWidthTests {
                 {"id":"\#(id("user"))","given_name":"Ada","family_name":"Lovelace","email":"ada.lovelace@example.com","status":"active",\#
                 "email_verified":true,"is_private_email":false,"email_disabled":false,\#(created)}
                 """#,
-            at80: ["GIVEN NAME", "FAMILY NAME", "E-MAIL", "ID"], at60: ["GIVEN NAME", "FAMILY NAME", "ID"]),
+            at80: ["GIVEN NAME", "FAMILY NAME", "E-MAIL", "STATUS", "ID"], at60: ["GIVEN NAME", "FAMILY NAME", "ID"]),
+        Example(
+            command: "api-keys list --tenant acme",
+            element: #"""
+                {"id":"\#(id("apikey"))","name":"Nightly billing export","last_four":"0000","scopes":["usage:read","statements:read"],\#
+                "expires_at":"2026-12-21T08:00:00Z","revoked_at":"2026-11-21T08:00:00Z","last_used_at":"2026-11-20T08:00:00Z",\#(created)}
+                """#,
+            at80: ["NAME", "REVOKED", "EXPIRES", "ID"], at60: ["NAME", "REVOKED", "ID"]),
         Example(
             command: "sessions list --tenant acme",
             element: #"""

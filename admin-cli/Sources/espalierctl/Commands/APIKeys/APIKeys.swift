@@ -14,11 +14,12 @@ extension View {
         .init("Name", "name"),
         .init("Ends with", "last_four"),
         .init("Scopes", "scopes"),
-        .init("Expires", "expires_at").optional,
         .init("Revoked", "revoked_at").optional,
+        .init("Expires", "expires_at").optional,
         .init("Last used", "last_used_at").optional,
         .init("Rolled to", "rolled_to").detail.optional,
         .init("Created", "created_at").detail,
         .init("Updated", "updated_at").detail,
-        .init("API key", "secret").detail.optional)
+        .init("API key", "secret").detail.optional,
+        expendable: ["Last used", "Scopes", "Ends with"])
 }

@@ -24,7 +24,8 @@ extension View {
         sections: [
             .init(title: "Identities", path: "identities", view: .identity),
             .init(title: "Active sessions", path: "sessions", view: .session),
-        ])
+        ],
+        expendable: ["Private relay", "Created"])
 
     static let identity = View(
         .init("Team ID", "team_id"),
