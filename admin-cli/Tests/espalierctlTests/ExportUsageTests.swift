@@ -240,16 +240,22 @@ struct ExportUsageTests {
     func refused() async throws {
         let server = try StubServer(answering: .problem(403, #"{"title":"No","detail":"It may not.","code":"insufficient_scope"}"#))
         defer { server.stop() }
-        let run = try await Run("usage", "export", "--tenant", "acme", environment: Run.environment(for: server))
-        #expect(run.status == 1)
-        #expect(run.output.isEmpty)
-        #expect(run.talk.contains("It may not."))
+        let folder = try TemporaryFolder()
+        for output in [[], ["--output", "november.csv"]] {
+            let run = try await Run(
+                arguments: ["usage", "export", "--tenant", "acme"] + output, environment: Run.environment(for: server), folder: folder.url)
+            #expect(run.status == 1)
+            #expect(run.output.isEmpty)
+            #expect(run.talk.contains("It may not."))
+        }
+        #expect(!folder.exists("november.csv.part"))
     }
 
     @Test(
         "what can't be is a wrong call",
         arguments: [
-            ["--format", "xls"], ["--resume"], ["--json"], ["--from", "yesterday"], ["--platform", "--tenant", "acme"],
+            ["--format", "xls"], ["--tenant", "acme", "--output", ""], ["--resume"], ["--json"], ["--from", "yesterday"],
+            ["--platform", "--tenant", "acme"],
             ["--tenant", "acme", "--from", "2026-11-01", "--to", "2026-11-01"],
         ])
     func wrong(arguments: [String]) async throws {

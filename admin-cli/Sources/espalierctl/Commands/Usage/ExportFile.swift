@@ -94,6 +94,12 @@ final class ExportFile {
         count(data)
     }
 
+    /// Removes a part that has nothing to continue.
+    func removeIfEmpty() {
+        guard let name, bytes == 0 else { return }
+        for part in ["\(name).part", "\(name).part.json"] { try? FileManager.default.removeItem(atPath: part) }
+    }
+
     /// It is whole: gives it its name.
     func finish() throws(Failure) {
         guard let name else { return }
@@ -110,6 +116,7 @@ final class ExportFile {
     private static func failure(_ error: any Error, _ name: String?) -> Failure {
         Failure(
             status: .failure, detail: "\(name ?? "The standard output") can't be written: \(error.reason).",
-            nextStep: "Name a file in a folder that exists and that you may write to.")
+            nextStep: name == nil
+                ? "Check where the output goes." : "Name a file in a folder that exists and that you may write to.")
     }
 }

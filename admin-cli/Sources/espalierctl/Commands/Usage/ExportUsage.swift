@@ -59,6 +59,7 @@ struct ExportUsage: AsyncParsableCommand {
         if let from, let to, from.text == to.text {
             throw ValidationError("--to must be later than --from: it is the first moment that is left out.")
         }
+        if output == "" { throw ValidationError("--output is empty. Pass the name of a file.") }
         if output == nil, resume { throw ValidationError("--resume needs the --output that it goes on with.") }
         if output == nil, options.json { throw ValidationError("--json says what was exported, beside a file: name one by --output.") }
     }
@@ -78,29 +79,40 @@ struct ExportUsage: AsyncParsableCommand {
         let client = try session.client()
         let file = try ExportFile(output, of: call, goesOn: resume)
         if file.bytes > 0 { Terminal.standardError.report("Continuing after \(counted("\(file.bytes)", "byte")).") }
-        var manifest = Reply(text: "", json: .null)
-        // Twice: what changes while it is fetched a second time is likely to change a third time.
-        for isLast in [false, true] {
-            do {
-                try await fetch(call, from: client, into: file)
-                manifest = try await compared(file, call, client)
-                // Who names no tenant is answered by a tenant's key with that tenant alone.
-                if owner.platform, manifest.json["tenant_id"]?.string != nil { throw Self.notThePlatform }
-                break
-            } catch let change as Changed {
-                guard file.isFile, !isLast else { throw change.failure }
-                Terminal.standardError.report("\(change.reason) Beginning anew.".printable)
-                try file.beginAnew()
-            }
+        let manifest: Reply
+        do { manifest = try await whole(call, from: client, into: file) } catch {
+            file.removeIfEmpty()
+            throw error
         }
         try file.finish()
         if options.json { return try Terminal.standardOutput.write(manifest.text) }
         let name = output.map { "\($0): " } ?? ""
-        // Charges of a month that goes on, and a window that is yet to come, end later than what is complete.
+        // The charges of an open month, and a range with a later end, are complete only up to the watermark.
         let end = [file.to, manifest.json["watermark"]?.string].compactMap(\.self).min() ?? "-"
         Terminal.standardError.report(
             "\(name)\(counted(manifest.json["rows"]?.text ?? "-", "row")), \(counted("\(file.bytes)", "byte")), up to \(end), SHA-256 \(file.digest.text)"
                 .printable)
+    }
+
+    /// Fetches the file and compares it with the server's manifest.
+    /// - Returns: the manifest.
+    private func whole(_ call: Call, from client: APIClient, into file: ExportFile) async throws -> Reply {
+        // Twice: what changes while it is fetched a second time is likely to change a third time.
+        var isLast = false
+        while true {
+            do {
+                try await fetch(call, from: client, into: file)
+                let manifest = try await compared(file, call, client)
+                // Who names no tenant is answered by a tenant's key with that tenant alone.
+                if owner.platform, manifest.json["tenant_id"]?.string != nil { throw Self.notThePlatform }
+                return manifest
+            } catch let change as Changed {
+                guard file.isFile, !isLast else { throw change.failure }
+                Terminal.standardError.report("\(change.reason) Beginning anew.".printable)
+                try file.beginAnew()
+                isLast = true
+            }
+        }
     }
 
     /// Fetches what is not there yet, over as many connections as it takes.
