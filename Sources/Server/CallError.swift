@@ -4,24 +4,40 @@ import ArgumentParser
 package enum CallError {
     /// - Parameter arguments: the command line without the program's name.
     package static func text(for error: any Error, arguments: [String]) -> String {
-        var known = Espalier._commandName
-        var commands = Espalier.configuration.subcommands
-        var words = arguments.prefix { !$0.utf8.starts(with: "-".utf8) }
-        while !commands.isEmpty, let word = words.popFirst(), word != "help" {
-            guard let next = commands.first(where: { $0._commandName == word }) else {
-                let guess = nearest(to: word, in: commands.map { $0._commandName }).map { name in
-                    "Did you mean `\(([known, name] + words).map(printable).joined(separator: " "))`? "
-                }
-                return "error: `\(known)` has no command `\(printable(word))`.\nnext: \(guess ?? "")`\(known) --help` lists its commands."
-            }
-            known += " \(word)"
-            commands = next.configuration.subcommands
-        }
+        let (known, unknown) = way(arguments)
+        if let unknown { return unknown }
         let message = Espalier.message(for: error).split(separator: "\n").joined(separator: " ")
         let usage = Espalier.fullMessage(for: error).split(separator: "\n").first { $0.utf8.starts(with: "Usage: ".utf8) }
         return
             (["error: \(printable(message))"] + (usage.map { ["  u\($0.dropFirst())"] } ?? [])
             + ["next: `\(known) --help` describes every argument."]).joined(separator: "\n")
+    }
+
+    /// The text for an unknown command, which ArgumentParser ignores in front of `--help` and behind `help`; nil if all are known.
+    package static func unknown(_ arguments: [String]) -> String? {
+        way(arguments).unknown
+    }
+
+    /// The words that name commands, and the text for the first word that should and does not.
+    private static func way(_ arguments: [String]) -> (known: String, unknown: String?) {
+        var known = Espalier._commandName
+        var commands = Espalier.configuration.subcommands
+        var words = arguments.prefix { !$0.utf8.starts(with: "-".utf8) }
+        while !commands.isEmpty, let word = words.popFirst() {
+            if word == "help" { continue }
+            guard let next = commands.first(where: { $0._commandName == word }) else {
+                let guess = nearest(to: word, in: commands.map { $0._commandName }).map { name in
+                    "Did you mean `\(([known, name] + words).map(printable).joined(separator: " "))`? "
+                }
+                return (
+                    known,
+                    "error: `\(known)` has no command `\(printable(word))`.\nnext: \(guess ?? "")`\(known) --help` lists its commands."
+                )
+            }
+            known += " \(word)"
+            commands = next.configuration.subcommands
+        }
+        return (known, nil)
     }
 
     /// A third of the letters may be wrong. With more, a suggestion misleads.

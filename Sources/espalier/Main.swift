@@ -13,9 +13,16 @@ struct Main {
                 try command.run()
             }
         } catch {
-            guard Espalier.exitCode(for: error) == .validationFailure else { Espalier.exit(withError: error) }
+            let arguments = Array(CommandLine.arguments.dropFirst())
+            let text: String
+            switch Espalier.exitCode(for: error) {
+            case .validationFailure: text = CallError.text(for: error, arguments: arguments)
+            case .success:
+                guard let unknown = CallError.unknown(arguments) else { Espalier.exit(withError: error) }
+                text = unknown
+            default: Espalier.exit(withError: error)
+            }
             // Wrong usage is 2 here, as with most programs, and not sysexits' 64.
-            let text = CallError.text(for: error, arguments: Array(CommandLine.arguments.dropFirst()))
             FileHandle.standardError.write(Data((text + "\n").utf8))
             Espalier.exit(withError: ExitCode(2))
         }

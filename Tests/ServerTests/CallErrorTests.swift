@@ -48,7 +48,10 @@ struct CallErrorTests {
 
     @Test("help is not an error")
     func help() async throws {
-        for line in ["help", "master-keys", "master-keys status --help"] {
+        for line in ["servr --help", "help servr"] {
+            #expect(try await text(line).hasPrefix("error: `espalier` has no command `servr`.\nnext: Did you mean `espalier serve`?"))
+        }
+        for line in ["help", "help serve", "master-keys", "master-keys status --help"] {
             let exit = try await Program.run(line.split(separator: " ").map(String.init))
             #expect(exit.code == 0 && exit.errors.isEmpty)
         }
