@@ -19,7 +19,7 @@ enum CallError {
             failure.detail = rejected.detail
             if let suggestion = rejected.suggestion {
                 failure.nextStep = "Did you mean `\(suggestion)`? \(failure.nextStep)"
-            } else if rejected.option == nil, let advice = NamedByID.advice(forCommand: Array(way.known.dropFirst())) {
+            } else if rejected.option == nil, let advice = NamedByID.advice(forCommand: Array(way.known.dropFirst()), arguments) {
                 failure.nextStep = advice
             }
         }
@@ -40,16 +40,16 @@ struct CommandWay {
     init(_ arguments: [String]) {
         var command: any ParsableCommand.Type = Espalierctl.self
         var words = arguments.prefix { !$0.utf8.starts(with: "-".utf8) }
+        // `help` leads to the help of the words behind it.
         while !command.configuration.subcommands.isEmpty, let word = words.popFirst() {
+            if word == "help" { continue }
             let commands = command.configuration.subcommands
             if let next = commands.first(where: { $0._commandName == word || $0.configuration.aliases.contains(word) }) {
                 known.append(word)
                 command = next
-            } else if word != "help" {
+            } else {
                 (unknown, candidates) = (word, commands.map { $0._commandName })
                 rest = Array(words)
-                return
-            } else {
                 return
             }
         }

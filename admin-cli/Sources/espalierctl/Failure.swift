@@ -30,7 +30,8 @@ struct Failure: Error, Equatable {
         var failure = self
         failure.fields = fields.map { field in
             let name = String(field.prefix { $0 != ":" && $0 != "[" })
-            return flags[name].map { "\($0) (\(name))\(field.dropFirst(name.count))" } ?? field
+            let place = field.prefix { $0 != ":" }
+            return flags[name].map { "\($0) (\(place))\(field.dropFirst(place.count))" } ?? field
         }
         return failure
     }

@@ -26,7 +26,10 @@ struct RejectedValue {
     }
 
     /// The choice that was probably meant.
-    var suggestion: String? { CommandWay.nearest(to: value.lowercased(), among: choices) }
+    var suggestion: String? {
+        let nearest = CommandWay.nearest(to: value.lowercased(), among: choices.map { $0.lowercased() })
+        return choices.first { $0.lowercased() == nearest }
+    }
 
     private var allowed: String {
         if !choices.isEmpty { return "Pass one of: \(choices.joined(separator: ", "))." }

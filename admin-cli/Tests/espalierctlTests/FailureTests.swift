@@ -141,6 +141,7 @@ struct FailureTests {
             (["api-keys", "create"], "no command `create`", "Did you mean `espalierctl api-keys issue`?"),
             (["tenants", "get", "acme"], "no command `get`", "Did you mean `espalierctl tenants show acme`?"),
             (["tenant", "list", "--help"], "`espalierctl` has no command `tenant`", "Did you mean `espalierctl tenants list`?"),
+            (["help", "tenantz"], "`espalierctl` has no command `tenantz`", "Did you mean `espalierctl tenants`?"),
             (["transfers", "--help"], "no command `transfers`", "Did you mean `espalierctl connections transfer`?"),
             (["tenants", "sus", "acme"], "no command `sus`", "Did you mean `espalierctl tenants suspend acme`?"),
             (["usage", "verify"], "no command `verify`", "`espalier usage verify` is a command of the server program."),
@@ -193,40 +194,53 @@ struct FailureTests {
         #expect(library.talk.contains("next: Did you mean `spring-security`? "))
         let plan = try await Run("tenants", "list", "--plan", "entreprise")
         #expect(plan.talk.contains("Pass one of: free, scale, enterprise.") && plan.talk.contains("Did you mean `enterprise`?"))
+        let algorithm = try await Run("applications", "update", "app_1", "--signing-algorithm", "es256")
+        #expect(algorithm.talk.contains("Did you mean `ES256`?"), "\(algorithm.talk)")
         #expect(try await !Run("tenants", "list", "--plan", "gold").talk.contains("Did you mean"))
     }
 
     @Test(
         "a name in place of an ID is answered with the form of the ID and the list that shows it",
         arguments: [
-            (["applications", "show", "Shop"], "(app_…). `espalierctl applications list`"),
-            (["applications", "update", "L allauth", "--name", "x"], "(app_…). `espalierctl applications list`"),
-            (["applications", "secrets", "roll", "Shop"], "(app_…). `espalierctl applications list`"),
-            (["users", "show", "Ada"], "(user_…). `espalierctl users list`"),
-            (["users", "show", "Ada L"], "(user_…). `espalierctl users list`"),
-            (["api-keys", "roll", "Administrators"], "(apikey_…). `espalierctl api-keys list`"),
-            (["webhooks", "deliveries", "show", "webhook_1", "x"], "(delivery_…). `espalierctl webhooks deliveries list`"),
-            (["users", "deletions", "show", "Ada"], "(deletion_…). `espalierctl users deletions list`"),
-            (["rate-cards", "show", "scale", "--platform"], "(ratecard_…). `espalierctl rate-cards list`"),
+            (["applications", "show", "Shop", "--tenant", "acme"], "(app_…). `espalierctl applications list --tenant acme`"),
+            (
+                ["applications", "update", "L allauth", "--name", "x", "--tenant", "acme"],
+                "(app_…). `espalierctl applications list --tenant acme`"
+            ),
+            (["applications", "secrets", "roll", "Shop", "--tenant", "acme"], "(app_…). `espalierctl applications list --tenant acme`"),
+            (["users", "show", "Ada", "--tenant", "acme"], "(user_…). `espalierctl users list --tenant acme`"),
+            (["users", "show", "Ada L", "--tenant", "acme"], "(user_…). `espalierctl users list --tenant acme`"),
+            (["api-keys", "roll", "Administrators", "--tenant", "acme"], "(apikey_…). `espalierctl api-keys list --tenant acme`"),
+            (
+                ["webhooks", "deliveries", "show", "webhook_1", "x", "--tenant", "acme"],
+                "(delivery_…). `espalierctl webhooks deliveries list --tenant acme`"
+            ),
+            (["users", "deletions", "show", "Ada", "--tenant", "acme"], "(deletion_…). `espalierctl users deletions list --tenant acme`"),
+            (["rate-cards", "show", "scale", "--platform"], "(ratecard_…). `espalierctl rate-cards list --platform`"),
+            (["users", "show", "Ada", "--tenant=users"], "(user_…). `espalierctl users list --tenant users`"),
+            (["users", "show", "A B", "--tenant=users"], "(user_…). `espalierctl users list --tenant users`"),
         ])
     func name(arguments: [String], advice: String) async throws {
         let server = try StubServer(
             answering: .problem(404, #"{"detail":"There is no such thing, or it is not yours.","code":"not_found"}"#))
         defer { server.stop() }
-        let environment = Run.environment(for: server).merging(["ESPALIER_TENANT": "acme"]) { $1 }
+        let environment = Run.environment(for: server)
         let run = try await Run(arguments: arguments, environment: environment)
         #expect(run.talk.contains("next: Pass the ID \(advice)"), "\(run.talk)")
     }
 
     @Test(
         "an unknown ID and an action are not treated as a name",
-        arguments: ["sessions revoke session_1", "users show user_1"])
+        arguments: [
+            "sessions revoke session_1 --tenant acme", "users show user_1 --tenant acme",
+            "sessions revoke-all --confirm=acme --tenant acme",
+            "applications list --tenant users",
+        ])
     func unknownID(command: String) async throws {
         let server = try StubServer(answering: .problem(404, #"{"detail":"There is no such thing.","code":"not_found"}"#))
         defer { server.stop() }
         let run = try await Run(
-            arguments: command.split(separator: " ").map(String.init) + ["--tenant", "acme"],
-            environment: Run.environment(for: server))
+            arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
         #expect(run.status == 1)
         #expect(!run.talk.contains("Pass the ID"), "\(run.talk)")
     }

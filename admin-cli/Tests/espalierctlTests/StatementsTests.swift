@@ -1,4 +1,7 @@
+import Foundation
 import Testing
+
+@testable import espalierctl
 
 @Suite("espalierctl statements")
 struct StatementsTests {
@@ -89,8 +92,17 @@ struct StatementsTests {
     func open(command: String) async throws {
         let server = try StubServer(answering: .problem(404, #"{"detail":"There is no such statement.","code":"not_found"}"#))
         defer { server.stop() }
-        let run = try await Run("statements", command, "2026-12", "--tenant", "acme", environment: Run.environment(for: server))
+        let run = try await Run("statements", command, "2020-12", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("espalierctl statements upcoming --period 2026-12 --tenant acme\n"), "\(run.talk)")
+        #expect(run.talk.contains("espalierctl statements upcoming --period 2020-12 --tenant acme\n"), "\(run.talk)")
+    }
+
+    @Test("a month that has not begun has no charges to show")
+    func future() throws {
+        let missing = Failure(status: .failure, detail: "None.", nextStep: "Look.", problem: .init(status: 404, code: "not_found"))
+        let december = try #require(StatementName(argument: "2026-12"))
+        let (november, later) = (try Date("2026-11-30T23:59:59Z", strategy: .iso8601), try Date("2026-12-01T00:00:00Z", strategy: .iso8601))
+        #expect(december.advice(for: missing, "", now: november) == missing)
+        #expect(december.advice(for: missing, "", now: later).nextStep.hasSuffix("upcoming --period 2026-12"))
     }
 }

@@ -31,6 +31,14 @@ struct UsageSinkTests {
         #expect(run.status == 2)
     }
 
+    @Test("without a sink, the next step sets one up")
+    func missing() async throws {
+        let server = try StubServer(answering: .problem(404, #"{"detail":"There is no such usage sink.","code":"not_found"}"#))
+        defer { server.stop() }
+        let run = try await Run("usage", "sink", "show", environment: Run.environment(for: server))
+        #expect(run.talk.hasSuffix("next: Set one up: espalierctl usage sink create\n"), "\(run.talk)")
+    }
+
     @Test("a customer of none is shown as none")
     func none() async throws {
         let customer = Examples.usageSinkCustomer.replacing(#""cus_1""#, with: "null")

@@ -22,22 +22,38 @@ struct NamedByID {
 
     /// The next step if a path of the API has something else where an ID belongs; nil if every ID has its prefix.
     static func advice(forPath path: String) -> String? {
-        let parts = path.parts(at: "/")
+        var parts = path.parts(at: "/")[...]
+        var owner = " --platform"
+        if parts.count > 1, parts[0].isSame(as: "tenants") {
+            owner = " --tenant \(parts[1])"
+            // A slug may be the name of a collection.
+            parts = parts.dropFirst(2)
+        }
         for (collection, name) in zip(parts, parts.dropFirst()) {
             guard let kind = all.first(where: { collection.isSame(as: $0.collection) }),
                 !name.utf8.starts(with: "\(kind.prefix)_".utf8), !["roll", "revoke"].contains(name)
             else { continue }
-            return kind.advice
+            return kind.advice(owner)
         }
         return nil
     }
 
     /// The next step for a value that cannot be an ID.
-    /// - Parameter command: the words of the command, without the program's name.
-    static func advice(forCommand command: [String]) -> String? {
+    /// - Parameters:
+    ///   - command: the words of the command, without the program's name.
+    ///   - arguments: the command line, whose tenant or platform the list repeats.
+    static func advice(forCommand command: [String], _ arguments: [String]) -> String? {
         let group = command.dropLast().joined(separator: " ")
-        return all.first { $0.list == "\(group) list" }?.advice
+        return all.first { $0.list == "\(group) list" }?.advice(owner(in: arguments))
     }
 
-    private var advice: String { "Pass the ID (\(prefix)_…). `espalierctl \(list)` shows it." }
+    /// The words of a command line that name the tenant or the platform; empty if it names neither.
+    private static func owner(in arguments: [String]) -> String {
+        if arguments.contains("--platform") { return " --platform" }
+        let following = arguments.firstIndex(of: "--tenant").flatMap { arguments.dropFirst($0 + 1).first }
+        let joined = arguments.first { $0.utf8.starts(with: "--tenant=".utf8) }.map { String($0.dropFirst("--tenant=".count)) }
+        return (following ?? joined).flatMap(Reference.init).map { " --tenant \($0.text)" } ?? ""
+    }
+
+    private func advice(_ owner: String) -> String { "Pass the ID (\(prefix)_…). `espalierctl \(list)\(owner)` shows it." }
 }

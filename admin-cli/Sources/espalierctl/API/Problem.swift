@@ -57,10 +57,15 @@ struct Problem {
             problem: .init(status: status, code: code))
     }
 
-    /// The same for a call, whose path may have a name where an ID belongs.
+    /// The same for a call, whose path may have a name where an ID belongs, or no name at all.
     func failure(of call: Call) -> Failure {
+        guard code == "not_found" else { return failure }
         var failure = failure
-        if code == "not_found", let advice = NamedByID.advice(forPath: call.path) { failure.nextStep = advice }
+        if ["platform/usage-sink", "platform/usage-sink/retry"].contains(call.path) {
+            failure.nextStep = "Set one up: espalierctl usage sink create"
+        } else if let advice = NamedByID.advice(forPath: call.path) {
+            failure.nextStep = advice
+        }
         return failure
     }
 
