@@ -37,7 +37,8 @@ let package = Package(
     name: "espalier",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "espalier", targets: ["espalier"])
+        .executable(name: "espalier", targets: ["espalier"]),
+        .executable(name: "espalier-dev", targets: ["espalier-dev"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -68,6 +69,7 @@ let package = Package(
 
         // The leaves: none imports another, but for the pages of the simulator and the demo application.
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
+        .target(name: "Encoding"),
         .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
         .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
         .target(
@@ -90,36 +92,91 @@ let package = Package(
         // What the project is for; each imports only what stands above it.
         .target(name: "Outbox", dependencies: ["Postgres", logging, serviceLifecycle]),
         .target(
+            name: "Access",
+            dependencies: [
+                "Web", "Postgres", "Sealing", "Outbox", crypto, httpTypes, hummingbird, logging, nioCore, nioFoundationCompat,
+                serviceLifecycle,
+            ]),
+        .target(
+            name: "Delivery",
+            dependencies: [
+                "Access", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
+                nioHTTP1, serviceLifecycle,
+            ]),
+        .target(
             name: "Tenancy",
             dependencies: [
-                "Web", "Postgres", "Sealing", "Apple", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
-                nioFoundationCompat, nioHTTP1, serviceLifecycle,
+                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes, hummingbird, logging, nioCore,
+                serviceLifecycle,
             ]),
         .target(
-            name: "Usage",
+            name: "Ledger",
             dependencies: [
-                "CZlib", "Tenancy", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging,
-                nioCore, nioHTTP1, serviceLifecycle,
+                "CZlib", "Tenancy", "Access", "Web", "Postgres", crypto, hummingbird, logging, nioCore, serviceLifecycle,
             ]),
         .target(
-            name: "Login",
+            name: "Billing",
             dependencies: [
-                "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "Outbox", crypto, cryptoExtras, httpTypes, hummingbird, jwtKit,
+                "CZlib", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Outbox", crypto, httpTypes, hummingbird,
                 logging, nioCore, serviceLifecycle,
+            ]),
+        .target(
+            name: "Sinks",
+            dependencies: [
+                "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes,
+                hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+            ]),
+        .target(
+            name: "Users",
+            dependencies: ["Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple"]),
+        .target(
+            name: "Signing",
+            dependencies: [
+                "Tenancy", "Access", "Web", "Postgres", "Sealing", crypto, cryptoExtras, hummingbird, jwtKit, logging, nioCore,
+                serviceLifecycle,
+            ]),
+        .target(
+            name: "Sessions",
+            dependencies: [
+                "Signing", "Users", "Ledger", "Tenancy", "Delivery", "Access", "Encoding", "Web", "Postgres", "Sealing", "Outbox", crypto,
+                httpTypes, hummingbird, jwtKit, logging, nioCore, serviceLifecycle,
+            ]),
+        .target(
+            name: "Accounts",
+            dependencies: [
+                "Sessions", "Users", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Outbox", crypto, httpTypes,
+                hummingbird, logging, nioCore, serviceLifecycle,
+            ]),
+        .target(
+            name: "SignIn",
+            dependencies: [
+                "Accounts", "Sessions", "Users", "Tenancy", "Access", "Encoding", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes,
+                hummingbird, logging, nioCore,
             ]),
         .target(
             name: "Server",
             dependencies: [
-                "Login", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
-                "DemoApplication", argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging, nioPosix,
-                serviceLifecycle, systemPackage, unixSignals,
+                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
+                "Outbox",
+                "Web", "Postgres", "Sealing", "Apple", argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging,
+                nioCore,
+                nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ]),
-        .executableTarget(name: "espalier", dependencies: ["Server", argumentParser]),
+        // Starts everything on one machine, for development. Nothing of it is in `espalier`.
+        .target(
+            name: "Development",
+            dependencies: [
+                "Server", "Access", "Tenancy", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", "EmbeddedPostgres",
+                argumentParser, asyncHTTPClient, crypto, hummingbird, logging, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+            ]),
+        .executableTarget(name: "espalier", dependencies: ["Server"]),
+        .executableTarget(name: "espalier-dev", dependencies: ["Development", "Server"]),
         // Measures a release build; script/bench runs it.
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Tenancy", "Postgres", "Sealing", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                "Server", "Tenancy", "Access", "Postgres", "Sealing", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1,
+                nioPosix,
                 subprocess, systemPackage,
             ]),
 
@@ -127,7 +184,8 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
+                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat, nioHTTP1,
                 serviceLifecycle, subprocess, systemPackage,
             ],
@@ -135,7 +193,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Server", "Login", "Usage", "Tenancy", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", crypto,
+                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", crypto,
                 fuzzing, httpTypes, hummingbird, jwtKit, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
@@ -150,23 +209,31 @@ let package = Package(
         .testTarget(
             name: "TenancyTests",
             dependencies: [
-                "Server", "Tenancy", "Usage", "Outbox", "Web", "Postgres", "Sealing", "Apple", "TestSupport", crypto, cryptoExtras,
+                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "TestSupport", crypto, cryptoExtras,
                 httpTypes,
                 hummingbird, logging, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "UsageTests",
             dependencies: [
-                "CZlib", "Server", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "TestSupport", asyncHTTPClient, crypto,
+                "CZlib", "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger",
+                "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "TestSupport", asyncHTTPClient, crypto,
                 httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "LoginTests",
             dependencies: [
-                "Server", "Login", "Usage", "Tenancy", "Outbox", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
+                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
-        .testTarget(name: "ContractTests", dependencies: ["Server", "Tenancy", "Web", "Postgres", "Sealing", "TestSupport", crypto, yams]),
+        .testTarget(
+            name: "ContractTests",
+            dependencies: [
+                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "Delivery", "Access", "Web", "Postgres", "Sealing", "TestSupport", crypto, yams,
+            ]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
@@ -174,7 +241,11 @@ let package = Package(
                 nioHTTP1,
             ]),
         .testTarget(
-            name: "StoryTests", dependencies: ["espalier", "EmbeddedPostgres", "Postgres", "Server", "Tenancy", "TestSupport"]),
+            name: "StoryTests",
+            dependencies: [
+                "espalier", "EmbeddedPostgres", "Postgres", "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users",
+                "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "TestSupport",
+            ]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing"]),
         .testTarget(
             name: "AppleTests", dependencies: ["Apple", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore]),

@@ -1,6 +1,8 @@
+import Access
 import Foundation
 import Postgres
 import Sealing
+import Server
 import Tenancy
 
 /// The tenants of a measurement: one made by `espalier seed`, the others its copies, made by one statement a table.

@@ -1,6 +1,6 @@
 /// A `COPY … TO STDOUT` that has not begun yet; each iterator is a run of it.
 struct CopyOut: AsyncSequence, Sendable {
-    let connections: Connections
+    let connections: DatabaseSessions
     let sql: SQL
     let prelude: [SQL]
     /// How many bytes of rows an element may hold; one row where it is 1.
@@ -37,11 +37,11 @@ struct CopyOut: AsyncSequence, Sendable {
     /// send the rest otherwise, however long.
     @EventLoop
     final class Run {
-        private let connections: Connections
-        private let connection: Connection
+        private let connections: DatabaseSessions
+        private let connection: DatabaseSession
         private var isReturned = false
 
-        private init(connections: Connections, connection: Connection) {
+        private init(connections: DatabaseSessions, connection: DatabaseSession) {
             (self.connections, self.connection) = (connections, connection)
         }
 
@@ -89,7 +89,7 @@ struct CopyOut: AsyncSequence, Sendable {
     }
 }
 
-extension Connection {
+extension DatabaseSession {
     /// Ends the session and what it is doing, which may be minutes from noticing that nobody listens any more.
     func abandon() {
         guard failure == nil else { return }

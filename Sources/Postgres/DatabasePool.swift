@@ -1,7 +1,7 @@
 package import Logging
 import ServiceLifecycle
 
-/// Connections to one database, lent out for a statement or a transaction at a time.
+/// DatabaseSessions to one database, lent out for a statement or a transaction at a time.
 ///
 /// It works as soon as it exists, and opens connections when they are needed. `run()`, for a `ServiceGroup`, adds that a
 /// minimum is kept open, and that a graceful shutdown waits for what is in flight.
@@ -34,7 +34,7 @@ package final class DatabasePool: Service, Sendable {
         }
     }
 
-    private let connections: Connections
+    private let connections: DatabaseSessions
     private let parameters: ConnectionParameters
     private let logger: Logger
 
@@ -49,7 +49,7 @@ package final class DatabasePool: Service, Sendable {
                 ("idle_in_transaction_session_timeout", configuration.idleInTransactionTimeout.inMilliseconds),
             ] + configuration.settings,
             answerLimit: configuration.statementTimeout == .zero ? nil : configuration.statementTimeout + .seconds(5))
-        connections = Connections(configuration, parameters: parameters, logger: logger)
+        connections = DatabaseSessions(configuration, parameters: parameters, logger: logger)
         self.logger = logger
     }
 

@@ -41,7 +41,7 @@ enum Listener {
     private static func listen(
         to channels: [String], parameters: ConnectionParameters, _ tell: @escaping @EventLoop (Listening) -> Void
     ) async throws {
-        let connection = try await Connection.open(parameters)
+        let connection = try await DatabaseSession.open(parameters)
         defer { connection.close() }
         connection.onNotification = { tell(.notification(channel: $0, payload: $1)) }
         _ = try await connection.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
@@ -63,7 +63,7 @@ enum Listener {
     }
 }
 
-extension Connection {
+extension DatabaseSession {
     /// Returns when the connection has ended.
     fileprivate func ended() async {
         guard failure == nil else { return }

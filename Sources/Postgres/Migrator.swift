@@ -54,7 +54,7 @@ package struct Migrator: Sendable {
 
     @EventLoop
     private func migrate(over parameters: ConnectionParameters) async throws -> [String] {
-        let connection = try await Connection.open(parameters)
+        let connection = try await DatabaseSession.open(parameters)
         // The lock is the session's and goes with it.
         defer { connection.close() }
         _ = try await connection.run(["SELECT pg_advisory_lock(\(Self.lock))"])
@@ -105,7 +105,7 @@ package struct Migrator: Sendable {
     }
 
     @EventLoop
-    private func apply(_ migration: Migration, on connection: Connection) async throws {
+    private func apply(_ migration: Migration, on connection: DatabaseSession) async throws {
         do {
             _ = try await connection.run(["BEGIN"])
             try await connection.script(String(decoding: migration.bytes, as: UTF8.self))

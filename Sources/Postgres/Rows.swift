@@ -21,7 +21,7 @@ package struct Rows: Sendable, RandomAccessCollection {
     /// How many rows an INSERT, UPDATE, DELETE, MERGE, SELECT … touched or gave.
     package var affected: Int { result.affected }
 
-    /// The first row, made into something, or nil: `run("…").first(Connection.init)`.
+    /// The first row, made into something, or nil: `run("…").first(Tenant.init)`.
     package func first<T>(_ make: (Row) throws -> T) rethrows -> T? {
         try isEmpty ? nil : make(self[0])
     }

@@ -14,6 +14,8 @@ package struct SQL: Sendable {
 
     struct Parameter: Sendable {
         var type: UInt32
+        /// Where its `$n` begins in the text, in bytes of UTF-8.
+        var place: Int
         var start: Int
         /// Nil is NULL.
         var length: Int32?
@@ -26,13 +28,31 @@ package struct SQL: Sendable {
         self.text = text
     }
 
-    private mutating func bind<Value: SQLValue>(_ value: Value?) {
+    fileprivate mutating func bind<Value: SQLValue>(_ value: Value?) {
         let start = bytes.count
         value?.encode(into: &bytes)
         let length = value == nil ? nil : Int32(bytes.count - start)
-        parameters.append(Parameter(type: Value.sqlType.oid, start: start, length: length))
+        parameters.append(Parameter(type: Value.sqlType.oid, place: text.utf8.count, start: start, length: length))
         text += "$"
         text += String(parameters.count)
+    }
+
+    /// Appends another statement's text and its values. Its parameters get the numbers that follow.
+    fileprivate mutating func append(_ part: SQL) {
+        let utf8 = part.text.utf8
+        var copied = utf8.startIndex
+        let base = bytes.count
+        for (number, parameter) in part.parameters.enumerated() {
+            let place = utf8.index(utf8.startIndex, offsetBy: parameter.place)
+            text += part.text[copied..<place]
+            copied = utf8.index(place, offsetBy: 1 + String(number + 1).utf8.count)
+            parameters.append(
+                Parameter(type: parameter.type, place: text.utf8.count, start: base + parameter.start, length: parameter.length))
+            text += "$"
+            text += String(parameters.count)
+        }
+        text += part.text[copied...]
+        bytes += part.bytes
     }
 }
 
@@ -64,6 +84,11 @@ extension SQL: ExpressibleByStringInterpolation {
         /// Appends a name from the source, such as a table's. Only a literal of the source is a `StaticString`.
         package mutating func appendInterpolation(literally name: StaticString) {
             name.withUTF8Buffer { sql.text += String(decoding: $0, as: UTF8.self) }
+        }
+
+        /// Appends a part of a statement, such as a condition on a table that another target owns.
+        package mutating func appendInterpolation(part: SQL) {
+            sql.append(part)
         }
 
         /// Binds a value, or NULL of the value's type.

@@ -25,12 +25,12 @@ package struct Transaction: Sendable {
 /// What a transaction has done so far.
 @EventLoop
 final class OpenTransaction {
-    let connection: Connection
+    let connection: DatabaseSession
     /// BEGIN and what goes with it, until the first statement takes it along.
     private var opening: [SQL]?
     private var isOver = false
 
-    init(connection: Connection, opening: [SQL]) {
+    init(connection: DatabaseSession, opening: [SQL]) {
         (self.connection, self.opening) = (connection, opening)
     }
 
@@ -68,7 +68,7 @@ final class OpenTransaction {
     }
 }
 
-extension Connections {
+extension DatabaseSessions {
     func run(_ statements: [SQL], prelude: Int) async throws -> [Rows] {
         let connection = try await lend()
         defer { giveBack(connection) }

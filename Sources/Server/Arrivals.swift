@@ -1,16 +1,16 @@
 import Synchronization
 
 /// Calls a closure once, when all who are expected have arrived.
-final class Arrivals: Sendable {
+package final class Arrivals: Sendable {
     private let missing: Mutex<Int>
     private let whenComplete: @Sendable () -> Void
 
-    init(expecting count: Int, whenComplete: @escaping @Sendable () -> Void) {
+    package init(expecting count: Int, whenComplete: @escaping @Sendable () -> Void) {
         missing = Mutex(count)
         self.whenComplete = whenComplete
     }
 
-    func arrive() {
+    package func arrive() {
         let isComplete = missing.withLock { missing in
             missing -= 1
             return missing == 0

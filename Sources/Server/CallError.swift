@@ -1,27 +1,29 @@
-import ArgumentParser
+package import ArgumentParser
 
 /// A command line that cannot be parsed, in the format of espalierctl: `error:`, the usage, and `next:`.
 package enum CallError {
     /// - Parameter arguments: the command line without the program's name.
-    package static func text(for error: any Error, arguments: [String]) -> String {
-        let (known, unknown) = way(arguments)
+    package static func text(
+        for error: any Error, arguments: [String], of program: any ParsableCommand.Type = Espalier.self
+    ) -> String {
+        let (known, unknown) = way(arguments, program)
         if let unknown { return unknown }
-        let message = Espalier.message(for: error).split(separator: "\n").joined(separator: " ")
-        let usage = Espalier.fullMessage(for: error).split(separator: "\n").first { $0.utf8.starts(with: "Usage: ".utf8) }
+        let message = program.message(for: error).split(separator: "\n").joined(separator: " ")
+        let usage = program.fullMessage(for: error).split(separator: "\n").first { $0.utf8.starts(with: "Usage: ".utf8) }
         return
             (["error: \(printable(message))"] + (usage.map { ["  u\($0.dropFirst())"] } ?? [])
             + ["next: `\(known) --help` describes every argument."]).joined(separator: "\n")
     }
 
     /// The text for an unknown command, which ArgumentParser ignores in front of `--help` and behind `help`; nil if all are known.
-    package static func unknown(_ arguments: [String]) -> String? {
-        way(arguments).unknown
+    package static func unknown(_ arguments: [String], of program: any ParsableCommand.Type = Espalier.self) -> String? {
+        way(arguments, program).unknown
     }
 
     /// The words that name commands, and the text for the first word that should and does not.
-    private static func way(_ arguments: [String]) -> (known: String, unknown: String?) {
-        var known = Espalier._commandName
-        var commands = Espalier.configuration.subcommands
+    private static func way(_ arguments: [String], _ program: any ParsableCommand.Type) -> (known: String, unknown: String?) {
+        var known = program._commandName
+        var commands = program.configuration.subcommands
         var words = arguments.prefix { !$0.utf8.starts(with: "-".utf8) }
         while !commands.isEmpty, let word = words.popFirst() {
             if word == "help" { continue }

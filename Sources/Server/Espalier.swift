@@ -11,8 +11,8 @@ package struct Espalier: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Serve.self, Dev.self, Migrate.self, SeedCommand.self, AuditCommand.self, UsageCommand.self, MasterKeysCommand.self,
-            GenerateMasterKey.self, SimulateApple.self,
+            Serve.self, Migrate.self, SeedCommand.self, AuditCommand.self, UsageCommand.self, MasterKeysCommand.self,
+            GenerateMasterKey.self,
         ])
 
     package init() {}

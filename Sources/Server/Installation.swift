@@ -1,16 +1,23 @@
+package import Access
+import Accounts
 package import Apple
 import AsyncHTTPClient
+import Billing
+import Delivery
 import Foundation
 import Hummingbird
+import Ledger
 package import Logging
-import Login
 import Outbox
 package import Postgres
 import Sealing
 package import ServiceLifecycle
+import Sessions
+import SignIn
+import Signing
+import Sinks
 import Synchronization
 package import Tenancy
-import Usage
 package import Web
 
 /// A running server's values, built once from its settings, and the services that run them.
@@ -51,42 +58,38 @@ package struct Installation: Sendable {
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
         let directory = TenantDirectory(pool: pool)
         let callers = Callers(pool: pool, keyring: settings.keyring)
-        let lastUsed = LastUsed(pool: pool, logger: logger)
+        let lastUsed = LastUsed(
+            pool: pool, kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: logger)
         let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute, changesPerMinute: settings.apiChangesPerMinute)
         let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
         let apple = AppleClient(settings.apple, http: http, logger: logger)
-        connectionUpkeep = ConnectionUpkeep(
-            pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
-        let login = Login(
-            pool: pool, directory: directory, signingKeys: signingKeys, apple: apple, keyring: settings.keyring,
-            lastUsed: lastUsed, limits: limits, publicURL: settings.publicURL, allowsPrivateWebhooks: settings.allowsPrivateWebhooks,
-            metrics: metrics,
-            logger: logger, now: now)
-        let usage = UsageRoutes(
-            pool: pool, keyring: settings.keyring, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
-            settling: TimeInterval(settings.usageSettlesAfter), grace: TimeInterval(settings.usageGrace),
-            simulatesClock: settings.simulatesClock,
-            // As many as calls without a key.
-            pricingPage: settings.showsPricing ? TokenBuckets(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil,
-            logger: logger, now: now)
+        connectionUpkeep = ConnectionUpkeep(pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
+        let routes = Routes(
+            settings, pool: pool, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apple: apple,
+            metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
-            wellKnown: WellKnown(publicURL: settings.publicURL, securityContact: settings.securityContact, now: now),
-            login: login,
-            tenancy: TenancyRoutes(
-                pool: pool, keyring: settings.keyring, apple: apple, directory: directory, publicURL: settings.publicURL,
-                allowsPrivateWebhooks: settings.allowsPrivateWebhooks, logger: logger, now: now,
-                prepareSigning: { try await signingKeys.prepare($0, of: $1) }),
-            usage: usage,
+            routes,
             authenticate: Authenticate(
-                callers: callers, directory: directory, limits: limits,
-                lastUsed: lastUsed, now: now),
+                callers: callers, limits: limits, lastUsed: lastUsed,
+                findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
             idempotency: Idempotency(pool: pool, keyring: settings.keyring, logger: logger, now: now),
+            crossOrigin: CrossOrigin(directory: directory, limits: limits),
             edge: { methods in
                 Edge(
                     logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, action: { methods.action($0, $1) },
                     allowedMethods: { methods($0) },
                     isOutage: { ($0 as? DatabaseError)?.isOutage == true })
             })
+        let sessionJobs = SessionJobs(
+            pool: pool, signingKeys: signingKeys, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
+            logger: logger)
+        let accountJobs = AccountJobs(
+            pool: pool, keyring: settings.keyring, apple: apple, metrics: metrics, logger: logger, now: now)
+        let billingJobs = BillingJobs(
+            pool: pool, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger, now: now)
+        let sinkJobs = SinkJobs(
+            pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks,
+            settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
         (self.pool, self.http, self.apple, self.metrics, self.lastUsed, self.directory) = (pool, http, apple, metrics, lastUsed, directory)
         purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
         purge = PurgeTenants(pool: purgePool, logger: logger, now: now)
@@ -103,10 +106,16 @@ package struct Installation: Sendable {
                     try await UnboundDigests.bind(with: settings.keyring) { try await PlatformDatabase(pool).run($0) }
                 },
                 Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
-                    try await ExpiringKeys(pool: pool).tell(at: now())
+                    try await NotifyExpiringKeys(pool: pool).tell(at: now())
                 },
-            ] + login.passes + usage.passes
-        routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
+                Recurring("rotate signing keys", every: .seconds(600), logger: logger) {
+                    try await DueSigningKeys(pool: pool, keyring: settings.keyring, logger: logger).rotate()
+                },
+                Recurring("forget used id_tokens", every: .seconds(600), logger: logger) {
+                    try await SingleUse.forgetOld(in: PlatformDatabase(pool), at: now())
+                },
+            ] + sessionJobs.passes + accountJobs.passes + billingJobs.passes + sinkJobs.passes
+        self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,
             forget: { owner in
@@ -122,8 +131,8 @@ package struct Installation: Sendable {
         let deliverWebhook = DeliverWebhook(pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
         outbox = OutboxWorker(
             pool: pool, prelude: PlatformDatabase.prelude,
-            handlers: login.outboxHandlers.merging(usage.outboxHandlers) { $1 }
-                .merging([WebhookEvent.outboxKind: deliverWebhook.handle]) { $1 },
+            handlers: [sessionJobs.outboxHandlers, accountJobs.outboxHandlers, sinkJobs.outboxHandlers]
+                .reduce([WebhookEvent.outboxKind: deliverWebhook.handle]) { $0.merging($1) { $1 } },
             configuration: .init(concurrency: settings.outboxConcurrency), logger: logger, now: now)
         pruneWebhooks = PruneWebhooks(pool: pool, logger: logger, now: now)
         let publicPort = Mutex(settings.port)

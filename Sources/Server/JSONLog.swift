@@ -1,24 +1,24 @@
 import Foundation
-import Logging
+package import Logging
 
 /// Logs as JSON lines on standard error, one object a line.
 ///
 /// Nothing secret is ever handed to a logger, so nothing is filtered here.
-struct JSONLog: LogHandler {
-    var logLevel: Logger.Level
-    var metadata: Logger.Metadata = [:]
+package struct JSONLog: LogHandler {
+    package var logLevel: Logger.Level
+    package var metadata: Logger.Metadata = [:]
     private let label: String
 
-    init(label: String, level: Logger.Level) {
+    package init(label: String, level: Logger.Level) {
         (self.label, logLevel) = (label, level)
     }
 
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
+    package func log(event: LogEvent) {
         var line = "{\"time\":\""
         line.reserveCapacity(400)
         line.append(timestamp: Date())

@@ -1,8 +1,8 @@
+import Access
 import Foundation
 import Logging
 import Postgres
 import Sealing
-import Tenancy
 
 /// What `serve` looks at before it takes a request: whatever would do harm later is refused now.
 ///

@@ -1,45 +1,65 @@
+import Access
+import Accounts
+import Billing
+import Delivery
 import Hummingbird
-import Login
+import Ledger
+import Sessions
+import SignIn
+import Signing
+import Sinks
 import Tenancy
-import Usage
 import Web
 
 /// Every route of the public port: what `openapi.yaml` describes, and nothing else.
 func makeRouter(
-    wellKnown: WellKnown, login: Login, tenancy: TenancyRoutes, usage: UsageRoutes, authenticate: Authenticate, idempotency: Idempotency,
-    edge: (RouteMethods) -> Edge
+    _ routes: Routes, authenticate: Authenticate, idempotency: Idempotency, crossOrigin: CrossOrigin, edge: (RouteMethods) -> Edge
 ) -> ActionRouter {
     let methods = RouteMethods()
     let router = ActionRouter(Router(context: WebContext.self, options: .autoGenerateHeadEndpoints))
     router.add(middleware: edge(methods))
-    router.add(middleware: login.crossOrigin)
-    router.addRoutes(login.routes)
-    router.addRoutes(usage.publicRoutes)
-    router.addRoutes(wellKnown.routes)
+    router.add(middleware: crossOrigin)
+    // Browsers, applications and Apple.
+    router.addRoutes(routes.signIn.routes)
+    router.addRoutes(routes.tokens.routes)
+    router.addRoutes(routes.logout.routes)
+    router.addRoutes(routes.users.personRoutes)
+    router.addRoutes(routes.notifications.appleRoutes)
+    router.addRoutes(routes.discovery.routes)
+    router.addRoutes(routes.pricing.publicRoutes)
+    router.addRoutes(routes.wellKnown.routes)
+    // The REST API.
     let v1 = router.group("v1", context: CallContext.self).add(middleware: authenticate).add(middleware: idempotency)
     v1.group(context: PlatformContext.self)
-        .addRoutes(tenancy.platformTenantRoutes)
-        .addRoutes(tenancy.platformConnectionRoutes)
-        .addRoutes(tenancy.platformAPIKeyRoutes)
-        .addRoutes(tenancy.platformAuditRoutes)
-        .addRoutes(login.platformNotificationRoutes)
-        .addRoutes(usage.platformRoutes)
-        .addRoutes(usage.sinkRoutes)
+        .addRoutes(routes.tenants.platformRoutes)
+        .addRoutes(routes.connections.platformRoutes)
+        .addRoutes(routes.apiKeys.platformRoutes)
+        .addRoutes(routes.audit.platformRoutes)
+        .addRoutes(routes.notifications.platformRoutes)
+        .addRoutes(routes.statements.platformRoutes)
+        .addRoutes(routes.pricing.platformRoutes)
+        .addRoutes(routes.usage.platformRoutes)
+        .addRoutes(routes.usageSink.platformRoutes)
     v1.group(context: KeyContext.self)
-        .addRoutes(usage.keyRoutes)
+        .addRoutes(routes.pricing.keyRoutes)
+        .addRoutes(routes.exports.keyRoutes)
     v1.group("tenants/{tenant}", context: TenantContext.self)
-        .addRoutes(tenancy.tenantRoutes)
-        .addRoutes(tenancy.applicationRoutes)
-        .addRoutes(tenancy.connectionRoutes)
-        .addRoutes(login.transferRoutes)
-        .addRoutes(login.userRoutes)
-        .addRoutes(login.signingKeyRoutes)
-        .addRoutes(login.notificationRoutes)
-        .addRoutes(tenancy.apiKeyRoutes)
-        .addRoutes(tenancy.auditRoutes)
-        .addRoutes(tenancy.webhookRoutes)
-        .addRoutes(usage.tenantRoutes)
-        .addRoutes(usage.sinkCustomerRoutes)
+        .addRoutes(routes.tenants.tenantRoutes)
+        .addRoutes(routes.applications.tenantRoutes)
+        .addRoutes(routes.connections.tenantRoutes)
+        .addRoutes(routes.transfers.tenantRoutes)
+        .addRoutes(routes.users.tenantRoutes)
+        .addRoutes(routes.sessions.tenantRoutes)
+        .addRoutes(routes.signingKeys.tenantRoutes)
+        .addRoutes(routes.notifications.tenantRoutes)
+        .addRoutes(routes.apiKeys.tenantRoutes)
+        .addRoutes(routes.audit.tenantRoutes)
+        .addRoutes(routes.webhooks.tenantRoutes)
+        .addRoutes(routes.usage.tenantRoutes)
+        .addRoutes(routes.statements.tenantRoutes)
+        .addRoutes(routes.pricing.tenantRoutes)
+        .addRoutes(routes.budgets.tenantRoutes)
+        .addRoutes(routes.usageSink.tenantRoutes)
     methods.read(router.actions)
     return router
 }

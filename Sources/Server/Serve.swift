@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import NIOCore
-import Postgres
+package import Postgres
 import ServiceLifecycle
 import Web
 
@@ -41,11 +41,11 @@ struct Serve: AsyncParsableCommand {
 }
 
 /// Where the migrations are.
-struct MigrationsFolder: ParsableArguments {
+package struct MigrationsFolder: ParsableArguments {
     @Option(name: .customLong("migrations"), help: ArgumentHelp("The folder of migrations.", valueName: "folder"))
     var path = "migrations"
 
-    var migrator: Migrator {
+    package var migrator: Migrator {
         get throws {
             guard FileManager.default.fileExists(atPath: path) else {
                 throw Settings.Refusal(description: "There is no folder \(path) here: name the one of this version with --migrations.")
@@ -57,7 +57,7 @@ struct MigrationsFolder: ParsableArguments {
 
 /// Turns what stands in the way of a start into one line on standard error and exit code 1.
 @discardableResult
-func orRefuse<T>(_ body: () async throws -> T) async throws -> T {
+package func orRefuse<T>(_ body: () async throws -> T) async throws -> T {
     do {
         return try await body()
     } catch let error as CleanExit {

@@ -1,5 +1,5 @@
-import Logging
-import ServiceLifecycle
+package import Logging
+package import ServiceLifecycle
 import UnixSignals
 
 extension ServiceGroup {
@@ -12,7 +12,7 @@ extension ServiceGroup {
     /// to the first. A second signal cuts that short, which a group's own handling of signals does not.
     ///
     /// - Throws: what a service threw; `Interrupted`.
-    static func run(_ services: [any Service], logger: Logger) async throws {
+    package static func run(_ services: [any Service], logger: Logger) async throws {
         let group = ServiceGroup(configuration: .init(services: services.map { .init(service: $0) }, logger: logger))
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
         try await withThrowingTaskGroup(of: Void.self) { tasks in

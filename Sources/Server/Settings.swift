@@ -1,12 +1,13 @@
 package import Apple
+import Billing
 import Configuration
 import Foundation
+import Ledger
 package import Logging
 import NIOCore
 package import Sealing
 import SystemPackage
 import Tenancy
-import Usage
 package import Web
 
 /// All that can be set, read once at the start; the README lists it in one table.
@@ -58,6 +59,10 @@ package struct Settings: Sendable {
     /// Something is missing, weak or contradictory; says which and what to do.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
+
+        package init(description: String) {
+            self.description = description
+        }
     }
 
     static func reader() async throws -> ConfigReader {

@@ -1,3 +1,4 @@
+import Delivery
 import Foundation
 import Postgres
 import Server
@@ -20,7 +21,7 @@ struct EventTests {
                 "POST", "/tenants/acme/api-keys",
                 ["name": "Short", "scopes": ["tenants:read"], "expires_at": Date(timeIntervalSinceNow: 86400).formatted(.iso8601)])
             #expect(key.status == 201, "\(key.body)")
-            try await ExpiringKeys(pool: platform.pool).tell(at: Date())
+            try await NotifyExpiringKeys(pool: platform.pool).tell(at: Date())
             func things(_ path: String) async throws -> [[String: any Sendable]] {
                 try await platform.call("GET", "/tenants/acme/\(path)").json["data"] as? [[String: any Sendable]] ?? []
             }

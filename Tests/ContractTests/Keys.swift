@@ -1,7 +1,9 @@
+import Access
 import Foundation
 import Postgres
 import Sealing
 import Server
+import Sessions
 import Tenancy
 import TestSupport
 

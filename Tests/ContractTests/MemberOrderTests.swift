@@ -1,9 +1,11 @@
+import Access
+
+@testable import Delivery
 import Foundation
 import Postgres
+@testable import Tenancy
 import TestSupport
 import Testing
-
-@testable import Tenancy
 
 /// `AnswerTests` compares every answer. These tests show that the comparison notices a wrong order, and compare webhooks.
 @Suite("Member order")

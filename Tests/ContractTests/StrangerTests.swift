@@ -1,6 +1,8 @@
+import Access
 import Foundation
 import Postgres
 import Server
+import Sessions
 import Tenancy
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
-// swift-tools-version: 6.2
 import PackageDescription
+
+// swift-tools-version: 6.2
 
 /// As in the server's package: Swift 6 mode, internal imports, `any` is written.
 let strict: [SwiftSetting] = [

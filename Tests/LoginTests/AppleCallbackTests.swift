@@ -1,14 +1,15 @@
+import Access
 import Foundation
 import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Login
 
 @Suite("Apple callback")
 struct AppleCallbackTests {

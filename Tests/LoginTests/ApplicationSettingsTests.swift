@@ -1,14 +1,18 @@
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import JWTKit
 import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// What an application is set to over REST, as logins meet it.
 @Suite("Application settings")

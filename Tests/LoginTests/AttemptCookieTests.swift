@@ -1,11 +1,12 @@
+import Access
 import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import Testing
-
-@testable import Login
 
 @Suite("Attempt cookie")
 struct AttemptCookieTests {

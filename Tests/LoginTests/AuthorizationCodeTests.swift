@@ -1,12 +1,13 @@
+import Access
 import Foundation
 import Sealing
 import Server
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Login
 
 @Suite("Authorization code")
 struct AuthorizationCodeTests {

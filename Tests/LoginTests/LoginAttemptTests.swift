@@ -1,12 +1,13 @@
+import Access
 import Foundation
 import Sealing
 import Server
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Login
 
 /// Attempts of Acme's first application, and what of them can be opened.
 @Suite("Login attempt")
@@ -193,7 +194,7 @@ struct LoginAttemptTests {
 
     @Test("random texts have 128 bits in 22 characters and do not recur")
     func randomText() {
-        let texts = (0..<1000).map { _ in LoginAttempt.randomText() }
+        let texts = (0..<1000).map { _ in RandomText.make() }
         #expect(Set(texts).count == 1000)
         #expect(texts.allSatisfy { [UInt8](base64URL: $0)?.count == 16 })
     }

@@ -1,9 +1,8 @@
 import Crypto
 import Foundation
 import Sealing
+@testable import Sessions
 import Testing
-
-@testable import Login
 
 @Suite("PKCE")
 struct PKCETests {

@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import NIOHTTP1
 import Postgres
@@ -6,8 +7,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// What is kept of a person: at the callback, and from where.
 @Suite("Profile")

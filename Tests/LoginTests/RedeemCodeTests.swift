@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import Foundation
 import JWTKit
@@ -5,12 +6,13 @@ import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 @Suite("Redeem code")
 struct RedeemCodeTests {

@@ -1,9 +1,9 @@
+import Access
 import Foundation
 import Sealing
+@testable import Sessions
 import Tenancy
 import Testing
-
-@testable import Login
 
 @Suite("Refresh token")
 struct RefreshTokenTests {

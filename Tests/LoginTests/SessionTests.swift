@@ -1,10 +1,10 @@
+import Access
 import Foundation
 import Postgres
+@testable import Sessions
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 /// What a refresh token gets that was not the one to use, by the clock.
 @Suite("Session")

@@ -1,14 +1,14 @@
+import Access
 import Crypto
 import Foundation
 import JWTKit
 import NIOHTTP1
 import Sealing
 import Server
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 /// A token is verified by the algorithm of the key it names, whatever it says of itself (RFC 8725, sections 2.1 and 3.1).
 @Suite("Signing keys")

@@ -1,14 +1,16 @@
+import Access
 import Crypto
 import Foundation
 import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("User info")
 struct UserInfoTests {

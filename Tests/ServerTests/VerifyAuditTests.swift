@@ -1,5 +1,7 @@
+import Access
 import Foundation
 import Postgres
+import Server
 import Tenancy
 import TestSupport
 import Testing

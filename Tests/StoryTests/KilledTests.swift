@@ -1,7 +1,9 @@
+import Access
 import EmbeddedPostgres
 import Foundation
 import Postgres
 import Server
+import Sessions
 import Synchronization
 import Tenancy
 import TestSupport

@@ -8,6 +8,7 @@ import NIOCore
 import NIOHTTP1
 package import Server
 import Synchronization
+import Tenancy
 
 /// A wire between a server and the simulator: it passes every request on, counts them, and holds a client's token calls as an Apple
 /// would that hangs.

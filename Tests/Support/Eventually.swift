@@ -1,3 +1,5 @@
+
+
 /// Something that did not come about in time.
 package struct NeverCameAbout: Error, CustomStringConvertible {
     package let what: String

@@ -1,9 +1,12 @@
+import Access
+package import Billing
 package import Foundation
+import Ledger
 package import Logging
 import Postgres
-@testable package import Server
 import Tenancy
-package import Usage
+
+@testable package import Server
 
 extension TestPlatform {
     /// Appends logins to the ledger, as `UsageEvent.insert` does, but for the sessions: for tests of what becomes of them.

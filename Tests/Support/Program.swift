@@ -1,4 +1,5 @@
 package import Foundation
+import Server
 import Subprocess
 import Synchronization
 import SystemPackage

@@ -1,10 +1,12 @@
+import Access
 import Crypto
 package import EmbeddedPostgres
 import Foundation
 import Postgres
 import Sealing
-@testable package import Server
 import Tenancy
+
+@testable package import Server
 
 /// An installation as its operator runs it: `espalier migrate`, `espalier seed` and `espalier serve` as processes, with
 /// settings from the environment. The Apple simulator, and sometimes PostgreSQL, is the test's.

@@ -1,3 +1,4 @@
+import Access
 import AppleSimulator
 import AsyncHTTPClient
 import Crypto
@@ -8,10 +9,11 @@ import NIOFoundationEssentialsCompat
 import NIOHTTP1
 package import Postgres
 import Sealing
-@testable package import Server
 import ServiceLifecycle
 import Synchronization
 import Tenancy
+
+@testable package import Server
 
 /// A whole installation for one test: a database of its own, the server on a free port, the Apple simulator that all
 /// tests share, and two tenants: `acme` with a connection of its own, `globex` on the shared one.

@@ -5,6 +5,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import Synchronization
+import Tenancy
 package import Web
 
 /// An endpoint on 127.0.0.1 that answers as the test at hand says, and remembers what it was sent.

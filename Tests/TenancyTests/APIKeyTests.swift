@@ -1,7 +1,7 @@
+@testable import Access
 import Sealing
-import Testing
-
 @testable import Tenancy
+import Testing
 
 @Suite("API key")
 struct APIKeyTests {

@@ -1,8 +1,8 @@
+@testable import Access
 import Foundation
 import Synchronization
-import Testing
-
 @testable import Tenancy
+import Testing
 
 @Suite("Configuration cache")
 struct ConfigurationCacheTests {

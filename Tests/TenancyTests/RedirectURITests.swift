@@ -1,6 +1,5 @@
-import Testing
-
 @testable import Tenancy
+import Testing
 
 @Suite("Redirect URI")
 struct RedirectURITests {

@@ -1,10 +1,12 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-@testable import Usage
 
 /// Half a year of chance: logins in time and late, over and over for the same month, added up or still waiting, months that are taken out
 /// of the ledger before what is late of them comes, plans and prices that change. However it comes, each login is billed once, and a month

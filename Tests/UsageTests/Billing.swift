@@ -1,9 +1,11 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
 import Tenancy
 import TestSupport
-@testable import Usage
 
 /// A moment as RFC 3339 writes it, to the microsecond.
 func moment(_ text: String) throws -> Date {

@@ -1,12 +1,14 @@
+import Access
+
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Logging
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 /// When a month closes, and by whose clock.
 @Suite("Closing time")

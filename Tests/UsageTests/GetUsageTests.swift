@@ -1,3 +1,5 @@
+import Access
+import Billing
 import Foundation
 import NIOHTTP1
 import Postgres
@@ -5,7 +7,6 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-import Usage
 
 @Suite("Get usage")
 struct GetUsageTests {

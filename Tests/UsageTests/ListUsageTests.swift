@@ -1,9 +1,8 @@
 import Foundation
+@testable import Ledger
 import Server
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("List usage")
 struct ListUsageTests {

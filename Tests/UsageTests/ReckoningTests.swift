@@ -1,7 +1,9 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Tenancy
 import Testing
-@testable import Usage
 
 /// What a month comes to, by numbers and prices alone.
 @Suite("Reckoning")

@@ -1,10 +1,12 @@
+import Access
+import Billing
 import Foundation
+import Ledger
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-import Usage
 
 /// What arrives is added up once, whoever does it and however it is cut into pieces.
 @Suite("Roll up")

@@ -1,10 +1,13 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
-@testable import Usage
 
 /// What callers are told of closed months.
 @Suite("Statements")

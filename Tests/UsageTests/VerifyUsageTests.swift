@@ -1,10 +1,12 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-@testable import Usage
 
 /// `espalier usage verify`, from whichever side somebody meddles.
 @Suite("Verify usage")

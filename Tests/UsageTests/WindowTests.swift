@@ -1,7 +1,6 @@
 import Foundation
+@testable import Ledger
 import Testing
-
-@testable import Usage
 @testable import Web
 
 @Suite("Usage window")

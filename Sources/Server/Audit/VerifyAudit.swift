@@ -1,3 +1,4 @@
+import Access
 import ArgumentParser
 import Foundation
 import Postgres
@@ -49,7 +50,7 @@ struct VerifyAudit: AsyncParsableCommand {
     /// Prints a line for each trail as soon as it is read.
     /// - Returns: what is wrong, a line each.
     private func verify(_ database: PlatformDatabase) async throws -> [String] {
-        var owners = try await database.run(AuditTrail.owners).map { try AuditTrail.Owner($0) }
+        var owners = try await database.run(AuditTrail.owners(tenants: Tenant.slugs)).map { try AuditTrail.Owner($0) }
         if let tenant {
             owners.removeAll { $0.slug != tenant }
             guard !owners.isEmpty else { throw Settings.Refusal(description: "There is no tenant \(tenant).") }

@@ -1,10 +1,10 @@
+import Access
 import ArgumentParser
 import Configuration
 import Foundation
 import Logging
 import Postgres
 import Sealing
-import Tenancy
 
 struct MasterKeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

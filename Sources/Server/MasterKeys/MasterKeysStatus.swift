@@ -1,7 +1,7 @@
+import Access
 import ArgumentParser
 import Foundation
 import Sealing
-import Tenancy
 
 struct MasterKeysStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,8 +1,8 @@
+import Access
 import ArgumentParser
 import Foundation
 import Postgres
 import Sealing
-import Tenancy
 
 struct ResealCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,5 @@
 import Foundation
 import Sealing
-import Tenancy
 
 /// The order of ESPALIER_MASTER_KEYS that `reseal` needs at every server.
 struct ResealOrder {

@@ -1,13 +1,20 @@
+import Access
+import Accounts
+import Delivery
 import Foundation
-import Login
 import Postgres
 import Sealing
+import Signing
+import Sinks
 import Tenancy
-import Usage
+import Users
 
 /// Everything that is sealed in the database, one column after the other, in short statements of a thousand rows.
 struct SealedData {
-    static let columns = SealedColumn.ofTenancy + SealedColumn.ofUsage + SealedColumn.ofLogin
+    static let columns = [
+        SealedColumn.ofServer, SealedColumn.ofAccess, SealedColumn.ofDelivery, SealedColumn.ofTenancy, SealedColumn.ofSinks,
+        SealedColumn.ofUsers, SealedColumn.ofSigning, SealedColumn.ofAccounts,
+    ].flatMap { $0 }
 
     private static let batch = 1000
     /// How often a column is walked over because a running server held or changed rows.

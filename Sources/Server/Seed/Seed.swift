@@ -1,8 +1,10 @@
+package import Access
 import Apple
 package import Foundation
 import Postgres
 package import Sealing
-package import Tenancy
+import Sessions
+import Tenancy
 import Web
 
 /// Creates what a plan names, all of it or nothing.
@@ -18,7 +20,7 @@ package struct Seed {
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
 
-        init(_ description: String) {
+        package init(_ description: String) {
             self.description = description
         }
     }

@@ -1,10 +1,10 @@
+import Access
 import ArgumentParser
 import Foundation
 import Logging
-import Postgres
+package import Postgres
 import Sealing
 import ServiceLifecycle
-import Tenancy
 
 struct SeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -59,7 +59,7 @@ extension SeedResult {
 }
 
 /// Lends a pool for as long as the body runs.
-func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePool) async throws -> T) async throws -> T {
+package func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePool) async throws -> T) async throws -> T {
     let pool = try DatabasePool(
         .init(url: url, maximumConnections: 2, applicationName: "espalier"),
         logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })

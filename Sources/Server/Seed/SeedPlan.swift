@@ -1,5 +1,7 @@
+package import Access
 import Apple
 import Foundation
+package import Sessions
 package import Tenancy
 
 /// What `espalier seed` creates, as its file says it.
@@ -13,6 +15,17 @@ package struct SeedPlan: Codable, Sendable {
         package var key_file: String?
         /// Or the PEM itself.
         package var key: String?
+
+        package init(
+            team_id: String, services_id: String, bundle_ids: [String]? = nil, key_id: String, key_file: String? = nil, key: String? = nil
+        ) {
+            self.team_id = team_id
+            self.services_id = services_id
+            self.bundle_ids = bundle_ids
+            self.key_id = key_id
+            self.key_file = key_file
+            self.key = key
+        }
     }
 
     package struct ApplicationPlan: Codable, Sendable {
@@ -23,11 +36,29 @@ package struct SeedPlan: Codable, Sendable {
         package var logout_uris: [String]?
         package var bundle_ids: [String]?
         package var signing_algorithm: Application.SigningAlgorithm?
+
+        package init(
+            name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, logout_uris: [String]? = nil,
+            bundle_ids: [String]? = nil, signing_algorithm: Application.SigningAlgorithm? = nil
+        ) {
+            self.name = name
+            self.kind = kind
+            self.redirect_uris = redirect_uris
+            self.requires_pkce = requires_pkce
+            self.logout_uris = logout_uris
+            self.bundle_ids = bundle_ids
+            self.signing_algorithm = signing_algorithm
+        }
     }
 
     package struct APIKeyPlan: Codable, Sendable {
         package var name: String
         package var scopes: [APIKey.Scope]?
+
+        package init(name: String, scopes: [APIKey.Scope]? = nil) {
+            self.name = name
+            self.scopes = scopes
+        }
     }
 
     package struct TenantPlan: Codable, Sendable {
@@ -37,6 +68,18 @@ package struct SeedPlan: Codable, Sendable {
         package var connection: ConnectionPlan?
         package var applications: [ApplicationPlan]?
         package var api_keys: [APIKeyPlan]?
+
+        package init(
+            slug: String, name: String, plan: Tenant.Plan, connection: ConnectionPlan? = nil, applications: [ApplicationPlan]? = nil,
+            api_keys: [APIKeyPlan]? = nil
+        ) {
+            self.slug = slug
+            self.name = name
+            self.plan = plan
+            self.connection = connection
+            self.applications = applications
+            self.api_keys = api_keys
+        }
     }
 
     /// The shared connection.
@@ -44,6 +87,12 @@ package struct SeedPlan: Codable, Sendable {
     /// Keys of operators.
     package var api_keys: [APIKeyPlan]?
     package var tenants: [TenantPlan]?
+
+    package init(connection: ConnectionPlan? = nil, api_keys: [APIKeyPlan]? = nil, tenants: [TenantPlan]? = nil) {
+        self.connection = connection
+        self.api_keys = api_keys
+        self.tenants = tenants
+    }
 }
 
 /// What was created. Secrets are here and nowhere else.

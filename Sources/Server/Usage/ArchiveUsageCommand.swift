@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import Usage
+import Ledger
 
 struct ArchiveUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,9 @@
 import ArgumentParser
+import Billing
 import Foundation
+import Ledger
 import Logging
 import Postgres
-import Tenancy
-import Usage
 import Web
 
 struct CloseUsageCommand: AsyncParsableCommand {

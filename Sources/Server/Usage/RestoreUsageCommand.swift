@@ -1,5 +1,5 @@
 import ArgumentParser
-import Usage
+import Ledger
 
 struct RestoreUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,5 +1,5 @@
 import ArgumentParser
-import Usage
+import Ledger
 
 /// Where a range of usage begins or ends, as `--from` and `--to` take it: a day, or a month with all its days. UTC.
 struct UsageBound: ExpressibleByArgument {

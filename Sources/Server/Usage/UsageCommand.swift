@@ -1,5 +1,5 @@
 import ArgumentParser
-import Usage
+import Ledger
 
 struct UsageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,9 +1,11 @@
+import Access
 import ArgumentParser
+import Billing
 import Foundation
+import Ledger
 import Logging
 import Postgres
 import Tenancy
-import Usage
 
 struct VerifyUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,3 +1,4 @@
+import Delivery
 import Web
 
 /// What a caller says of an application, each member by itself checked; what is not said stays as it is.

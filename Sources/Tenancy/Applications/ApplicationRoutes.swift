@@ -1,15 +1,30 @@
+package import Access
+package import Foundation
 package import Hummingbird
+package import Postgres
+package import Sealing
 import Web
 
-extension TenancyRoutes {
-    /// A tenant's software and its secrets.
-    ///
-    /// An application is registered with a kind that it keeps; whether its fields go with the kind and with one another is one set
-    /// of rules for registration and change (`ApplicationRules`). A confidential one gets a secret, which is rolled with an overlap,
-    /// so that two can serve at once. Every change is in effect within a second: the rows' triggers tell each process.
-    ///
+/// A tenant's software and its secrets.
+///
+/// An application is registered with a kind that it keeps; whether its fields go with the kind and with one another is one set
+/// of rules for registration and change (`ApplicationRules`). A confidential one gets a secret, which is rolled with an overlap,
+/// so that two can serve at once. Every change is in effect within a second: the rows' triggers tell each process.
+package struct ApplicationRoutes: Sendable {
+    let pool: DatabasePool
+    let keyring: Keyring
+    /// Whether webhooks may lead into private networks and do without TLS: for development.
+    let allowsPrivateWebhooks: Bool
+    let now: @Sendable () -> Date
+    /// Makes sure that a tenant has a key of this kind to sign tokens with. A new key can take a second.
+    let prepareSigning: @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
+
+    package init(pool: DatabasePool, keyring: Keyring, allowsPrivateWebhooks: Bool, now: @escaping @Sendable () -> Date, prepareSigning: @escaping @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void) {
+        (self.pool, self.keyring, self.allowsPrivateWebhooks, self.now, self.prepareSigning) = (pool, keyring, allowsPrivateWebhooks, now, prepareSigning)
+    }
+
     /// Below `/v1/tenants/{tenant}`.
-    package var applicationRoutes: RouteCollection<TenantContext> {
+    package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.post, "applications", "registerApplication", use: registerApplication)
         routes.on(.get, "applications", "listApplications", use: listApplications)

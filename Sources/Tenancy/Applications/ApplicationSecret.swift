@@ -1,3 +1,4 @@
+package import Access
 package import Foundation
 package import Postgres
 package import Sealing

@@ -1,3 +1,5 @@
+import Access
+import Delivery
 import Foundation
 import Hummingbird
 import Postgres
@@ -10,7 +12,7 @@ private struct Ended: Encodable {
     let revoked: Int
 }
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     /// Nobody signs in to it any more, and its refresh tokens and access tokens find no application. Users and usage stay: they are
     /// the tenant's.
     @Sendable

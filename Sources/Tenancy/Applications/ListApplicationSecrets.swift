@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     /// Those that serve: none of a public application, else one, or two while it is rolled.
     @Sendable
     func listApplicationSecrets(_ request: Request, _ call: TenantContext) async throws -> Response {

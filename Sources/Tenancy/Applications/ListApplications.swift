@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     @Sendable
     func listApplications(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsRead)

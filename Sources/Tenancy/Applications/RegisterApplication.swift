@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -5,7 +6,7 @@ import Postgres
 import Sealing
 import Web
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     /// All of them are in every process's memory.
     private static var mostApplications: Int { 500 }
 

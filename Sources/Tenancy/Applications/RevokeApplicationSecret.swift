@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     /// Ends one of two secrets at once: the old one when it is replaced everywhere, or the new one that got into wrong hands.
     @Sendable
     func revokeApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {

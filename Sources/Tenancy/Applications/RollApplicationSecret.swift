@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -5,7 +6,7 @@ import Postgres
 import Sealing
 import Web
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     /// A new secret; the one before it serves for the overlap, so that it can be replaced where it is used. Any older one, left from
     /// an earlier roll, ends at once: two serve at the most.
     @Sendable

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ApplicationRoutes {
     /// A JSON merge patch (RFC 7396): what is absent stays, what is null goes back to its default, if it has one. Logins go by the change within a
     /// second; a session that has begun keeps the end it was given, and the new `idle_seconds` holds for it at once.
     @Sendable

@@ -1,8 +1,9 @@
+package import Access
 package import Foundation
 package import Postgres
-import Web
 import Sealing
 import Synchronization
+import Web
 
 /// All that a login needs to know of a tenant, read in one round trip and kept.
 package struct TenantConfiguration: Sendable {

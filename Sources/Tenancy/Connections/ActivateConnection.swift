@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// Lets one of the tenant's own connections serve its sign-ins from now on. Sign-ins that are on their way through another
     /// one are told to start again.
     @Sendable

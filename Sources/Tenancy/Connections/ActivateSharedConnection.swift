@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
@@ -45,7 +46,7 @@ private struct Shared {
     }
 }
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// Takes a tenant back to the shared connection. No plan is needed for that, and its own connections stay as they are.
     @Sendable
     func activateSharedConnection(_ request: Request, _ call: TenantContext) async throws -> Response {

@@ -1,3 +1,4 @@
+import Access
 import Apple
 import Foundation
 import Hummingbird
@@ -20,7 +21,7 @@ private struct Body: Sendable {
     }
 }
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// Adds the key that shall sign next. A key that Apple refuses is not stored: a mistyped Key ID costs an error message and
     /// not the tenant's logins. When Apple cannot be reached it is, unproven; promoting it asks again.
     @Sendable

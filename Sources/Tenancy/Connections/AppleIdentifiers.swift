@@ -1,3 +1,5 @@
+import Access
+
 /// The form of what Apple's portal hands out, and what a mistaken one looks like. Each `refusal` says what is wrong and where
 /// the right one is found, or is nil.
 enum AppleIdentifiers {

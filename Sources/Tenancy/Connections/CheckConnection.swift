@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
@@ -11,7 +12,7 @@ private struct Reply: Encodable {
     let steps: [ConnectionCheck.Step]
 }
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// How often Apple is asked about one connection at the request of a person, in seconds.
     private static var shortestPause: TimeInterval { 3 }
 

@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
@@ -41,7 +42,7 @@ extension ActingContext {
     }
 }
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     var doctor: Doctor { Doctor(apple: apple, keyring: keyring) }
 
     /// - Throws: `Problem` 429 when this owner has had Apple asked too often.

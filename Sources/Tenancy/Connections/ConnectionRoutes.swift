@@ -1,16 +1,35 @@
+package import Access
+package import Apple
+package import Foundation
 package import Hummingbird
+package import Postgres
+package import Sealing
 import Web
 
-extension TenancyRoutes {
-    /// Bindings to Apple, their keys, and the doctor.
-    ///
-    ///     createConnection → the doctor asks Apple → current key, or next until Apple accepts it
-    ///     addAppleKey      → proven at Apple → next → promoteAppleKey → current; the old one stands in as previous
-    ///     a login that Apple refuses with the new key → the previous one takes over, and is current again
-    ///
-    /// Every change of a connection or of its keys names the version it was made for (`If-Match`), and makes a new one.
+/// Bindings to Apple, their keys, and the doctor.
+///
+///     createConnection → the doctor asks Apple → current key, or next until Apple accepts it
+///     addAppleKey      → proven at Apple → next → promoteAppleKey → current; the old one stands in as previous
+///     a login that Apple refuses with the new key → the previous one takes over, and is current again
+///
+/// Every change of a connection or of its keys names the version it was made for (`If-Match`), and makes a new one.
+package struct ConnectionRoutes: Sendable {
+    let pool: DatabasePool
+    let keyring: Keyring
+    let apple: AppleClient
+    /// Where browsers and Apple reach this server, without a slash at its end.
+    let publicURL: String
+    let now: @Sendable () -> Date
+    /// How often one owner's new keys may make us ask Apple, in this process: who fails again and again must not have Apple
+    /// turn its back on everybody here.
+    let questionsToApple = TokenBuckets<UUID>(perMinute: 30)
+
+    package init(pool: DatabasePool, keyring: Keyring, apple: AppleClient, publicURL: String, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.keyring, self.apple, self.publicURL, self.now) = (pool, keyring, apple, publicURL, now)
+    }
+
     /// Below `/v1/tenants/{tenant}`.
-    package var connectionRoutes: RouteCollection<TenantContext> {
+    package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.get, "connections", "listConnections", use: listConnections)
         routes.on(.post, "connections", "createConnection", use: createConnection)
@@ -28,7 +47,7 @@ extension TenancyRoutes {
     }
 
     /// The shared connection, the same way. Below `/v1`.
-    package var platformConnectionRoutes: RouteCollection<PlatformContext> {
+    package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "platform/connection", "getPlatformConnection", use: getConnection)
         routes.on(.post, "platform/connection", "createPlatformConnection", use: createConnection)

@@ -1,3 +1,4 @@
+import Access
 package import Apple
 package import Foundation
 package import Logging

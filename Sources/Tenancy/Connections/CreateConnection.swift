@@ -1,3 +1,4 @@
+import Access
 import Apple
 import Foundation
 import Hummingbird
@@ -43,7 +44,7 @@ extension JSONFields {
     }
 }
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// Each is asked for at Apple now and then: no tenant has so many in earnest.
     private static var mostConnections: Int { 10 }
 

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// With its keys. What Apple calls the users who came through it stays known.
     @Sendable
     func deleteConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {

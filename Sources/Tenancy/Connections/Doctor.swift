@@ -1,3 +1,4 @@
+import Access
 import Apple
 import Foundation
 import Sealing

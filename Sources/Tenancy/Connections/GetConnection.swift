@@ -1,7 +1,8 @@
+import Access
 import Hummingbird
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     @Sendable
     func getConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsRead)

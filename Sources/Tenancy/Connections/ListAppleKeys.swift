@@ -1,8 +1,9 @@
+import Access
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     @Sendable
     func listAppleKeys(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsRead)

@@ -1,7 +1,8 @@
+import Access
 import Hummingbird
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     @Sendable
     func listConnections(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsRead)

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// Makes a key the one that signs, after Apple has accepted it. The one before stands in for a while, should Apple refuse the
     /// new one after all: see `RestoreAppleKey`.
     @Sendable

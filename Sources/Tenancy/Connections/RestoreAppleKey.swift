@@ -1,3 +1,5 @@
+import Access
+import Delivery
 package import Foundation
 package import Postgres
 import Web

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// Takes a key out of use for good, and forgets what of it could sign.
     @Sendable
     func retireAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {

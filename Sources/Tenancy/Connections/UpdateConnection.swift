@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
@@ -16,7 +17,7 @@ private struct Body: Sendable {
     }
 }
 
-extension TenancyRoutes {
+extension ConnectionRoutes {
     /// The team stays: what Apple calls a user is another name in every team, so another team is another connection.
     @Sendable
     func updateConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {

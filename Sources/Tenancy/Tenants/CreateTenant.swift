@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// A tenant with nothing in it: the shared connection serves it until it has one of its own.
     @Sendable
     func createTenant(_ request: Request, _ call: PlatformContext) async throws -> Response {

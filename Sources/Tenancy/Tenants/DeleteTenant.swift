@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// Nobody signs in any more, and to its own API keys it is as if it did not exist. It can be restored for 30 days; then
     /// `PurgeTenants` removes all its data.
     @Sendable

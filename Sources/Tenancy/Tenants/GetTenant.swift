@@ -1,8 +1,9 @@
+import Access
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     @Sendable
     func getTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsRead)

@@ -1,8 +1,9 @@
+import Access
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// Purged ones are only shown to who asks for them: they are no customers any more.
     @Sendable
     func listTenants(_ request: Request, _ call: PlatformContext) async throws -> Response {

@@ -1,3 +1,4 @@
+package import Access
 package import Postgres
 
 /// What holds a tenant's logins still for a moment.

@@ -1,3 +1,4 @@
+import Access
 package import Foundation
 package import Logging
 package import Postgres

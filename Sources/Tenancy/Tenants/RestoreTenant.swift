@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// As it was when it was deleted, suspended or not.
     @Sendable
     func restoreTenant(_ request: Request, _ call: TenantContext) async throws -> Response {

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// Users sign in again, and sessions that have not expired meanwhile go on.
     @Sendable
     func resumeTenant(_ request: Request, _ call: TenantContext) async throws -> Response {

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// Nobody signs in and no token is refreshed until it is resumed. Its API keys go on working, and its data stays.
     @Sendable
     func suspendTenant(_ request: Request, _ call: TenantContext) async throws -> Response {

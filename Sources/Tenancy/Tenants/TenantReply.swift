@@ -1,3 +1,4 @@
+import Access
 import Foundation
 
 /// A tenant as callers of the API see it, and the audit trail.

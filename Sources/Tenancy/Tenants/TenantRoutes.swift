@@ -1,9 +1,21 @@
+package import Access
+package import Foundation
 package import Hummingbird
+package import Postgres
 import Web
 
-extension TenancyRoutes {
-    /// A tenant, from its creation to its end: active, suspended and resumed, deleted and for a while restored, and when that
-    /// time is over purged (`PurgeTenants`), with its slug and its usage left.
+/// A tenant, from its creation to its end: active, suspended and resumed, deleted and for a while restored, and when that
+/// time is over purged (`PurgeTenants`), with its slug and its usage left.
+package struct TenantRoutes: Sendable {
+    let pool: DatabasePool
+    /// Where browsers and Apple reach this server, without a slash at its end.
+    let publicURL: String
+    let now: @Sendable () -> Date
+
+    package init(pool: DatabasePool, publicURL: String, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.publicURL, self.now) = (pool, publicURL, now)
+    }
+
     /// Below `/v1/tenants/{tenant}`.
     package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
@@ -17,7 +29,7 @@ extension TenancyRoutes {
     }
 
     /// Below `/v1`.
-    package var platformTenantRoutes: RouteCollection<PlatformContext> {
+    package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "tenants", "listTenants", use: listTenants)
         routes.on(.post, "tenants", "createTenant", use: createTenant)

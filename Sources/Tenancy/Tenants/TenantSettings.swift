@@ -1,41 +1,28 @@
+package import Access
 import Postgres
 import Web
 
-extension Tenant {
-    /// What a tenant decides for itself.
-    package struct Settings: Sendable, Equatable {
-        /// No session lasts longer, nor so long without a refresh, whatever its application says. Nil: what the application says.
-        package var sessionSeconds, idleSeconds: Int?
-        /// How long the profile of a user is kept whose Apple account is deleted.
-        package var profileRetentionDays = Self.defaultProfileRetentionDays
-        /// How long a signing key signs.
-        package var signingKeyDays = Self.defaultSigningKeyDays
+extension Tenant.Settings {
+    init(_ row: Row) throws {
+        self.init()
+        sessionSeconds = try row.get("session_seconds")
+        idleSeconds = try row.get("idle_seconds")
+        profileRetentionDays = try row.get("profile_retention_days")
+        signingKeyDays = try row.get("signing_key_days")
+    }
 
-        package static let defaultProfileRetentionDays = 30
-        package static let defaultSigningKeyDays = 90
-
-        package init() {}
-
-        init(_ row: Row) throws {
-            sessionSeconds = try row.get("session_seconds")
-            idleSeconds = try row.get("idle_seconds")
-            profileRetentionDays = try row.get("profile_retention_days")
-            signingKeyDays = try row.get("signing_key_days")
+    /// With what a caller says of them. What is not said stays as it is; null is what tenants have by default.
+    mutating func read(_ fields: inout JSONFields) {
+        func setting(_ name: String, _ range: ClosedRange<Int>, _ value: inout Int?) {
+            if let number = fields.integer(name, range) { value = number } else if fields.isNull(name) { value = nil }
         }
-
-        /// With what a caller says of them. What is not said stays as it is; null is what tenants have by default.
-        mutating func read(_ fields: inout JSONFields) {
-            func setting(_ name: String, _ range: ClosedRange<Int>, _ value: inout Int?) {
-                if let number = fields.integer(name, range) { value = number } else if fields.isNull(name) { value = nil }
-            }
-            setting("session_seconds", 300...31_536_000, &sessionSeconds)
-            setting("idle_seconds", 300...31_536_000, &idleSeconds)
-            var (retention, rotation): (Int?, Int?) = (profileRetentionDays, signingKeyDays)
-            setting("profile_retention_days", 0...3650, &retention)
-            setting("signing_key_days", 1...3650, &rotation)
-            profileRetentionDays = retention ?? Self.defaultProfileRetentionDays
-            signingKeyDays = rotation ?? Self.defaultSigningKeyDays
-        }
+        setting("session_seconds", 300...31_536_000, &sessionSeconds)
+        setting("idle_seconds", 300...31_536_000, &idleSeconds)
+        var (retention, rotation): (Int?, Int?) = (profileRetentionDays, signingKeyDays)
+        setting("profile_retention_days", 0...3650, &retention)
+        setting("signing_key_days", 1...3650, &rotation)
+        profileRetentionDays = retention ?? Self.defaultProfileRetentionDays
+        signingKeyDays = rotation ?? Self.defaultSigningKeyDays
     }
 }
 

@@ -1,9 +1,10 @@
+import Access
 import Foundation
 import Hummingbird
 import Postgres
 import Web
 
-extension TenancyRoutes {
+extension TenantRoutes {
     /// Its name and its settings, and by an operator its plan. A plan that no longer includes a connection of its own takes nothing away from a
     /// tenant that has one: its users go on signing in, and only changes of the connection are refused.
     @Sendable

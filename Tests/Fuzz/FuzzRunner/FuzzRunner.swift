@@ -1,7 +1,8 @@
 import CLibFuzzer
+import Foundation
+
 public import Fuzzing
 
-import Foundation
 
 /// What `script/fuzz` runs, for the targets of one package: hands one of them to libFuzzer, whose own arguments follow its name.
 ///

@@ -1,3 +1,5 @@
+
+
 /// A parser of ours, and what must hold for whatever bytes it is given: that it neither traps nor hangs, and what its check says.
 ///
 /// `FuzzTests` tries the seeds and some thousand mutations of them at every test run; `script/fuzz` hands the target to libFuzzer,

@@ -1,3 +1,5 @@
+
+
 /// Makes inputs out of inputs, as a fuzzer does; from one seed always the same ones.
 struct Mutator {
     private var random: SplitMix64

@@ -1,10 +1,9 @@
+@testable import Apple
 import Crypto
 import Foundation
 import Fuzzing
 import Sealing
 import Web
-
-@testable import Apple
 
 extension FuzzTarget {
     private static let pem: String = {

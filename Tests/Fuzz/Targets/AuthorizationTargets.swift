@@ -1,9 +1,10 @@
+import Access
+@testable import Accounts
 import Foundation
 import Fuzzing
+@testable import Sessions
 import Tenancy
 import Web
-
-@testable import Login
 
 extension FuzzTarget {
     private static let website = application(1, .web, "https://app.test/callback")

@@ -1,10 +1,9 @@
+@testable import DemoApplication
 import Foundation
 import Fuzzing
 import Sealing
+@testable import Signing
 import Web
-
-@testable import DemoApplication
-@testable import Login
 
 /// The demo application's own parsers, which share no code with the server's: each is held against one of those.
 extension FuzzTarget {

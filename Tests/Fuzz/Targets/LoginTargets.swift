@@ -1,12 +1,15 @@
+import Access
 import Crypto
+@testable import Encoding
 import Foundation
 import Fuzzing
 import HTTPTypes
 import Hummingbird
 import Sealing
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
-
-@testable import Login
 @testable import Web
 
 extension FuzzTarget {

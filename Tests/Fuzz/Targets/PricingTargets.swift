@@ -1,7 +1,6 @@
 import Foundation
 import Fuzzing
-
-@testable import Usage
+@testable import Ledger
 
 extension FuzzTarget {
     static let pricing: [FuzzTarget] = [

@@ -1,6 +1,5 @@
 import Foundation
 import Fuzzing
-
 @testable import Sealing
 
 extension Keyring {

@@ -1,11 +1,12 @@
+import Access
 import Crypto
 import Foundation
 import Fuzzing
 import JWTKit
 import Sealing
+@testable import Sessions
+@testable import Signing
 import Tenancy
-
-@testable import Login
 
 extension FuzzTarget {
     private static let tenant = ID<Tenant>("tenant_01ab3d1v3q0000000000000000")!

@@ -1,8 +1,7 @@
+@testable import AppleSimulator
 import Foundation
 import Fuzzing
 import HTTPTypes
-
-@testable import AppleSimulator
 
 extension FuzzTarget {
     static let simulator: [FuzzTarget] = [

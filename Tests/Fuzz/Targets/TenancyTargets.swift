@@ -1,9 +1,10 @@
+@testable import Access
+@testable import Delivery
 import Foundation
 import Fuzzing
 import Hummingbird
-import Web
-
 @testable import Tenancy
+import Web
 
 extension FuzzTarget {
     static let tenancy: [FuzzTarget] = [

@@ -1,7 +1,7 @@
+@testable import Billing
 import Foundation
 import Fuzzing
-
-@testable import Usage
+@testable import Ledger
 
 extension FuzzTarget {
     static let usage: [FuzzTarget] = [

@@ -3,7 +3,7 @@ import Fuzzing
 import HTTPTypes
 import Hummingbird
 import NIOCore
-
+import Tenancy
 @testable import Web
 
 extension FuzzTarget {

@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import NIOHTTP1
 import Postgres
@@ -5,8 +6,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("Delete own user")
 struct DeleteOwnUserTests {

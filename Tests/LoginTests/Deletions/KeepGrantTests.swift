@@ -1,3 +1,4 @@
+import Access
 import Crypto
 import Foundation
 import Postgres
@@ -5,8 +6,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// A consent that is kept for somebody who has no refresh token of Apple's ends with them all the same.
 @Suite("Keep grant")

@@ -1,10 +1,14 @@
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("List user deletions")
 struct ListUserDeletionsTests {

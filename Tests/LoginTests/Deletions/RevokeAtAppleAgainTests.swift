@@ -1,3 +1,5 @@
+import Access
+@testable import Accounts
 import Foundation
 import Outbox
 import Postgres
@@ -6,8 +8,6 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 /// What happens at least once may happen twice.
 @Suite("Revoke at Apple again")

@@ -1,3 +1,5 @@
+import Access
+@testable import Accounts
 import Apple
 import AsyncHTTPClient
 import Foundation
@@ -8,8 +10,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// A deleted user's consent ends at Apple, whatever happens on the way.
 @Suite("Revoke at Apple")

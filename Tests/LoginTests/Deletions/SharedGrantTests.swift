@@ -1,11 +1,11 @@
+import Access
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// Apple knows one consent of a person to a team, however many users of ours live by it.
 @Suite("Shared grant")

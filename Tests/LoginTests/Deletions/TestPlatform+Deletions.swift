@@ -1,3 +1,5 @@
+import Access
+@testable import Accounts
 import Apple
 import AsyncHTTPClient
 import Foundation
@@ -8,8 +10,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// A platform whose own worker rests, so that a test says when Apple is told.
 func withRestingOutbox<T: Sendable>(_ body: @Sendable @escaping (TestPlatform) async throws -> T) async throws -> T {

@@ -1,11 +1,11 @@
+import Access
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// Deletions of users who had gone along with an app to another Apple team: the old team's grant is nobody's concern any more.
 @Suite("Transferred deletion")

@@ -1,15 +1,17 @@
+import Access
 import Foundation
 import JWTKit
 import Logging
 import Outbox
 import Postgres
 import Server
+@testable import Sessions
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 @Suite("Deliver logout token")
 struct DeliverLogoutTokenTests {

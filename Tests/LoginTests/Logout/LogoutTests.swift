@@ -4,11 +4,10 @@ import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 @Suite("Logout")
 struct LogoutTests {

@@ -1,10 +1,14 @@
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 /// Token exchange (RFC 8693) of Apple's id_token, as any OAuth library asks for it.
 @Suite("Exchange token")

@@ -4,8 +4,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// What an application on a device gets for what Apple's framework gave it.
 @Suite("Native callback")

@@ -1,12 +1,12 @@
+import Access
 import Foundation
 import Postgres
 import Server
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Login
 
 /// Every rule for what an application presents, broken alone: nobody is signed in, nothing is billed, and the log says which.
 @Suite("Native refusals")

@@ -1,16 +1,21 @@
+import Access
+@testable import Accounts
 import Apple
 import AsyncHTTPClient
 import Crypto
+@testable import Encoding
 import Foundation
 import Logging
 import NIOCore
 import NIOHTTP1
 import Postgres
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
-
-@testable import Login
+@testable import Users
 
 /// A device with a tenant's native application: Apple's framework on it, and the application that calls us.
 struct Phone: Sendable {

@@ -1,3 +1,5 @@
+import Access
+@testable import Accounts
 import Foundation
 import Logging
 import Postgres
@@ -5,8 +7,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("End account")
 struct EndAccountTests {

@@ -1,11 +1,15 @@
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import Postgres
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("End consent")
 struct EndConsentTests {

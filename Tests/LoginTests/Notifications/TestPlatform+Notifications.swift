@@ -1,3 +1,5 @@
+import Access
+@testable import Accounts
 import Apple
 import AsyncHTTPClient
 import Foundation
@@ -6,12 +8,12 @@ import NIOHTTP1
 import Outbox
 import Postgres
 import Server
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 /// What Apple would send: good unless a test says otherwise.
 struct SentNotification: Sendable {
@@ -76,13 +78,8 @@ extension TestPlatform {
     @discardableResult
     func workOff(at now: Date = Date(), counting metrics: Metrics = Metrics()) async throws -> Int {
         let quiet = Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() }
-        let login = Login(
-            pool: pool, directory: TenantDirectory(pool: pool),
-            signingKeys: SigningKeys(pool: pool, keyring: settings.keyring, now: { Date() }),
-            apple: AppleClient(settings.apple, http: .shared, logger: quiet), keyring: settings.keyring,
-            lastUsed: LastUsed(pool: pool, logger: quiet), limits: RequestLimits(perMinute: 1000), publicURL: Self.publicURL,
-            metrics: metrics, logger: quiet, now: { Date() })
-        let handlers = login.outboxHandlers.filter { $0.key == KeptNotification.outboxKind }
+        let process = ProcessNotification(pool: pool, keyring: settings.keyring, metrics: metrics, logger: quiet)
+        let handlers = [StoredNotification.outboxKind: process.handle]
         return try await OutboxWorker(
             pool: pool, prelude: PlatformDatabase.prelude, handlers: handlers, logger: quiet, now: { Date() }
         ).pass(at: now)

@@ -1,12 +1,13 @@
+import Access
+@testable import Accounts
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 @Suite("Work off notification")
 struct WorkOffNotificationTests {
@@ -163,9 +164,9 @@ struct WorkOffNotificationTests {
         try await TestPlatform.runByHand { platform in
             try await platform.send(.init(type: "x", subject: "1", client: platform.own.servicesID))
             let database = PlatformDatabase(platform.pool)
-            try await KeptNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 89 * 86400))
+            try await StoredNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 89 * 86400))
             #expect(try await platform.count("apple_notification") == 1)
-            try await KeptNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 91 * 86400))
+            try await StoredNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 91 * 86400))
             #expect(try await platform.count("apple_notification") == 0)
             // What is left of its work ends quietly.
             #expect(try await platform.workOff() == 1)

@@ -1,12 +1,13 @@
+import Access
 import Foundation
 import NIOHTTP1
 import Server
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Login
 
 /// The OpenID Foundation's plan for a basic OpenID provider: a test for each of its modules, under the module's name.
 /// docs/openid-conformance.md says of each whether it holds.

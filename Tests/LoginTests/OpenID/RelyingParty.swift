@@ -1,16 +1,21 @@
+import Access
+@testable import Accounts
 import Crypto
+@testable import Encoding
 import Foundation
 import JWTKit
 import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 /// An application that knows nothing but Acme's issuer and what it was registered as: it asks discovery where to go, and takes
 /// no id_token unchecked.

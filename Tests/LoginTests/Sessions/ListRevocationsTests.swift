@@ -1,13 +1,13 @@
+import Access
 import Foundation
 import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Sessions
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 @Suite("List revocations")
 struct ListRevocationsTests {

@@ -1,11 +1,12 @@
+import Access
 import Foundation
 import Postgres
 import Server
+@testable import Sessions
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("List sessions")
 struct ListSessionsTests {

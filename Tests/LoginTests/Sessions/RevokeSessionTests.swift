@@ -1,11 +1,16 @@
+import Access
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import Postgres
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("Revoke session")
 struct RevokeSessionTests {

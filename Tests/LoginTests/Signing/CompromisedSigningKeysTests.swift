@@ -1,11 +1,12 @@
+import Access
 import Foundation
 import Postgres
 import Server
+@testable import Sessions
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 /// What is left of keys that somebody else may have: nothing, in no process.
 @Suite("Compromised signing keys")

@@ -1,12 +1,12 @@
+import Access
 import Foundation
 import Logging
 import Postgres
 import Server
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 @Suite("Due signing keys")
 struct DueSigningKeysTests {

@@ -1,9 +1,13 @@
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("List signing keys")
 struct ListSigningKeysTests {

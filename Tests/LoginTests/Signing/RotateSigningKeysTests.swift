@@ -1,13 +1,13 @@
+import Access
 import Foundation
 import JWTKit
 import Postgres
 import Sealing
 import Server
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 @Suite("Rotate signing keys")
 struct RotateSigningKeysTests {

@@ -1,10 +1,10 @@
+import Access
 import Foundation
 import Postgres
 import Server
+@testable import Signing
 import Tenancy
 import TestSupport
-
-@testable import Login
 
 extension TestPlatform {
     /// The key ids of a tenant's JWKS, in its order.

@@ -1,10 +1,10 @@
+import Access
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
-
-@testable import Login
+@testable import Users
 
 extension TestPlatform {
     /// How many rows a table has, of all tenants.

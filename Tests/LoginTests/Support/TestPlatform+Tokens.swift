@@ -1,12 +1,12 @@
+import Access
 import Foundation
 import Postgres
 import Sealing
 import Server
+@testable import Signing
 import Tenancy
 import TestSupport
 import Web
-
-@testable import Login
 
 /// What an application says to prove who it is.
 struct Credentials: Sendable {

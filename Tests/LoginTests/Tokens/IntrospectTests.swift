@@ -1,12 +1,17 @@
+import Access
+@testable import Accounts
+@testable import Encoding
 import Foundation
 import NIOHTTP1
 import Postgres
 import Server
+@testable import Sessions
+@testable import SignIn
+@testable import Signing
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("Introspect")
 struct IntrospectTests {

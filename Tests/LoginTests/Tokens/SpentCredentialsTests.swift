@@ -1,10 +1,11 @@
+import Access
 import Foundation
 import Postgres
+@testable import Sessions
+@testable import SignIn
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
 
 @Suite("The memory of spent credentials")
 struct SpentCredentialsTests {

@@ -1,11 +1,12 @@
+import Access
+@testable import Accounts
 import Foundation
 import Logging
 import Postgres
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("Close transfer")
 struct CloseTransferTests {

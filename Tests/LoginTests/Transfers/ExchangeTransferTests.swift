@@ -1,10 +1,10 @@
+import Access
 import Foundation
 import Postgres
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("Exchange transfer")
 struct ExchangeTransferTests {

@@ -1,10 +1,11 @@
+import Access
 import Foundation
 import Postgres
 import Server
+@testable import SignIn
 import Tenancy
 import TestSupport
-
-@testable import Login
+@testable import Users
 
 /// The team that Acme's app goes to, at the Apple simulator.
 struct ReceivingTeam: Sendable {

@@ -1,11 +1,12 @@
+import Access
+@testable import Accounts
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// What a transfer says of how many users are in which state, against what counting them says.
 @Suite("Transfer count")

@@ -1,11 +1,11 @@
+import Access
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 @Suite("Delete user")
 struct DeleteUserTests {

@@ -1,12 +1,12 @@
+import Access
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
+@testable import Users
 import Web
-
-@testable import Login
 
 @Suite("List users")
 struct ListUsersTests {

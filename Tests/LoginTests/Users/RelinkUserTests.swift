@@ -1,3 +1,4 @@
+import Access
 import Apple
 import Foundation
 import Postgres
@@ -5,8 +6,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// A tenant moves to another team, and the people it knows come back.
 @Suite("Relink user")

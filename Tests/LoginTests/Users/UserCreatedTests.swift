@@ -1,11 +1,12 @@
+import Access
+import Delivery
 import Foundation
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Login
+@testable import Users
 
 /// What webhooks hear of new users.
 @Suite("User created")

@@ -1,3 +1,4 @@
+import Access
 import Foundation
 import Postgres
 import Server
@@ -47,14 +48,14 @@ struct ExpiringKeysTests {
                 "UPDATE api_key SET expires_at = now() - interval '1 hour' WHERE name = 'ended'",
             ])
             let total = try await withThrowingTaskGroup(of: Int.self) { tasks in
-                for _ in 0..<4 { tasks.addTask { try await ExpiringKeys(pool: platform.pool).tell(at: now) } }
+                for _ in 0..<4 { tasks.addTask { try await NotifyExpiringKeys(pool: platform.pool).tell(at: now) } }
                 return try await tasks.reduce(0, +)
             }
             #expect(total == 2)
             #expect(try await Self.told(platform) == ["tomorrow", "in six days"])
             #expect(try await platform.count("SELECT count(*) AS n FROM webhook_delivery WHERE state = 'pending'") == 2)
             #expect(try await platform.count("SELECT count(*) AS n FROM outbox") == 2)
-            #expect(try await ExpiringKeys(pool: platform.pool).tell(at: now + day) == 1)
+            #expect(try await NotifyExpiringKeys(pool: platform.pool).tell(at: now + day) == 1)
             #expect(try await Self.told(platform) == ["tomorrow", "in six days", "in eight days"])
         }
     }
@@ -68,10 +69,10 @@ struct ExpiringKeysTests {
                 "UPDATE tenant SET status = 'deleted', status_before_deletion = 'active', purge_after = now() WHERE slug = 'acme'",
                 "UPDATE api_key SET expires_at = now() + interval '1 day' WHERE name = 'Operator'",
             ])
-            #expect(try await ExpiringKeys(pool: platform.pool).tell(at: now) == 0)
+            #expect(try await NotifyExpiringKeys(pool: platform.pool).tell(at: now) == 0)
             _ = try await platform.ownerPool.run(
                 "UPDATE tenant SET status = 'active', status_before_deletion = NULL, purge_after = NULL WHERE slug = 'acme'")
-            #expect(try await ExpiringKeys(pool: platform.pool).tell(at: now) == 1)
+            #expect(try await NotifyExpiringKeys(pool: platform.pool).tell(at: now) == 1)
         }
     }
 
@@ -86,7 +87,7 @@ struct ExpiringKeysTests {
                 SELECT \(ID<Tenant>(platform.acme.id)), gen_random_uuid(), 'Many', sha256(n::text::bytea), '0000', '{}', \(now),
                     \(now.addingTimeInterval(3600)) FROM generate_series(1, 250) AS n
                 """)
-            #expect(try await ExpiringKeys(pool: platform.pool).tell(at: now) == 250)
+            #expect(try await NotifyExpiringKeys(pool: platform.pool).tell(at: now) == 250)
             #expect(try await platform.count("SELECT count(*) AS n FROM webhook_event") == 250)
         }
     }

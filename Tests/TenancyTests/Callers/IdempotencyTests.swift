@@ -1,3 +1,4 @@
+@testable import Access
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -5,10 +6,9 @@ import NIOHTTP1
 import Postgres
 import Sealing
 import Server
+@testable import Tenancy
 import TestSupport
 import Testing
-
-@testable import Tenancy
 
 @Suite("Idempotency-Key")
 struct IdempotencyTests {

@@ -1,11 +1,11 @@
+@testable import Access
 import Foundation
 import Logging
 import Postgres
 import Server
+@testable import Tenancy
 import TestSupport
 import Testing
-
-@testable import Tenancy
 
 @Suite("Last used")
 struct LastUsedTests {
@@ -17,7 +17,7 @@ struct LastUsedTests {
     }
 
     private static func make(_ platform: TestPlatform) -> LastUsed {
-        LastUsed(pool: platform.pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        LastUsed(pool: platform.pool, kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     @Test("a use is written to the minute, for API keys and Apple keys, and never goes back")
@@ -29,10 +29,10 @@ struct LastUsedTests {
                 try await platform.ownerPool.run("SELECT id FROM apple_key WHERE tenant_id = \(acme)").first {
                     try $0.get("id", as: ID<AppleKey>.self)
                 })
-            used.note(.apiKey(key), owner: acme.uuid, at: Self.noon + 59)
-            used.note(.appleKey(appleKey), owner: acme.uuid, at: Self.noon + 61)
+            used.note(key, owner: acme.uuid, at: Self.noon + 59)
+            used.note(appleKey, owner: acme.uuid, at: Self.noon + 61)
             // Nobody's.
-            used.note(.apiKey(ID(at: Self.noon)), owner: acme.uuid, at: Self.noon)
+            used.note(ID<APIKey>(at: Self.noon), owner: acme.uuid, at: Self.noon)
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == nil)
             await used.flush()
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == Self.noon)
@@ -40,10 +40,10 @@ struct LastUsedTests {
 
             // Another process, whose clock is behind.
             let other = Self.make(platform)
-            other.note(.apiKey(key), owner: acme.uuid, at: Self.noon - 60)
+            other.note(key, owner: acme.uuid, at: Self.noon - 60)
             await other.flush()
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == Self.noon)
-            used.note(.apiKey(key), owner: acme.uuid, at: Self.noon + 120)
+            used.note(key, owner: acme.uuid, at: Self.noon + 120)
             await used.flush()
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == Self.noon + 120)
         }
@@ -54,7 +54,7 @@ struct LastUsedTests {
         try await TestPlatform.run { platform in
             let used = Self.make(platform)
             let (acme, key) = (try #require(ID<Tenant>(platform.acme.id)), try #require(ID<APIKey>(platform.acme.api_keys[1].id)))
-            used.note(.apiKey(key), owner: acme.uuid, at: Self.noon)
+            used.note(key, owner: acme.uuid, at: Self.noon)
             _ = try await platform.ownerPool.run("REVOKE UPDATE ON api_key FROM espalier_server")
             await used.flush()
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == nil)
@@ -77,7 +77,7 @@ struct LastUsedTests {
                         let used = Self.make(platform)
                         for round in 0..<5 {
                             for key in process.isMultiple(of: 2) ? keys : keys.reversed() {
-                                used.note(.apiKey(key), owner: acme.uuid, at: Self.noon + Double(60 * (round * 8 + process)))
+                                used.note(key, owner: acme.uuid, at: Self.noon + Double(60 * (round * 8 + process)))
                             }
                             await used.flush()
                         }

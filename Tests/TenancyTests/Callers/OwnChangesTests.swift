@@ -1,3 +1,4 @@
+import Access
 import Server
 import Tenancy
 import TestSupport

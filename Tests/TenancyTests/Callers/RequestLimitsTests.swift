@@ -1,12 +1,12 @@
+@testable import Access
 import Foundation
 import HTTPTypes
 import Server
 import Synchronization
+@testable import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Tenancy
 
 @Suite("Request limits")
 struct RequestLimitsTests {

@@ -1,7 +1,6 @@
 import Foundation
-import Testing
-
 @testable import Tenancy
+import Testing
 
 @Suite("Doctor")
 struct DoctorTests {

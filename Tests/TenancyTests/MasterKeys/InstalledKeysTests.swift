@@ -1,10 +1,11 @@
+@testable import Access
 import Foundation
 import Postgres
 import Sealing
+@testable import Server
+@testable import Tenancy
 import TestSupport
 import Testing
-
-@testable import Tenancy
 
 /// The keyring of an installation, and what an upgrade from a version without digest keys leaves.
 @Suite("Installed keys")

@@ -1,11 +1,11 @@
+@testable import Access
 import Foundation
 import Postgres
 import Sealing
-import TestSupport
-import Testing
-
 @testable import Server
 @testable import Tenancy
+import TestSupport
+import Testing
 
 /// `espalier master-keys` walks over everything that is sealed, beside a server.
 @Suite("Sealed data")

@@ -1,3 +1,5 @@
+import Access
+import Delivery
 import Foundation
 import Logging
 import NIOCore

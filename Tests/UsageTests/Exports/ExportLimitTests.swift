@@ -1,3 +1,6 @@
+import Access
+
+@testable import Billing
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -8,8 +11,6 @@ import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Usage
 
 @Suite("Export limit")
 struct ExportLimitTests {

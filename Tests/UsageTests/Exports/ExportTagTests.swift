@@ -1,12 +1,13 @@
+@testable import Billing
 import Foundation
+@testable import Ledger
 import NIOHTTP1
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Export tag")
 struct ExportTagTests {

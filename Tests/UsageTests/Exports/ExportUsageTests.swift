@@ -1,4 +1,7 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import NIOHTTP1
 import Postgres
 import Server
@@ -6,8 +9,6 @@ import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Usage
 
 @Suite("Export usage")
 struct ExportUsageTests {
@@ -172,14 +173,14 @@ struct ExportUsageTests {
             for tenant in [platform.acme, platform.globex] { try await platform.append(moments, of: tenant) }
             let (from, to) = (time("2026-02-27T00:00:00Z"), time("2026-03-10T00:00:00Z"))
             for tenant in [nil, ID<Tenant>(platform.acme.id)] {
-                let source: Ledger.Source =
+                let source: LedgerPages.Source =
                     tenant.map { .tenant(OwnerDatabase(platform.pool, tenant: $0)) } ?? .platform(PlatformDatabase(platform.pool))
                 let expected = try await Self.expected(platform, tenant: tenant, from: from, to: to).map { $0["id"]! }
                 #expect(expected.count > 25)
                 for size in [1, 2, 3, 7, 1000] {
-                    var ledger = try await Ledger(source, from: from, to: to, in: PlatformDatabase(platform.pool), at: to)
+                    var ledger = try await LedgerPages(source, from: from, to: to, in: PlatformDatabase(platform.pool), at: to)
                     ledger.pageSize = size
-                    var (told, text, position): ([String], LedgerText, Ledger.Position) = ([], LedgerText(.csv), ledger.start)
+                    var (told, text, position): ([String], LedgerText, LedgerPages.Position) = ([], LedgerText(.csv), ledger.start)
                     while let page = try await ledger.page(after: position) {
                         #expect(page.rows <= size)
                         var (offset, rows) = (0, 0)

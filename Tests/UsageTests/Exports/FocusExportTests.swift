@@ -1,12 +1,14 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import NIOHTTP1
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
+import Users
 
 @Suite("Export as FOCUS")
 struct FocusExportTests {

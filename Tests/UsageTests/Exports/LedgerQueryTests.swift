@@ -1,12 +1,12 @@
+import Access
 import Foundation
+@testable import Ledger
 import Logging
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Ledger query")
 struct LedgerQueryTests {
@@ -20,10 +20,10 @@ struct LedgerQueryTests {
             let (acme, globex) = (ID<Tenant>(platform.acme.id)!, ID<Tenant>(platform.globex.id)!)
             let platformDatabase = PlatformDatabase(platform.pool)
             for (source, to) in [
-                (Ledger.Source.platform(platformDatabase), to), (.platform(platformDatabase), to.addingTimeInterval(-86_400)),
+                (LedgerPages.Source.platform(platformDatabase), to), (.platform(platformDatabase), to.addingTimeInterval(-86_400)),
                 (.tenant(OwnerDatabase(platform.pool, tenant: acme)), to),
             ] {
-                let ledger = try await Ledger(source, from: from, to: to, in: platformDatabase, at: Date())
+                let ledger = try await LedgerPages(source, from: from, to: to, in: platformDatabase, at: Date())
                 let rows = SQL(unsafe: ledger.rows(after: ledger.start))
                 let locked = try await platformDatabase.transaction { db in
                     _ = try await db.run(rows)
@@ -37,7 +37,7 @@ struct LedgerQueryTests {
                 #expect(locked == ["usage_event", "usage_event_2026_03"])
             }
             // What the text says is one thing, and what the transaction may see another.
-            let ledger = try await Ledger(
+            let ledger = try await LedgerPages(
                 .tenant(OwnerDatabase(platform.pool, tenant: acme)), from: from, to: to, in: platformDatabase, at: Date())
             let rows = SQL(unsafe: ledger.rows(after: ledger.start))
             #expect(try await OwnerDatabase(platform.pool, tenant: acme).run(rows).count == 1)
@@ -92,7 +92,7 @@ struct LedgerQueryTests {
             try await platform.appendMany(60_000, tenants: tenants)
             let (from, to) = (time("2026-03-15T10:00:00Z"), time("2026-03-15T11:00:00Z"))
             let database = PlatformDatabase(platform.pool)
-            let ledger = try await Ledger(.platform(database), from: from, to: to, in: database, at: Date())
+            let ledger = try await LedgerPages(.platform(database), from: from, to: to, in: database, at: Date())
             var (rows, position) = (0, ledger.start)
             while let page = try await ledger.page(after: position) { (rows, position) = (rows + page.rows, page.next) }
             let there = try await platform.ownerPool.run(
@@ -104,8 +104,8 @@ struct LedgerQueryTests {
             #expect(try rows == there[0].get("rows", as: Int.self))
 
             /// How many blocks a page of March's part reads.
-            func blocks(_ ledger: Ledger) async throws -> Int {
-                let start = Ledger.Position(period: Month(year: 2026, month: 3), time: ledger.start.time)
+            func blocks(_ ledger: LedgerPages) async throws -> Int {
+                let start = LedgerPages.Position(period: Month(year: 2026, month: 3), time: ledger.start.time)
                 let explained = try await PlatformDatabase(platform.pool).run([
                     "SELECT set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)",
                     SQL(unsafe: "EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) \(ledger.rows(after: start))"),
@@ -121,7 +121,7 @@ struct LedgerQueryTests {
             #expect(try there[0].get("pages", as: Int.self) > 2 * enough)
             #expect(try await blocks(ledger) <= enough)
             // Of another month's window, this one may have what came late: it is not read from end to end for that.
-            let february = try await Ledger(
+            let february = try await LedgerPages(
                 .platform(database), from: time("2026-02-01T00:00:00Z"), to: time("2026-03-01T00:00:00Z"), in: database, at: Date())
             #expect(try await blocks(february) <= 12 * tenants)
         }

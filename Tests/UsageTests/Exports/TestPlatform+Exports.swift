@@ -1,3 +1,4 @@
+import Access
 import CZlib
 import Crypto
 import Foundation

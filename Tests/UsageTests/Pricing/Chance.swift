@@ -1,6 +1,5 @@
+@testable import Billing
 import Foundation
-
-@testable import Usage
 
 /// Chance that comes out the same each time: a failure names its seed, and is there again. SplitMix64.
 struct Chance: RandomNumberGenerator {

@@ -1,10 +1,14 @@
+import Access
+
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
-@testable import Usage
 
 /// The calculator as pages: for everybody, and to be printed.
 @Suite("Pricing pages")

@@ -1,12 +1,13 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Usage
 
 @Suite("Rate cards")
 struct RateCardTests {

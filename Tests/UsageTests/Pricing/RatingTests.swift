@@ -1,7 +1,6 @@
+@testable import Billing
 import Foundation
 import Testing
-
-@testable import Usage
 
 /// What must hold whatever the prices are, tried with prices by chance.
 @Suite("Rating")

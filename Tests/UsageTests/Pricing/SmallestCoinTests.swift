@@ -1,8 +1,7 @@
+@testable import Billing
 import Postgres
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Smallest coins")
 struct SmallestCoinTests {

@@ -1,8 +1,9 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Tenancy
 import Testing
-
-@testable import Usage
 
 @Suite("Terms")
 struct TermTests {

@@ -2,11 +2,10 @@ import Foundation
 import HTTPTypes
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Compare with Stripe")
 struct CompareMeterTests {

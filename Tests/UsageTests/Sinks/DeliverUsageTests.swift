@@ -1,13 +1,15 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Outbox
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
 import Web
-
-@testable import Usage
 
 @Suite("Deliver usage")
 struct DeliverUsageTests {

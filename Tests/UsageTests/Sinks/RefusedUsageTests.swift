@@ -1,12 +1,12 @@
+import Access
 import Foundation
 import Outbox
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Refused usage")
 struct RefusedUsageTests {

@@ -1,12 +1,13 @@
+import Access
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
-import Web
 import Testing
-
-@testable import Usage
+import Web
 
 @Suite("Send meter events")
 struct SendMeterEventsTests {

@@ -1,13 +1,13 @@
+import Access
 import Foundation
 import Logging
 import Outbox
 import Postgres
 import Server
+@testable import Sinks
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 /// A platform whose own worker rests, so that a test says what is done when, and a meter.
 func withMeter<T: Sendable>(

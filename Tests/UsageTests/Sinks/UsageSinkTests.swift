@@ -1,7 +1,9 @@
+import Access
 import Foundation
 import HTTPTypes
 import Postgres
 import Server
+import Sinks
 import Tenancy
 import TestSupport
 import Testing

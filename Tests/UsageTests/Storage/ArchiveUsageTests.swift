@@ -1,11 +1,11 @@
+import Access
 import Foundation
+@testable import Ledger
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Archive usage")
 struct ArchiveUsageTests {

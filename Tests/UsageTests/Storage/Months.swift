@@ -1,10 +1,11 @@
+import Access
 import Foundation
+@testable import Ledger
 import Logging
 import Postgres
 import Server
 import Tenancy
 import TestSupport
-@testable import Usage
 
 let january = Month(year: 2025, month: 1)
 

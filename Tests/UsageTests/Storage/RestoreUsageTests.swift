@@ -1,12 +1,13 @@
+import Access
+@testable import Billing
 import Foundation
+@testable import Ledger
 import Logging
 import Postgres
 import Server
 import Tenancy
 import TestSupport
 import Testing
-
-@testable import Usage
 
 @Suite("Restore usage")
 struct RestoreUsageTests {

@@ -1,0 +1,114 @@
+package import Foundation
+package import Postgres
+package import Sealing
+
+/// A machine's secret for the REST API.
+///
+/// `esk_live_` or `esk_test_`, 30 random base62 characters (178 bits), and 6 of their CRC-32, so that a
+/// typo is refused without a look-up and a scanner can recognise a leaked one. Only a keyed digest is
+/// stored: a slow hash would add nothing to 178 bits but a way to load the server. The digest finds the row, and a second one,
+/// bound to owner and ID, shows that the row is the one that was issued.
+package struct APIKey: Identified, Sendable {
+    package static let idPrefix = "apikey"
+
+    /// What a key may do.
+    package enum Scope: String, Codable, CaseIterable, Sendable {
+        case tenantsRead = "tenants:read"
+        case tenantsWrite = "tenants:write"
+        case applicationsRead = "applications:read"
+        case applicationsWrite = "applications:write"
+        case connectionsRead = "connections:read"
+        case connectionsWrite = "connections:write"
+        case usersRead = "users:read"
+        case usersWrite = "users:write"
+        case sessionsRead = "sessions:read"
+        case sessionsWrite = "sessions:write"
+        case signingKeysRead = "signing_keys:read"
+        case signingKeysWrite = "signing_keys:write"
+        case apiKeysRead = "api_keys:read"
+        case apiKeysWrite = "api_keys:write"
+        case auditRead = "audit:read"
+        case webhooksRead = "webhooks:read"
+        case webhooksWrite = "webhooks:write"
+        case usageRead = "usage:read"
+        case usageWrite = "usage:write"
+        case pricingRead = "pricing:read"
+        case pricingWrite = "pricing:write"
+        case statementsRead = "statements:read"
+        case notificationsRead = "notifications:read"
+        case notificationsWrite = "notifications:write"
+    }
+
+    package let id: ID<APIKey>
+    /// A tenant's id, or the platform's.
+    package let owner: UUID
+    package let scopes: Set<Scope>
+    package let expiresAt: Date?
+    package let revokedAt: Date?
+    private let digest: [UInt8]
+    /// Nil for a key of the previous version that is not bound yet.
+    private let boundDigest: [UInt8]?
+
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        owner = try row.get("tenant_id")
+        // A scope this version does not know allows nothing here.
+        scopes = Set(try row.get("scopes", as: [String].self).compactMap(Scope.init))
+        expiresAt = try row.get("expires_at")
+        revokedAt = try row.get("revoked_at")
+        (digest, boundDigest) = (try row.get("digest"), try row.get("bound_digest"))
+    }
+
+    package func isValid(at now: Date) -> Bool {
+        revokedAt == nil && expiresAt.map { now < $0 } ?? true
+    }
+
+    /// Whether the secret with these digests is this row's. False for a row that was moved or copied from another owner or ID.
+    func authenticates(_ digests: [[UInt8]], with keyring: Keyring, at now: Date) -> Bool {
+        keyring.authenticates(digests, digest: digest, bound: boundDigest, to: Self.context(id, owner: owner), at: now)
+    }
+
+    /// By its digest under any digest key.
+    package static func find(digests: [[UInt8]]) -> SQL {
+        "SELECT id, tenant_id, scopes, expires_at, revoked_at, digest, bound_digest FROM api_key WHERE digest = ANY(\(digests))"
+    }
+
+    /// The row that the digest is bound to.
+    package static func context(_ id: ID<APIKey>, owner: UUID) -> SealingContext {
+        SealingContext(tenant: owner, table: "api_key", column: "digest", row: id.description)
+    }
+
+    package static func insert(
+        _ id: ID<APIKey>, owner: UUID, name: String, secret: Secret, scopes: [String], expiresAt: Date? = nil, keyring: Keyring,
+        at now: Date
+    ) -> SQL {
+        let text = secret.reveal()
+        let digest = keyring.digest(Array(text.utf8), purpose: digestPurpose)
+        let bound = keyring.bind(digest, to: context(id, owner: owner))
+        return """
+            INSERT INTO api_key (tenant_id, id, name, digest, bound_digest, last_four, scopes, expires_at, created_at, updated_at)
+            VALUES (\(owner), \(id), \(name), \(digest), \(bound), \(String(text.suffix(4))), \(scopes), \(expiresAt), \(now), \(now))
+            """
+    }
+
+    package static let digestPurpose = "api_key"
+
+    // MARK: The secret's form
+
+    private static let random = 30
+    private static let checksum = 6
+
+    /// A fresh secret.
+    package static func makeSecret(live: Bool, using generator: inout some RandomNumberGenerator) -> Secret {
+        let body = (live ? "esk_live_" : "esk_test_") + Base62.random(random, using: &generator)
+        return Secret(body + Base62.encode(CRC32.checksum(body.utf8), digits: checksum))
+    }
+
+    /// Whether a text can be a secret of ours at all.
+    static func isWellFormed(_ text: String) -> Bool {
+        let bytes = text.utf8
+        guard bytes.starts(with: "esk_live_".utf8) || bytes.starts(with: "esk_test_".utf8), bytes.count == 9 + random + checksum
+        else { return false }
+        return Base62.encode(CRC32.checksum(bytes.prefix(9 + random)), digits: checksum).utf8.elementsEqual(bytes.suffix(checksum))
+    }
+}

@@ -1,0 +1,36 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Postgres
+import Web
+
+extension APIKeyRoutes {
+    /// Makes an API key for the owner. Its secret is in this answer and nowhere else.
+    func issueAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.apiKeysWrite)
+        let now = now()
+        var fields = try await JSONFields(request)
+        let name = fields.text("name", isRequired: true)
+        let scopes = fields.choices("scopes", APIKey.Scope.self, isRequired: true)
+        let expiresAt = fields.time("expires_at", after: now)
+        try fields.finish()
+        guard let name, let scopes else { throw Problem(.invalid, "`name` and `scopes` are required.") }
+        try call.requireOwn(scopes.map(\.rawValue))
+
+        var random = SystemRandomNumberGenerator()
+        let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
+        let id = ID<APIKey>(at: now)
+        let key = ShownAPIKey(id, name: name, secret: secret, scopes: scopes.map(\.rawValue), expiresAt: expiresAt, at: now)
+        try await call.database(pool).transaction { [keyring] db in
+            try await APIKey.requireRoom(for: call.owner, at: now, in: db)
+            _ = try await db.run([
+                APIKey.insert(
+                    id, owner: call.owner, name: name, secret: secret, scopes: key.scopes, expiresAt: expiresAt, keyring: keyring, at: now),
+                try AuditEvent.insert(
+                    call.apiKeyAction("issue"), of: id.description, owner: call.owner, by: call.origin, after: key, at: now),
+            ])
+        }
+        return try .resource(
+            key.revealing(secret), updatedAt: key.updated_at, status: .created, headers: [.location: request.location(of: id)])
+    }
+}

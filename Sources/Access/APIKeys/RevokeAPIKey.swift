@@ -1,0 +1,38 @@
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension APIKeyRoutes {
+    /// Ends a key at once, and for ever; every process refuses it within a second. Revoking one that is revoked changes nothing.
+    ///
+    /// A key may revoke itself: whoever finds that theirs has leaked needs no other. Who revokes the platform's last key gets a new
+    /// one by `espalier seed`.
+    func revokeAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.apiKeysWrite)
+        let id = try call.id("apiKey", of: "API key", as: APIKey.self)
+        let now = now()
+        var fields = try await JSONFields(request, isOptional: true)
+        try fields.finish()
+
+        let key = try await call.database(pool).transaction { db in
+            guard let old = try await db.run(ShownAPIKey.lock(id, owner: call.owner)).first(ShownAPIKey.init)
+            else { throw Problem.notFound("API key") }
+            guard old.revoked_at == nil else { return old }
+            let revoked = try await db.run(
+                """
+                UPDATE api_key SET revoked_at = \(now), updated_at = \(now.asChange(after: old.updated_at))
+                WHERE tenant_id = \(call.owner) AND id = \(id)
+                RETURNING id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
+                """
+            ).first(ShownAPIKey.init)
+            guard let revoked else { throw Problem.notFound("API key") }
+            _ = try await db.run(
+                AuditEvent.insert(
+                    call.apiKeyAction("revoke"), of: id.description, owner: call.owner, by: call.origin, before: old, after: revoked,
+                    at: now))
+            return revoked
+        }
+        return try .resource(key, updatedAt: key.updated_at)
+    }
+}

@@ -1,0 +1,85 @@
+package import Foundation
+package import Hummingbird
+package import Web
+
+/// A call of the REST API, with its caller once `Authenticate` has found one.
+package struct CallContext: ChildRequestContext, RecordedContext {
+    package var coreContext: CoreRequestContextStorage
+    package let record: RequestRecord
+    package internal(set) var caller: Caller?
+    /// The tenant in the path, if there is one by that name; where none is named, the one whose key it is.
+    package internal(set) var tenant: Tenant?
+    /// Whether it may change something: whatever is no GET, nor the HEAD of one.
+    package internal(set) var isChange = false
+
+    package init(context: WebContext) {
+        (coreContext, record) = (context.coreContext, context.record)
+    }
+}
+
+/// Finds the caller by the API key and the tenant by the path, and counts the request. Decides no more than whether there were too
+/// many: what the caller may do is for the contexts of the routes below, which cannot be made without what they need.
+package struct Authenticate: RouterMiddleware {
+    package typealias Context = CallContext
+
+    private let callers: Callers
+    private let findTenant: @Sendable (_ idOrSlug: String) async throws -> Tenant?
+    private let forgetTenant: @Sendable (UUID?) -> Void
+    private let limits: RequestLimits
+    private let lastUsed: LastUsed
+    private let now: @Sendable () -> Date
+
+    /// - Parameters:
+    ///   - findTenant: Finds a tenant by its ID or slug.
+    ///   - forgetTenant: Removes a tenant from the caches of this process after a change.
+    package init(
+        callers: Callers, limits: RequestLimits, lastUsed: LastUsed,
+        findTenant: @escaping @Sendable (_ idOrSlug: String) async throws -> Tenant?,
+        forgetTenant: @escaping @Sendable (UUID?) -> Void, now: @escaping @Sendable () -> Date
+    ) {
+        (self.callers, self.limits, self.lastUsed, self.now) = (callers, limits, lastUsed, now)
+        (self.findTenant, self.forgetTenant) = (findTenant, forgetTenant)
+    }
+
+    package func handle(
+        _ request: Request, context: CallContext, next: (Request, CallContext) async throws -> Response
+    ) async throws -> Response {
+        var context = context
+        context.isChange = request.method != .get && request.method != .head
+        if let secret = request.bearerToken {
+            do {
+                context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now())
+            } catch is TooManyRequests { throw RequestLimits.withoutKey }
+        }
+        try limits.count(context.caller, context.record)
+        if context.isChange, let caller = context.caller {
+            // A request with neither header has no body (RFC 9112, section 6.3).
+            let isChunked = request.headers[.transferEncoding] != nil
+            try limits.countChange(
+                caller, bytes: isChunked ? nil : request.headers[.contentLength].flatMap { Int($0) } ?? 0, context.record)
+        }
+        if let caller = context.caller { lastUsed.note(caller.key, owner: caller.owner, at: now()) }
+        // Strangers do not make us look for tenants.
+        if let caller = context.caller {
+            let own = caller.isOperator ? nil : ID<Tenant>(caller.owner).description
+            if let name = context.parameters.get("tenant") ?? own { context.tenant = try await findTenant(name) }
+        }
+        let response = try await next(request, context)
+        // Who was told that something is changed meets the change: here at once, in other processes as soon as they hear of it.
+        if context.isChange, context.caller != nil {
+            forgetTenant(context.tenant?.id.uuid)
+            callers.forget(context.tenant?.id.uuid)
+        }
+        return response
+    }
+}
+
+extension Request {
+    /// The token of `Authorization: Bearer` (RFC 6750, section 2.1).
+    package var bearerToken: String? {
+        guard let value = headers[.authorization], value.utf8.count <= 8192 else { return nil }
+        let parts = value.parts(at: " ", atMost: 2)
+        guard parts.count == 2, parts[0].asciiLowercased.isSame(as: "bearer") else { return nil }
+        return String(parts[1].withoutBlanks)
+    }
+}

@@ -1,0 +1,23 @@
+package import Foundation
+package import Hummingbird
+package import Web
+
+/// Proof that the caller has a valid key, of a tenant or of an operator: for what both may ask without naming anybody in the path, and
+/// of which a tenant's key is told its own.
+package struct KeyContext: ChildRequestContext, ActingContext {
+    package var coreContext: CoreRequestContextStorage
+    package let record: RequestRecord
+    package let caller: Caller
+    package var owner: UUID { caller.owner }
+    /// Whose key it is; nil for an operator's.
+    package var tenant: ID<Tenant>? { caller.isOperator ? nil : ID(caller.owner) }
+
+    package init(context: CallContext) throws {
+        guard let caller = context.caller else { throw Problem.unauthenticated }
+        // The keys of a deleted tenant are none.
+        guard caller.isOperator || context.tenant?.status == .active || context.tenant?.status == .suspended
+        else { throw Problem.unauthenticated }
+        if !caller.isOperator, let tenant = context.tenant { context.record.note(tenant: tenant.slug) }
+        (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
+    }
+}

@@ -1,0 +1,32 @@
+package import Foundation
+package import Hummingbird
+package import Web
+
+/// Proof that the caller may act for the tenant in the path.
+package struct TenantContext: ChildRequestContext, ActingContext {
+    package var coreContext: CoreRequestContextStorage
+    package let record: RequestRecord
+    package let caller: Caller
+    package let tenant: ID<Tenant>
+    package let slug: String
+    package var owner: UUID { tenant.uuid }
+
+    package init(context: CallContext) throws {
+        guard let caller = context.caller else { throw Problem.unauthenticated }
+        // 404, not 403: a stranger must not learn which tenants exist. A deleted one is there for operators only.
+        guard let tenant = context.tenant, caller.mayAct(for: tenant.id),
+            caller.isOperator || tenant.status == .active || tenant.status == .suspended
+        else { throw Problem.notFound("tenant") }
+        // Whatever was written for it now, nothing would ever remove again.
+        guard tenant.status != .purged || !context.isChange
+        else { throw Problem(.conflict, "This tenant is purged: its name and its usage are all there is, and they can only be read.") }
+        context.record.note(tenant: tenant.slug)
+        (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
+        (self.tenant, slug) = (tenant.id, tenant.slug)
+    }
+
+    /// - Throws: `Problem` for a tenant's own key: some of what concerns a tenant is the platform's to decide.
+    package func requireOperator(_ what: String) throws {
+        guard caller.isOperator else { throw Problem(.operatorRequired, "Only the platform's operators can \(what).") }
+    }
+}

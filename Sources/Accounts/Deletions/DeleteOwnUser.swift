@@ -1,0 +1,42 @@
+import Access
+import Hummingbird
+import Postgres
+import Sessions
+import Tenancy
+import Users
+import Web
+
+extension UserRoutes {
+    /// The person's own wish, by the application that holds their access token (App Review Guideline 5.1.1(v)). The token goes in
+    /// the header and nowhere else: a browser that is led here brings none along.
+    ///
+    /// The record is answered at once, since afterwards no token is left to ask for it with.
+    @Sendable
+    func deleteOwnUser(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await endpoints.outageTold(context) { try await deletion(by: request, context) }
+    }
+
+    private func deletion(by request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
+        guard let presented = request.bearerToken else { throw OAuthError.accessTokenMissing }
+        let (now, id) = (now(), tenant.tenant.id)
+        let (token, application) = try await tokens.bearerToken(presented, tenant, at: now)
+        let facts = context.record.current
+        let wanted = UserDeletion.Request(
+            user: token.sub, tenant: id, requester: .user,
+            origin: .init(actor: token.client_id.description, address: facts.address, requestID: facts.requestID),
+            action: "deleteOwnUser")
+        let deletion = try await tokens.spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
+            let deletion = try await OwnerDatabase(pool, tenant: id).transaction { db in
+                try await delete(wanted, at: now, in: db) { user in
+                    // Read while the user's row is locked, because another request may be ending the session.
+                    let lasting = try await db.run(User.find(ofSession: token.session, of: id, at: now)).first(User.init)
+                    guard lasting?.id == user.id else { throw OAuthError.badAccessToken }
+                }
+            }
+            guard let deletion else { throw OAuthError.badAccessToken }
+            return deletion
+        }
+        return try .json(deletion)
+    }
+}

@@ -1,0 +1,206 @@
+import Access
+import Apple
+import Foundation
+import Logging
+import Outbox
+import Postgres
+import Sealing
+import Tenancy
+
+/// Ends a deleted user's consent at Apple (App Review Guideline 5.1.1(v)): the outbox's handler for its kind. Tried until Apple
+/// has confirmed it, in the end once a day: keys are repaired, and Apple comes back.
+///
+/// **Who else needs the grant** is asked here, after the deletion's commit, and not there. Apple knows one consent of a person to a
+/// team, and revoking any token of it ends it for all tenants that sign users in under the team, those on the shared connection
+/// above all. Of tenants that delete the same person at the same moment, whoever's deletion is committed last finds no other
+/// identity here, so at least one revokes; two may, which is as good as one.
+///
+/// **Who has signed up again** before Apple was told has agreed to the consent that Apple knows; ending it would end the new user's.
+/// It ends with that user's own deletion. The next sign-in of one who comes back after Apple was told is a new consent, with the
+/// name. Between this look and Apple's answer somebody may sign in: their session stays, and Apple asks them again the next time.
+///
+/// **A grant that is kept is not lost.** Whoever it is kept for revokes it one day, and takes its token over for that (`keep`).
+///
+/// Done twice, after a crash, it is as if done once: Apple confirms what is revoked already.
+struct RevokeAtApple: Sendable {
+    let pool: DatabasePool
+    let keyring: Keyring
+    let apple: AppleClient
+    let logger: Logger
+
+    /// After so many times, in seconds, give or take a tenth.
+    static let schedule: [TimeInterval] = [60, 300, 1800, 7200, 21600, 86400]
+    /// How long a connection that is gone may come back, in seconds: 30 days.
+    static let patience: TimeInterval = 30 * 86400
+    /// How many keys are tried at once. A client has two; they must all be done before the outbox's lease ends.
+    private static let mostKeys = 4
+
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: the revocation stays as it is, and is tried again.
+    func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
+        let database = OwnerDatabase(pool, owner: entry.owner)
+        let id = ID<AppleRevocation>(entry.subject)
+        guard let pending = try await database.run(AppleRevocation.Pending.find(id, owner: entry.owner)).first(AppleRevocation.Pending.init)
+        else { return .done }
+        let grant = try AppleRevocation.Grant(
+            try keyring.open(pending.sealedGrant, in: AppleRevocation.context(entry.owner, id)))
+
+        switch try await keep(grant, of: pending, owner: entry.owner, at: now) {
+        case .done: return .done
+        case .parked(let reason):
+            try await postpone(pending, reason, asked: false, in: database, at: now)
+            return .again(at: Self.next(after: Self.schedule.count, at: now))
+        case .notNeeded: break
+        }
+        let credentials = try await credentials(for: pending, owner: entry.owner, at: now)
+        let again = Self.next(after: entry.attempts, at: now)
+        guard !credentials.isEmpty else {
+            if try await isTransferred(pending, in: database) {
+                try await conclude(pending, .notNeeded, .transferred, asked: false, in: database, at: now)
+                return .done
+            }
+            guard now < (pending.waitingSince ?? now).addingTimeInterval(Self.patience) else {
+                try await conclude(pending, .impossible, .noCredentials, asked: false, in: database, at: now)
+                return .done
+            }
+            try await postpone(pending, .noCredentials, asked: false, in: database, at: now)
+            return .again(at: again)
+        }
+        if let reason = try await revoke(grant, with: credentials, at: now) {
+            if reason == .credentialsRefused, try await isTransferred(pending, in: database) {
+                try await conclude(pending, .notNeeded, .transferred, asked: true, in: database, at: now)
+                return .done
+            }
+            try await postpone(pending, reason, asked: true, in: database, at: now)
+            if reason != .appleUnavailable {
+                logger.error(
+                    "Apple does not revoke a deleted user's consent",
+                    metadata: ["revocation": "\(id)", "client_id": "\(pending.clientID)", "reason": "\(reason.rawValue)"])
+            }
+            return .again(at: again)
+        }
+        try await conclude(pending, .revoked, nil, asked: true, in: database, at: now)
+        return .done
+    }
+
+    static func next(after times: Int, at now: Date) -> Date {
+        now.addingTimeInterval(schedule[min(max(times, 1), schedule.count) - 1] * Double.random(in: 0.9...1.1))
+    }
+}
+
+// MARK: What is asked
+
+extension RevokeAtApple {
+    /// What speaks for the client today: the tenant's own keys, then the platform's.
+    private func credentials(for pending: AppleRevocation.Pending, owner: UUID, at now: Date) async throws -> [AppleClientCredentials] {
+        var credentials: [AppleClientCredentials] = []
+        for owner in [owner, .platform] {
+            credentials += try await AppleClientCredentials.all(
+                teamID: pending.teamID, clientID: pending.clientID, owner: owner, in: pool, keyring: keyring, at: now)
+        }
+        return Array(credentials.prefix(Self.mostKeys))
+    }
+
+    /// Whether the deleted user had gone along to another team with the app, which the deletion did not know: it has a grant under
+    /// that team, too. Apple takes the old team's keys no more, and there is nothing to repair.
+    private func isTransferred(_ pending: AppleRevocation.Pending, in database: OwnerDatabase) async throws -> Bool {
+        try await !database.run(
+            """
+            SELECT FROM team_transfer t JOIN apple_revocation r ON r.tenant_id = t.tenant_id AND r.team_id = t.to_team_id
+            WHERE t.tenant_id = \(database.owner) AND t.from_team_id = \(pending.teamID) AND t.closes_at IS NOT NULL
+                AND r.deletion_id = \(pending.deletion) LIMIT 1
+            """
+        ).isEmpty
+    }
+
+    /// - Returns: nil when Apple has confirmed it, else why it has not.
+    private func revoke(
+        _ grant: AppleRevocation.Grant, with credentials: [AppleClientCredentials], at now: Date
+    ) async throws -> AppleRevocation.Reason? {
+        for credentials in credentials {
+            do throws(AppleError) {
+                try await apple.revoke(token: grant.refreshToken, credentials: credentials, at: now)
+                return nil
+            } catch {
+                switch error {
+                // Another key may do.
+                case .refused(.invalidClient), .unsigned: continue
+                case .refused, .untrusted: return .refused
+                case .timedOut, .unreachable, .unavailable, .nonsense, .busy: return .appleUnavailable
+                case .cancelled: throw CancellationError()
+                }
+            }
+        }
+        return .credentialsRefused
+    }
+}
+
+// MARK: What is written
+
+extension RevokeAtApple {
+    private func conclude(
+        _ pending: AppleRevocation.Pending, _ status: AppleRevocation.Status, _ reason: AppleRevocation.Reason?, asked: Bool,
+        in database: OwnerDatabase, at now: Date
+    ) async throws {
+        try await database.transaction { db in
+            try await conclude(pending, status, reason, asked: asked, owner: database.owner, in: db, at: now)
+        }
+    }
+
+    /// Ends it, with its line in the audit trail; and with the last of them, the deletion. Whom another process was faster than
+    /// writes nothing.
+    /// - Parameter db: a transaction that ends with this.
+    func conclude(
+        _ pending: AppleRevocation.Pending, _ status: AppleRevocation.Status, _ reason: AppleRevocation.Reason?, asked: Bool,
+        owner: UUID, in db: Transaction, at now: Date
+    ) async throws {
+        let tries = asked ? 1 : 0
+        let changed = try await db.run([
+            Self.lock(pending, owner: owner),
+            """
+            UPDATE apple_revocation SET status = \(status), reason = \(reason), sealed_grant = NULL, attempts = attempts + \(tries),
+                last_tried_at = CASE WHEN \(asked) THEN \(now) ELSE last_tried_at END, concluded_at = \(now)
+            WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
+            """,
+        ])
+        guard changed[1].affected == 1 else { return }
+        let read = try await db.run([
+            """
+            UPDATE user_deletion d SET finished_at = CASE WHEN NOT EXISTS (SELECT FROM apple_revocation r
+                    WHERE r.tenant_id = d.tenant_id AND r.deletion_id = d.id AND r.status = \(AppleRevocation.Status.pending))
+                    THEN GREATEST(\(now), d.requested_at) END,
+                updated_at = GREATEST(\(now), d.updated_at + interval '1 microsecond')
+            WHERE d.tenant_id = \(owner) AND d.id = \(pending.deletion)
+            """,
+            UserDeletionReply.find(pending.deletion, of: ID(owner)),
+        ])
+        guard let deletion = try UserDeletionReply.all(read[1]).first else { return }
+        _ = try await db.run(
+            try AuditEvent.insert(
+                "revokeAtApple", of: pending.deletion.description, owner: owner, by: .system, after: deletion, at: now))
+    }
+
+    /// Says in the record why it is not done yet.
+    private func postpone(
+        _ pending: AppleRevocation.Pending, _ reason: AppleRevocation.Reason, asked: Bool, in database: OwnerDatabase, at now: Date
+    ) async throws {
+        let (owner, tries) = (database.owner, asked ? 1 : 0)
+        _ = try await database.run([
+            Self.lock(pending, owner: owner),
+            """
+            UPDATE apple_revocation SET reason = \(reason), attempts = attempts + \(tries),
+                last_tried_at = CASE WHEN \(asked) THEN \(now) ELSE last_tried_at END,
+                waiting_since = CASE WHEN \(reason == .noCredentials) THEN COALESCE(waiting_since, \(now)) END
+            WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
+            """,
+            """
+            UPDATE user_deletion SET updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+            WHERE tenant_id = \(owner) AND id = \(pending.deletion) AND finished_at IS NULL
+            """,
+        ])
+    }
+
+    /// The deletion first: of two revocations that are concluded at once the second sees the first, and finishes it.
+    static func lock(_ pending: AppleRevocation.Pending, owner: UUID) -> SQL {
+        "SELECT FROM user_deletion WHERE tenant_id = \(owner) AND id = \(pending.deletion) FOR UPDATE"
+    }
+}

@@ -1,0 +1,53 @@
+import Access
+import Delivery
+import Foundation
+import Postgres
+import Sessions
+import Users
+
+/// What webhooks hear.
+private struct AccountDeleted: Encodable {
+    let user_id: ID<User>
+    let reason = "account_deleted"
+    let erase_after: Date
+}
+
+extension Identity.Named {
+    /// `account-deleted`: there is no such Apple account any more. The user is marked deleted, whatever they had ends, and the
+    /// profile goes when the tenant's retention is over (`EraseUsers`). By none of their identities can they come back until then;
+    /// whoever Apple vouches for afterwards is a new user.
+    ///
+    /// A user for whom Apple has vouched since, under another team, has another Apple account: they lose this one and stay.
+    func endAccount(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
+        guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
+        if held.named.isGone { return .applied }
+        if held.named.isNewer { return .superseded }
+        if held.livesOn {
+            try await endConsent(of: held, at: moment, isForGood: true, of: tenant, now: now, in: db)
+            return .applied
+        }
+        let answers = try await db.run([
+            """
+            UPDATE identity SET revoked_at = 'infinity', sealed_refresh_token = NULL
+            WHERE tenant_id = \(tenant) AND user_id = \(held.user)
+            """,
+            """
+            UPDATE tenant_user u SET deleted_at = COALESCE(u.deleted_at, \(now)),
+                erase_after = COALESCE(u.erase_after, \(now) + make_interval(days => t.profile_retention_days)),
+                updated_at = GREATEST(\(now), u.updated_at + interval '1 microsecond')
+            FROM tenant t WHERE t.id = \(tenant) AND u.tenant_id = \(tenant) AND u.id = \(held.user)
+            RETURNING u.erase_after
+            """,
+        ])
+        let eraseAfter = try answers[1].first { try $0.get("erase_after", as: Date.self) } ?? now
+        let ended = try await Session.endAll(of: held.user, tenant, because: .accountDeleted, at: now, in: db)
+        _ = try await db.run([
+            try WebhookEvent.emit(
+                .userDeleted, data: AccountDeleted(user_id: held.user, erase_after: eraseAfter), owner: tenant.uuid, at: now),
+            try AuditEvent.insert(
+                "user.account_deleted", of: held.user.description, owner: tenant.uuid, by: .apple,
+                after: AppleWord(event_at: moment, sessions: ended.count, erase_after: eraseAfter), at: now),
+        ])
+        return .applied
+    }
+}

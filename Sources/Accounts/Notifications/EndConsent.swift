@@ -1,0 +1,62 @@
+import Access
+import Delivery
+import Foundation
+import Postgres
+import Sessions
+import Users
+
+/// What webhooks hear.
+private struct ConsentEnded: Encodable {
+    let user_id: ID<User>
+}
+
+extension Identity.Named {
+    /// `consent-revoked`: the user stopped using their Apple account here. Their sessions and tokens end, all of them: which of a
+    /// user's identities a session began with is not known. They may sign in anew, which is a new consent.
+    ///
+    /// If they have done so by the time we hear of it, what they got since then stays, and what they had before ends all the same.
+    func endConsent(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
+        guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
+        // Done before; the event that did it told whoever had to hear.
+        if held.named.isEnded { return .applied }
+        if held.named.isEndedLater { return .superseded }
+        if held.named.isNewer {
+            // Apple's clock and ours may differ: what the last sign-in got began after it by our own.
+            let last = min(moment, held.named.lastLoginAt.addingTimeInterval(-0.001))
+            let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, begunUntil: last, at: now, in: db)
+            if !ended.isEmpty { try await audit(held.user, moment, sessions: ended.count, of: tenant, now: now, in: db) }
+            return .superseded
+        }
+        try await endConsent(of: held, at: moment, isForGood: false, of: tenant, now: now, in: db)
+        return .applied
+    }
+
+    /// - Parameter isForGood: whether the Apple account is gone and its owner cannot come back by it.
+    func endConsent(
+        of held: Identity.Held, at moment: Date, isForGood: Bool, of tenant: ID<Tenant>, now: Date, in db: Transaction
+    ) async throws {
+        _ = try await db.run([
+            """
+            UPDATE identity SET revoked_at = CASE WHEN \(isForGood) THEN 'infinity' ELSE \(moment) END, sealed_refresh_token = NULL
+            WHERE tenant_id = \(tenant) AND team_id = ANY(\(teams)) AND apple_sub = \(subject)
+            """,
+            """
+            UPDATE tenant_user SET updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+            WHERE tenant_id = \(tenant) AND id = \(held.user)
+            """,
+        ])
+        let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, at: now, in: db)
+        _ = try await db.run(
+            WebhookEvent.emit(.userConsentRevoked, data: ConsentEnded(user_id: held.user), owner: tenant.uuid, at: now))
+        try await audit(held.user, moment, sessions: ended.count, of: tenant, now: now, in: db)
+    }
+
+    private func audit(
+        _ user: ID<User>, _ moment: Date, sessions: Int, of tenant: ID<Tenant>, now: Date, in db: Transaction
+    ) async throws {
+        _ = try await db.run(
+            AuditEvent.insert(
+                "user.consent_revoked", of: user.description, owner: tenant.uuid, by: .apple,
+                after: AppleWord(event_at: moment, sessions: sessions), at: now))
+    }
+}

@@ -1,0 +1,90 @@
+import Access
+package import Foundation
+package import Logging
+package import Postgres
+import Users
+
+/// What the audit trail keeps of an erased user: nothing that says who it was.
+private struct Erased: Encodable {
+    let id: ID<User>
+    let object = "user"
+    let team_ids: [String]
+    let sessions: Int
+    let created_at, deleted_at: Date
+}
+
+/// Erases the users whose Apple accounts are deleted, when their tenants' retention is over: profile, identities and sessions.
+/// Usage events stay; they hold the id alone. Every process does it: two that meet at the same user
+/// wait for one another, and the second finds it gone.
+package struct EraseUsers: Sendable {
+    private let pool: DatabasePool
+    private let logger: Logger
+
+    package init(pool: DatabasePool, logger: Logger) {
+        (self.pool, self.logger) = (pool, logger)
+    }
+
+    private static let batch = 100
+
+    /// One that cannot be erased does not stop the others, and is tried again at the next pass.
+    /// - Returns: how many this process has erased.
+    @discardableResult
+    package func pass(at now: Date) async throws -> Int {
+        var (erased, last) = (0, Date.distantPast)
+        while true {
+            let due = try await PlatformDatabase(pool).run(
+                """
+                SELECT tenant_id, id, erase_after FROM tenant_user WHERE erase_after <= \(now) AND erase_after >= \(last)
+                ORDER BY erase_after LIMIT \(Self.batch)
+                """
+            ).map {
+                (
+                    try $0.get("tenant_id", as: ID<Tenant>.self), try $0.get("id", as: ID<User>.self),
+                    try $0.get("erase_after", as: Date.self)
+                )
+            }
+            var erasedNow = 0
+            for (tenant, user, _) in due {
+                do {
+                    if try await erase(user, of: tenant, at: now) { erasedNow += 1 }
+                } catch {
+                    try Task.checkCancellation()
+                    logger.error("a deleted user could not be erased", metadata: ["user": "\(user)", "cause": "\(error)"])
+                }
+            }
+            erased += erasedNow
+            // Where nothing of a whole batch was to be had, others are at it, or all of it failed: the next pass looks again.
+            guard due.count == Self.batch, erasedNow > 0, let end = due.last?.2 else { return erased }
+            last = end
+        }
+    }
+
+    /// - Returns: whether it was done here, and not elsewhere.
+    private func erase(_ user: ID<User>, of tenant: ID<Tenant>, at now: Date) async throws -> Bool {
+        try await OwnerDatabase(pool, tenant: tenant).transaction { db in
+            // The identities first, as a sign-in takes them.
+            let found = try await db.run([
+                """
+                SELECT team_id FROM identity WHERE tenant_id = \(tenant) AND user_id = \(user)
+                ORDER BY team_id, apple_sub FOR UPDATE
+                """,
+                """
+                SELECT created_at, deleted_at FROM tenant_user
+                WHERE tenant_id = \(tenant) AND id = \(user) AND erase_after <= \(now) FOR UPDATE
+                """,
+            ])
+            guard let times = try found[1].first({ (try $0.get("created_at", as: Date.self), try $0.get("deleted_at", as: Date.self)) })
+            else { return false }
+            let sessions = try await db.run("DELETE FROM session WHERE tenant_id = \(tenant) AND user_id = \(user)").affected
+            let erased = Erased(
+                id: user, team_ids: try found[0].map { try $0.get("team_id") }, sessions: sessions, created_at: times.0,
+                deleted_at: times.1)
+            _ = try await db.run([
+                // Its identities go with it.
+                "DELETE FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(user)",
+                try AuditEvent.insert("user.erased", of: user.description, owner: tenant.uuid, by: .system, before: erased, at: now),
+            ])
+            return true
+        }
+    }
+}

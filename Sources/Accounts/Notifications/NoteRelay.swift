@@ -1,0 +1,65 @@
+import Access
+import Delivery
+import Foundation
+import Postgres
+import Users
+import Web
+
+/// What webhooks hear: never the address.
+private struct RelayChanged: Encodable {
+    let user_id: ID<User>
+}
+
+/// What is known of a user's mail through Apple's relay.
+private struct Relay {
+    let user: ID<User>
+    let email: String?
+    let isDisabled: Bool
+    let heardAt: Date?
+    let isDeleted: Bool
+
+    init(_ row: Row) throws {
+        user = try row.get("id")
+        email = try row.get("email")
+        isDisabled = try row.get("email_disabled")
+        heardAt = try row.get("email_event_at")
+        isDeleted = try row.get("is_deleted")
+    }
+}
+
+extension Identity.Named {
+    /// `email-disabled`, `email-enabled`: what is sent through Apple's relay does not reach the user any more, or does again. The
+    /// later event holds, whichever comes first, and only one about the address that the user has now.
+    func noteRelay(
+        isDisabled: Bool, email: String?, at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction
+    ) async throws -> StoredNotification.Outcome {
+        let found = try await db.run(
+            """
+            SELECT u.id, u.email, u.email_disabled, u.email_event_at, u.deleted_at IS NOT NULL AS is_deleted
+            FROM identity i JOIN tenant_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
+            WHERE i.tenant_id = \(tenant) AND i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) LIMIT 1 FOR UPDATE OF u
+            """
+        ).first(Relay.init)
+        guard let known = found else { return .unknownUser }
+        if let email, known.email.map({ !$0.asciiLowercased.isSame(as: email.asciiLowercased) }) ?? true { return .superseded }
+        if known.heardAt == moment, known.isDisabled == isDisabled { return .applied }
+        guard !known.isDeleted, known.heardAt.map({ $0 < moment }) ?? true else { return .superseded }
+        var statements: [SQL] = [
+            """
+            UPDATE tenant_user SET email_disabled = \(isDisabled), email_event_at = \(moment),
+                updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+            WHERE tenant_id = \(tenant) AND id = \(known.user)
+            """
+        ]
+        if known.isDisabled != isDisabled {
+            let kind: WebhookEvent.Kind = isDisabled ? .userEmailDisabled : .userEmailEnabled
+            statements += [
+                try WebhookEvent.emit(kind, data: RelayChanged(user_id: known.user), owner: tenant.uuid, at: now),
+                try AuditEvent.insert(
+                    kind.rawValue, of: known.user.description, owner: tenant.uuid, by: .apple, after: AppleWord(event_at: moment), at: now),
+            ]
+        }
+        _ = try await db.run(statements)
+        return .applied
+    }
+}

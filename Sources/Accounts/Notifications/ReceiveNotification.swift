@@ -1,0 +1,80 @@
+import Access
+import Apple
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Postgres
+import Sealing
+import Tenancy
+import Web
+
+extension NotificationRoutes {
+    /// Where Apple tells of users who signed in through a tenant's own connections. Whatever the tenant's status: what people decide
+    /// at Apple holds for a suspended tenant too, and for one that may be restored.
+    @Sendable
+    func receiveNotification(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let slug = context.parameters.get("tenant"), let found = try await endpoints.find(slug: slug, context),
+            found.tenant.status != .purged
+        else { throw Problem.notFound("tenant") }
+        context.record.note(tenant: found.tenant.slug)
+        return try await receive(request, context, owner: found.tenant.id.uuid)
+    }
+
+    /// The same for the shared connection, and so for every tenant on it.
+    @Sendable
+    func receiveSharedNotification(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await receive(request, context, owner: .platform)
+    }
+
+    /// Verifies and keeps a notification; working it off is the outbox's. Strangers do not make us ask the database: only what
+    /// Apple has signed gets that far.
+    private func receive(_ request: Request, _ context: WebContext, owner: UUID) async throws -> Response {
+        let now = now()
+        let payload = try await payload(of: request, upTo: context.maxUploadSize)
+        let notification: AppleNotification
+        do throws(AppleError) {
+            notification = try await apple.verifyNotification(payload, at: now)
+        } catch .untrusted(let refusal) {
+            throw refused(refusal.rawValue, context)
+        } catch {
+            // Apple tries again; a refusal would lose it.
+            metrics.count(notification: "unverified", "keys_unavailable")
+            logger.warning(
+                "a notification could not be verified",
+                metadata: ["request_id": "\(context.record.current.requestID)", "cause": "\(error)"])
+            throw Problem(.unavailable, "Apple's keys cannot be had at the moment. Send it again in a few seconds.")
+        }
+        let database = OwnerDatabase(pool, owner: owner)
+        let teams = try await database.run(StoredNotification.teams(of: notification.audience, owner: owner))
+            .map { try $0.get("team_id", as: String.self) }
+        guard !teams.isEmpty else { throw refused(IDTokenRefusal.audience.rawValue, context) }
+
+        let id = ID<StoredNotification>(at: now)
+        let isNew =
+            try await database.run(
+                StoredNotification.insert(
+                    id, notification, sealed: keyring.seal(Array(payload.utf8), in: StoredNotification.context(id, owner: owner)),
+                    teams: teams, owner: owner, at: now)
+            ).affected > 0
+        metrics.count(notification: StoredNotification.label(notification.event), isNew ? "received" : "repeated")
+        return Response(status: .ok, headers: [.cacheControl: "no-store", .contentLength: "0"])
+    }
+
+    /// The envelope's one member. Whatever Apple may put beside it one day does not hurt.
+    private func payload(of request: Request, upTo limit: Int) async throws -> String {
+        let body = try await request.body.whole(upTo: limit)
+        guard case .object(let members)? = try? JSONValue(json: Array(body.readableBytesView)),
+            case .string(let payload)? = members["payload"]
+        else { throw Problem(.invalid, "Send a JSON object with Apple's signed `payload`.") }
+        return payload
+    }
+
+    /// One answer, whatever is wrong with it: Apple sends nothing that is, and nobody else is to learn by trying.
+    private func refused(_ outcome: String, _ context: WebContext) -> Problem {
+        metrics.count(notification: "unverified", outcome)
+        logger.notice(
+            "notification refused", metadata: ["request_id": "\(context.record.current.requestID)", "outcome": "\(outcome)"])
+        return Problem(.invalid, "This is no notification of Apple's for this address.")
+    }
+}

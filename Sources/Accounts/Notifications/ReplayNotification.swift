@@ -1,0 +1,35 @@
+import Access
+import Hummingbird
+import Postgres
+import Web
+
+extension NotificationRoutes {
+    /// Has a notification worked off once more, for whatever kept it from its effect: a user who was not known, a version that did
+    /// not know its type. It does no harm: what has happened since holds.
+    @Sendable
+    func replayNotification(_ request: Request, _ call: some ActingContext) async throws -> Response {
+        try call.require(.notificationsWrite)
+        let id = try call.id("notification", of: "notification", as: StoredNotification.self)
+        var fields = try await JSONFields(request, isOptional: true)
+        try fields.finish()
+        let now = now()
+        let (owner, origin) = (call.owner, call.origin)
+        let action = call.record.current.action ?? "replayNotification"
+        let replayed = try await call.database(pool).transaction { db in
+            guard let found = try await db.run(StoredNotification.lock(id, of: owner)).first(StoredNotification.init)
+            else { throw Problem.notFound("notification") }
+            guard found.state == .done
+            else { throw Problem(.conflict, "It is still being worked off. Replay it when it is done.") }
+            guard found.forgottenAt == nil
+            else { throw Problem(.conflict, "The user it was about is deleted, and what Apple wrote was erased: nothing is left to do.") }
+            let answers = try await db.run(
+                StoredNotification.replay(id, of: owner, at: now) + [StoredNotification.find(id, of: owner)])
+            guard let replayed = try answers[2].first(StoredNotification.init) else { throw Problem.notFound("notification") }
+            _ = try await db.run(
+                AuditEvent.insert(
+                    action, of: id.description, owner: owner, by: origin, before: found.audited, after: replayed.audited, at: now))
+            return replayed
+        }
+        return try .resource(replayed.reply, updatedAt: replayed.updatedAt, status: .accepted)
+    }
+}

@@ -1,0 +1,72 @@
+import Access
+import Apple
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+private struct Collected: Encodable {
+    let collected, failed: Int
+}
+
+extension TransferRoutes {
+    /// Gets the transfer identifiers of the next users. What Apple says of the batch is written down at its end: of a batch that is
+    /// cut off nothing is known, and the next one asks again, which gives the same.
+    @Sendable
+    func collectTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let id = try transfer(inPathOf: call)
+        let limit = try await batchLimit(request)
+        let now = now()
+        let (tenant, origin, database) = (call.tenant, call.origin, call.database(pool))
+        let transfer = try openTransfer(try await database.run(TeamTransfer.find(id, of: tenant)), at: now)
+        let credentials = try await credentials(ofTeam: transfer.fromTeam, in: transfer, of: call, at: now)
+
+        let pending = TransferUser.nextPending(limit, in: transfer, of: tenant)
+        var users = try await database.run(pending).map(TransferUser.init)
+        if users.count < limit {
+            users = try await database.run([TransferUser.enlist(in: transfer, of: tenant, at: now), pending])[1].map(TransferUser.init)
+        }
+        guard !users.isEmpty else { return try .json(TransferBatchReply(finished: true)) }
+
+        let token = try await migrationToken(credentials, at: now)
+        let answers = await TransferAnswers(users) { [apple] user throws(UserMigrationError) in
+            try await apple.transferSubject(of: user.asked, to: transfer.toTeam, token, credentials, at: now)
+        }
+        let isProven: Bool? = try await database.run(TransferUser.any([.collected, .moved], in: transfer, of: tenant))
+            .first { try $0.get("found") }
+        try answers.requireSense(isProven ?? false, transfer, transfer.fromTeam)
+
+        let (asked, ids, subjects) = (users.map(\.id), answers.answered.map(\.user.id), answers.answered.map(\.answer))
+        if !(answers.answered.isEmpty && answers.refused.isEmpty) {
+            let audit = try AuditEvent.insert(
+                "collectTransfer", of: id.description, owner: tenant.uuid, by: origin,
+                after: Collected(collected: ids.count, failed: answers.refused.count), at: now)
+            try await database.transaction { db in
+                let held = try await db.run([
+                    // In their order: two batches at once are the same users.
+                    """
+                    SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(id) AND user_id = ANY(\(asked))
+                    ORDER BY user_id FOR UPDATE
+                    """,
+                    transfer.touch(of: tenant, at: now),
+                ])
+                // No identifier is kept that has been forgotten already.
+                try requireOpen(held[1])
+                _ = try await db.run([
+                    """
+                    UPDATE team_transfer_user r SET state = 'collected', transfer_sub = a.transfer_sub, updated_at = \(now)
+                    FROM unnest(\(ids), \(subjects)) AS a (user_id, transfer_sub)
+                    WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(id) AND r.user_id = a.user_id AND r.state = 'pending'
+                    """,
+                    TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),
+                    audit,
+                ])
+            }
+        }
+        return try .json(
+            TransferBatchReply(
+                done: ids.count, failed: answers.refused.count, put_off: answers.putOff,
+                finished: users.count < limit && answers.putOff == 0, retry_after: answers.retryAfter))
+    }
+}

@@ -1,0 +1,117 @@
+import Access
+import Apple
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+private struct Exchanged: Encodable {
+    let moved, failed: Int
+}
+
+extension TransferRoutes {
+    /// Exchanges the transfer identifiers of the next users for what the new team calls them, and makes that an identity of each.
+    @Sendable
+    func exchangeTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.connectionsWrite)
+        let id = try transfer(inPathOf: call)
+        let limit = try await batchLimit(request)
+        let now = now()
+        let (tenant, origin, database) = (call.tenant, call.origin, call.database(pool))
+        let transfer = try openTransfer(try await database.run(TeamTransfer.find(id, of: tenant)), at: now)
+        let credentials = try await credentials(ofTeam: transfer.toTeam, in: transfer, of: call, at: now)
+
+        let users = try await database.run(TransferUser.nextCollected(limit, in: transfer, of: tenant)).map(TransferUser.init)
+        guard !users.isEmpty else { return try .json(TransferBatchReply(finished: true)) }
+
+        let token = try await migrationToken(credentials, at: now)
+        let answers = await TransferAnswers(users) { [apple] user throws(UserMigrationError) in
+            try await apple.migratedUser(user.asked, token, credentials, at: now)
+        }
+        let isProven: Bool? = try await database.run(TransferUser.any([.moved], in: transfer, of: tenant))
+            .first { try $0.get("found") }
+        try answers.requireSense(isProven ?? false, transfer, transfer.toTeam)
+
+        var batch = TransferBatchReply(
+            put_off: answers.putOff, finished: users.count < limit && answers.putOff == 0, retry_after: answers.retryAfter)
+        if !(answers.answered.isEmpty && answers.refused.isEmpty) {
+            let (moved, failed) = try await database.transaction { db in
+                try await hold(users, in: transfer, of: tenant, db, at: now)
+                let kept = try await keep(answers.answered, in: transfer, of: tenant, db, at: now)
+                let failed = kept.count { $0 == .failed } + answers.refused.count
+                if kept.contains(.moved) { _ = try await db.run(transfer.begin(of: tenant, at: now)) }
+                _ = try await db.run([
+                    TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),
+                    try AuditEvent.insert(
+                        "exchangeTransfer", of: id.description, owner: tenant.uuid, by: origin,
+                        after: Exchanged(moved: kept.count { $0 == .moved }, failed: failed), at: now),
+                ])
+                return (kept.count { $0 == .moved }, failed)
+            }
+            (batch.done, batch.failed) = (moved, failed)
+        }
+        return try .json(batch)
+    }
+
+    /// Keeps everybody else from the users of a batch, and from closing the transfer, until the end of the transaction.
+    /// - Throws: `Problem` 409.
+    private func hold(
+        _ batch: [TransferUser], in transfer: TeamTransfer, of tenant: ID<Tenant>, _ db: Transaction, at now: Date
+    ) async throws {
+        let held = try await db.run([
+            // Those who are changed or deleted at this moment are waited for; in their order, or two of these could wait for each other.
+            "SELECT FROM tenant_user WHERE tenant_id = \(tenant) AND id = ANY(\(batch.map(\.id))) ORDER BY id FOR UPDATE",
+            """
+            SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(transfer.id)
+                AND user_id = ANY(\(batch.map(\.id))) ORDER BY user_id FOR UPDATE
+            """,
+            transfer.touch(of: tenant, at: now),
+        ])
+        try requireOpen(held[2])
+    }
+
+    /// Gives users their identities under the new team. Where one is there already, it decides: the user's own by a sign-in of this
+    /// moment, or another user's, who the same person has become.
+    ///
+    /// A relay address is one of the team's: mail to the old one reaches nobody any more, so that the new one takes its place at once. It
+    /// comes from Apple itself, over our own call, and for a user who had a relay's before: nobody else's word is in it.
+    /// - Returns: what became of each.
+    private func keep(
+        _ answered: [(user: TransferUser, answer: MigratedUser)], in transfer: TeamTransfer,
+        of tenant: ID<Tenant>, _ db: Transaction, at now: Date
+    ) async throws -> [TransferUser.State] {
+        let (ids, subjects) = (answered.map(\.user.id), answered.map(\.answer.subject))
+        let relayed = answered.compactMap { user, answer in answer.relayAddress.map { (user.id, $0) } }
+        let results = try await db.run([
+            """
+            INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+            SELECT \(tenant), \(transfer.toTeam), a.apple_sub, a.user_id, \(transfer.servicesID), \(now), o.last_login_at
+            FROM unnest(\(ids), \(subjects)) AS a (user_id, apple_sub)
+            JOIN team_transfer_user r ON r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id
+                AND r.state = 'collected'
+            JOIN identity o ON o.tenant_id = \(tenant) AND o.user_id = a.user_id AND o.team_id = \(transfer.fromTeam)
+            ON CONFLICT DO NOTHING
+            """,
+            """
+            UPDATE team_transfer_user r SET updated_at = \(now),
+                state = CASE WHEN a.holder = r.user_id THEN 'moved' ELSE 'failed' END,
+                moved_by = CASE WHEN a.holder = r.user_id THEN \(TransferUser.Mover.exchange) END,
+                reason = CASE WHEN a.holder = r.user_id THEN NULL WHEN a.holder IS NULL THEN \(TransferUser.Reason.knownOtherwise)
+                    ELSE \(TransferUser.Reason.signedInAnew) END
+            FROM (SELECT m.user_id, i.user_id AS holder FROM unnest(\(ids), \(subjects)) AS m (user_id, apple_sub)
+                LEFT JOIN identity i ON i.tenant_id = \(tenant) AND i.team_id = \(transfer.toTeam) AND i.apple_sub = m.apple_sub) AS a
+            WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id AND r.state = 'collected'
+            RETURNING r.state
+            """,
+            """
+            UPDATE tenant_user u SET email = a.email, email_verified = true,
+                updated_at = GREATEST(\(now), u.updated_at + interval '1 microsecond')
+            FROM unnest(\(relayed.map(\.0)), \(relayed.map(\.1))) AS a (user_id, email)
+            JOIN team_transfer_user r ON r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id
+                AND r.state = 'moved' AND r.moved_by = 'exchange'
+            WHERE u.tenant_id = \(tenant) AND u.id = a.user_id AND u.is_private_email
+            """,
+        ])
+        return try results[1].map { try $0.get("state", as: TransferUser.State.self) }
+    }
+}

@@ -1,0 +1,16 @@
+import Access
+import Hummingbird
+import Postgres
+import Web
+
+extension TransferRoutes {
+    /// Without an `ETag`: the numbers change with every sign-in.
+    @Sendable
+    func getTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.connectionsRead)
+        let (id, now) = (try transfer(inPathOf: call), now())
+        let found = try await call.database(pool).run(TransferReply.find(id, of: call.tenant)).first { try TransferReply($0, at: now) }
+        guard let found else { throw Problem.notFound("transfer") }
+        return try .json(found)
+    }
+}

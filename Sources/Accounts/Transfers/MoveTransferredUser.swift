@@ -1,0 +1,70 @@
+import Access
+import Apple
+import Foundation
+import Postgres
+import Tenancy
+import Users
+
+extension Identity {
+    /// Lets a first sign-in under this team be the user whose transfer identifier its id_token carries, while a transfer to the team
+    /// is open: the exchange need not have come to it yet. Goes before `keep`, in its transaction, and before `relink`: this is
+    /// Apple's own word on who is who. Nil, and no work for the database, for a token without such an identifier.
+    ///
+    /// What is known of the user stays. Audited as `moveUser`, by the application that it signed in to.
+    static func move(
+        _ token: IDToken, tenant: ID<Tenant>, application: ID<Application>, connection: Connection, at now: Date
+    ) -> SQL? {
+        guard let transferSubject = token.transferSubject else { return nil }
+        let team = connection.teamID
+        return """
+            WITH candidate AS (
+                SELECT r.transfer_id, u.id FROM team_transfer t
+                JOIN team_transfer_user r ON r.tenant_id = t.tenant_id AND r.transfer_id = t.id AND r.transfer_sub = \(transferSubject)
+                JOIN tenant_user u ON u.tenant_id = r.tenant_id AND u.id = r.user_id AND u.deleted_at IS NULL
+                WHERE t.tenant_id = \(tenant) AND t.to_team_id = \(team) AND t.closed_at IS NULL
+                    AND (t.closes_at IS NULL OR t.closes_at > \(now)) AND r.state <> 'moved'
+                    AND NOT EXISTS (SELECT FROM identity i
+                        WHERE i.tenant_id = \(tenant) AND i.team_id = \(team) AND i.apple_sub = \(token.subject))
+                -- Still so when whoever deletes the user, or moves it, at this moment is done. The user itself is not held against its
+                -- other sign-ins: they have its identity by then, and `keep` takes that first.
+                FOR KEY SHARE OF u FOR UPDATE OF r),
+            moved AS (
+                INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
+                SELECT \(tenant), \(team), \(token.subject), id, \(token.audience), \(now), \(now) FROM candidate
+                ON CONFLICT DO NOTHING
+                RETURNING user_id),
+            noted AS (
+                UPDATE team_transfer_user r SET state = 'moved', moved_by = 'login', reason = NULL, updated_at = \(now)
+                FROM moved JOIN candidate ON candidate.id = moved.user_id
+                WHERE r.tenant_id = \(tenant) AND r.transfer_id = candidate.transfer_id AND r.user_id = moved.user_id
+                RETURNING r.transfer_id)
+            -- The first who moves begins the 60 days. For all others nothing is written, so that they do not wait for one another.
+            UPDATE team_transfer t SET closes_at = \(now + TeamTransfer.window),
+                updated_at = GREATEST(\(now), t.updated_at + interval '1 microsecond')
+            FROM noted WHERE t.tenant_id = \(tenant) AND t.id = noted.transfer_id AND t.closes_at IS NULL
+            """
+    }
+
+    /// The audit event of what `move` has done, if it did. Goes after `keep`: who changes the user at this moment holds it while it
+    /// waits for its turn in the audit trail, and `keep` waits for the user. Done twice, it is as if done once.
+    static func auditMove(
+        _ token: IDToken, tenant: ID<Tenant>, application: ID<Application>, connection: Connection, at now: Date
+    ) -> SQL? {
+        guard let transferSubject = token.transferSubject else { return nil }
+        let team = connection.teamID
+        return """
+            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, before, after)
+            SELECT \(tenant), \(ID<AuditEvent>(at: now)), \(now), \(application.description), 'moveUser', public_id('user', r.user_id),
+                jsonb_build_object('team_ids', teams.names),
+                jsonb_build_object('team_ids', teams.names || to_jsonb(\(team)), 'transfer_id', public_id('transfer', r.transfer_id))
+            FROM team_transfer_user r
+            JOIN identity n ON n.tenant_id = r.tenant_id AND n.user_id = r.user_id AND n.team_id = \(team)
+                AND n.apple_sub = \(token.subject) AND n.created_at = \(now)
+            CROSS JOIN LATERAL (
+                SELECT jsonb_agg(i.team_id ORDER BY i.created_at) AS names FROM identity i
+                WHERE i.tenant_id = \(tenant) AND i.user_id = r.user_id AND i.team_id <> \(team)) AS teams
+            WHERE r.tenant_id = \(tenant) AND r.transfer_sub = \(transferSubject) AND r.moved_by = 'login' AND r.updated_at = \(now)
+            ON CONFLICT DO NOTHING
+            """
+    }
+}

@@ -1,0 +1,165 @@
+import Access
+import Foundation
+import Postgres
+import Web
+
+/// An app's way from one Apple team to another, with the users it takes along.
+struct TeamTransfer: Identified, Sendable {
+    static let idPrefix = "transfer"
+
+    enum Status: String, Encodable {
+        case open
+        /// Apple's 60 days have passed.
+        case over
+        /// Somebody ended it, and its transfer identifiers are being forgotten.
+        case closing
+        /// Somebody ended it, and nothing of Apple's is left of it.
+        case closed
+    }
+
+    /// For how long after the transfer Apple says who is who, in seconds: 60 days.
+    static let window: TimeInterval = 60 * 86_400
+
+    let id: ID<TeamTransfer>
+    let fromTeam, toTeam, servicesID: String
+    /// Set when the first user moves: only then it is known that Apple has transferred the app.
+    let closesAt: Date?
+    let closedAt: Date?
+    /// When the last of its transfer identifiers was forgotten.
+    let forgottenAt: Date?
+    let createdAt, updatedAt: Date
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        fromTeam = try row.get("from_team_id")
+        toTeam = try row.get("to_team_id")
+        servicesID = try row.get("services_id")
+        closesAt = try row.get("closes_at")
+        closedAt = try row.get("closed_at")
+        forgottenAt = try row.get("forgotten_at")
+        createdAt = try row.get("created_at")
+        updatedAt = try row.get("updated_at")
+    }
+
+    func status(at now: Date) -> Status {
+        if closedAt != nil { return forgottenAt == nil ? .closing : .closed }
+        return closesAt.map { $0 <= now } == true ? .over : .open
+    }
+
+    static func find(_ id: ID<TeamTransfer>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, from_team_id, to_team_id, services_id, closes_at, closed_at, forgotten_at, created_at, updated_at
+        FROM team_transfer WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    /// Moves its version on, unless it was closed meanwhile, and holds it open until the end of the transaction. Goes after what locks
+    /// users, as in a sign-in.
+    func touch(of tenant: ID<Tenant>, at now: Date) -> SQL {
+        """
+        UPDATE team_transfer SET updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(tenant) AND id = \(id) AND closed_at IS NULL
+        """
+    }
+
+    /// The same, and the 60 days begin unless they have begun.
+    func begin(of tenant: ID<Tenant>, at now: Date) -> SQL {
+        """
+        UPDATE team_transfer SET closes_at = COALESCE(closes_at, \(now + Self.window)),
+            updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+        WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+}
+
+/// A transfer as the REST API shows it.
+struct TransferReply: Encodable, Sendable {
+    struct Users: Encodable, Sendable {
+        let pending, collected, moved, failed: Int
+    }
+
+    let id: ID<TeamTransfer>
+    let object = "transfer"
+    let from_team_id, to_team_id, services_id: String
+    let status: TeamTransfer.Status
+    let users: Users
+    let closes_at, closed_at: Date?
+    let created_at, updated_at: Date
+
+    init(_ row: Row, at now: Date) throws {
+        let transfer = try TeamTransfer(row)
+        (id, from_team_id, to_team_id) = (transfer.id, transfer.fromTeam, transfer.toTeam)
+        (services_id, status) = (transfer.servicesID, transfer.status(at: now))
+        users = Users(
+            pending: try row.get("pending"), collected: try row.get("collected"), moved: try row.get("moved"),
+            failed: try row.get("failed"))
+        (closes_at, closed_at) = (transfer.closesAt, transfer.closedAt)
+        (created_at, updated_at) = (transfer.createdAt, transfer.updatedAt)
+    }
+
+    static func find(_ id: ID<TeamTransfer>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT t.id, t.from_team_id, t.to_team_id, t.services_id, t.closes_at, t.closed_at, t.forgotten_at, t.created_at, t.updated_at,
+            c.collected, c.moved, c.failed, known_users(t.tenant_id, t.from_team_id) - c.collected - c.moved - c.failed AS pending
+        FROM team_transfer t CROSS JOIN LATERAL (
+            SELECT COALESCE(sum(n.collected), 0)::bigint AS collected, COALESCE(sum(n.moved), 0)::bigint AS moved,
+                COALESCE(sum(n.failed), 0)::bigint AS failed
+            FROM team_transfer_count n WHERE n.tenant_id = t.tenant_id AND n.transfer_id = t.id) AS c
+        WHERE t.tenant_id = \(tenant) AND t.id = \(id)
+        """
+    }
+
+    /// A team's users are counted once, however many transfers away from it there were.
+    static func page(_ page: PageRequest, of tenant: ID<Tenant>) -> SQL {
+        """
+        WITH shown AS MATERIALIZED (
+            SELECT id, from_team_id, to_team_id, services_id, closes_at, closed_at, forgotten_at, created_at, updated_at
+            FROM team_transfer WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)),
+        team AS MATERIALIZED (
+            SELECT from_team_id, known_users(\(tenant), from_team_id) AS users FROM (SELECT DISTINCT from_team_id FROM shown) AS s)
+        SELECT t.id, t.from_team_id, t.to_team_id, t.services_id, t.closes_at, t.closed_at, t.forgotten_at, t.created_at, t.updated_at,
+            c.collected, c.moved, c.failed, team.users - c.collected - c.moved - c.failed AS pending
+        FROM shown t JOIN team ON team.from_team_id = t.from_team_id CROSS JOIN LATERAL (
+            SELECT COALESCE(sum(n.collected), 0)::bigint AS collected, COALESCE(sum(n.moved), 0)::bigint AS moved,
+                COALESCE(sum(n.failed), 0)::bigint AS failed
+            FROM team_transfer_count n WHERE n.tenant_id = \(tenant) AND n.transfer_id = t.id) AS c
+        ORDER BY CASE WHEN \(page.isBackward) THEN t.id END ASC, t.id DESC
+        """
+    }
+}
+
+extension TransferRoutes {
+    private static var closed: Problem { Problem(.conflict, "This transfer is closed. Create another one.") }
+
+    /// Makes sure that `TeamTransfer.touch` or `.begin` found it open: somebody may have closed it while Apple was asked.
+    /// - Throws: `Problem` 409.
+    func requireOpen(_ touched: Rows) throws {
+        guard touched.affected > 0 else { throw Self.closed }
+    }
+
+    /// - Throws: `Problem` 404.
+    func transfer(inPathOf call: TenantContext) throws -> ID<TeamTransfer> {
+        try call.id("transfer", of: "transfer", as: TeamTransfer.self)
+    }
+
+    /// A transfer in which users can still move.
+    /// - Throws: `Problem` 404, 409.
+    func openTransfer(_ rows: Rows?, at now: Date) throws -> TeamTransfer {
+        guard let transfer = try rows?.first(TeamTransfer.init) else { throw Problem.notFound("transfer") }
+        switch transfer.status(at: now) {
+        case .open: return transfer
+        case .over:
+            throw Problem(
+                .conflict,
+                "The 60 days that Apple allows have passed. Who has not moved by now becomes a new user, or is relinked by e-mail.")
+        case .closing, .closed: throw Self.closed
+        }
+    }
+
+    func reply(_ id: ID<TeamTransfer>, of tenant: ID<Tenant>, in db: Transaction, at now: Date) async throws -> TransferReply {
+        guard let reply = try await db.run(TransferReply.find(id, of: tenant)).first({ try TransferReply($0, at: now) })
+        else { throw Problem.notFound("transfer") }
+        return reply
+    }
+}

@@ -1,0 +1,66 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Sessions
+import Tenancy
+import Users
+import Web
+
+/// A user with what Apple calls it and where it is signed in.
+private struct Reply: Encodable {
+    let user: UserReply
+    let identities: [IdentityReply]
+    let sessions: [SessionReply]
+
+    private enum Key: CodingKey { case identities, sessions }
+
+    func encode(to encoder: any Encoder) throws {
+        try user.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(identities, forKey: .identities)
+        try container.encode(sessions, forKey: .sessions)
+    }
+}
+
+private struct IdentityReply: Encodable {
+    let team_id, subject: String
+    /// The tenant's own connection to that team, if it has one.
+    let connection_id: ID<Connection>?
+    /// When the user's consent ended at Apple; absent while it stands, and with the account of a deleted user.
+    let consent_ended_at: Date?
+    let created_at, last_login_at: Date
+
+    init(_ row: Row) throws {
+        team_id = try row.get("team_id")
+        subject = try row.get("apple_sub")
+        connection_id = try row.get("connection_id")
+        consent_ended_at = try row.get("consent_ended_at")
+        created_at = try row.get("created_at")
+        last_login_at = try row.get("last_login_at")
+    }
+
+    static func all(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT i.team_id, i.apple_sub, i.created_at, i.last_login_at, NULLIF(i.revoked_at, 'infinity') AS consent_ended_at,
+            (SELECT c.id FROM connection c WHERE c.tenant_id = i.tenant_id AND c.team_id = i.team_id ORDER BY c.id LIMIT 1) AS connection_id
+        FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.created_at, i.team_id
+        """
+    }
+}
+
+extension UserRoutes {
+    @Sendable
+    func getUser(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.usersRead)
+        let id = try call.id("user", of: "user", as: User.self)
+        let now = now()
+        let found = try await call.database(pool).run([
+            UserReply.find(id, of: call.tenant), IdentityReply.all(of: id, call.tenant), SessionReply.active(of: id, call.tenant, at: now),
+        ])
+        guard let user = try found[0].first(UserReply.init) else { throw Problem.notFound("user") }
+        let reply = Reply(
+            user: user, identities: try found[1].map(IdentityReply.init), sessions: try found[2].map { try SessionReply($0, at: now) })
+        return try .resource(reply, updatedAt: user.updated_at)
+    }
+}

@@ -1,0 +1,49 @@
+package import Access
+package import Apple
+package import Foundation
+package import Postgres
+package import Sealing
+package import Tenancy
+package import Users
+
+/// Saves the user that Apple vouches for, at the callback and at a native sign-in.
+package struct SaveUser: Sendable {
+    let pool: DatabasePool
+    let keyring: Keyring
+
+    package init(pool: DatabasePool, keyring: Keyring) {
+        (self.pool, self.keyring) = (pool, keyring)
+    }
+
+    /// Keeps the user that Apple vouches for, and the name, before anything else can fail.
+    /// - Returns: The user, or nil if the user's consent at Apple has ended.
+    package func callAsFunction(
+        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
+    ) async throws -> ID<User>? {
+        // While a relink window is open, whose user it takes over is settled first, in the same transaction.
+        var statements = [
+            Identity.keep(
+                token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)
+        ]
+        if let relink = Identity.relink(token, name, asked: asked, connection: connection, at: now) {
+            statements.insert(relink, at: 0)
+        }
+        // Whom Apple itself says to be one of another team's comes before that.
+        if let move = Identity.move(token, tenant: asked.tenant, application: asked.application, connection: connection, at: now) {
+            statements.insert(move, at: 0)
+        }
+        let kept = statements.count - 1
+        if let audit = Identity.auditMove(token, tenant: asked.tenant, application: asked.application, connection: connection, at: now) {
+            statements.append(audit)
+        }
+        let database = OwnerDatabase(pool, tenant: asked.tenant)
+        let rows: [Rows]
+        do {
+            rows = try await database.run(statements)
+        } catch let error as DatabaseError where error.kind == .connection {
+            // A connection that broke is no reason to lose the name; done twice, this is as if done once.
+            rows = try await database.run(statements)
+        }
+        return try rows[kept].first { try $0.get("id", as: ID<User>.self) }
+    }
+}

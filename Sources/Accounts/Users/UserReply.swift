@@ -1,0 +1,100 @@
+import Access
+import Foundation
+import Postgres
+import Users
+import Web
+
+/// A user as the REST API shows it.
+struct UserReply: Encodable, Sendable {
+    enum Status: String, Encodable {
+        case active
+        /// Nobody can sign in as it any more: the Apple account is gone, and the profile will be.
+        case deleted
+    }
+
+    let id: ID<User>
+    let object = "user"
+    let given_name, family_name, email: String?
+    let email_verified, is_private_email, email_disabled: Bool
+    let status: Status
+    /// When Apple said that the account is deleted, and when the profile goes.
+    let deleted_at, erase_after: Date?
+    let created_at, updated_at: Date
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        given_name = try row.get("given_name")
+        family_name = try row.get("family_name")
+        email = try row.get("email")
+        email_verified = try row.get("email_verified")
+        is_private_email = try row.get("is_private_email")
+        email_disabled = try row.get("email_disabled")
+        deleted_at = try row.get("deleted_at")
+        erase_after = try row.get("erase_after")
+        status = deleted_at == nil ? .active : .deleted
+        created_at = try row.get("created_at")
+        updated_at = try row.get("updated_at")
+    }
+
+    static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
+            erase_after, created_at, updated_at
+        FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    static func lock(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
+            erase_after, created_at, updated_at
+        FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
+        """
+    }
+
+    /// - Parameters:
+    ///   - email: the whole address, in any case.
+    ///   - search: what an address begins with or a name contains, in any case. Nothing in it has a special meaning.
+    static func page(_ page: PageRequest, of tenant: ID<Tenant>, email: String?, search: String?) -> SQL {
+        // What is found by its address is found by the index, and then ordered: few have it.
+        switch (email, search) {
+        case (let email?, _):
+            """
+            WITH found AS MATERIALIZED (
+                SELECT id, given_name, family_name, email, email_key, email_verified, is_private_email, email_disabled, deleted_at,
+                    erase_after, created_at, updated_at
+                FROM tenant_user WHERE tenant_id = \(tenant) AND email_key = lower(\(email)))
+            SELECT * FROM found
+            WHERE id < \(page.upper) AND id > \(page.lower) AND (\(search) IS NULL OR starts_with(email_key, lower(\(search)))
+                OR strpos(lower(concat_ws(' ', given_name, family_name)), lower(\(search))) > 0)
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+            """
+        case (nil, let search?) where search.utf8.contains(UInt8(ascii: "@")):
+            """
+            WITH found AS MATERIALIZED (
+                SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
+                    erase_after, created_at, updated_at
+                FROM tenant_user WHERE tenant_id = \(tenant)
+                    AND email_key >= lower(\(search)) AND email_key < lower(\(search)) || \("\u{10FFFF}"))
+            SELECT * FROM found WHERE id < \(page.upper) AND id > \(page.lower)
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+            """
+        case (nil, let search?):
+            """
+            SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
+                erase_after, created_at, updated_at
+            FROM tenant_user WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+                AND (starts_with(email_key, lower(\(search)))
+                    OR strpos(lower(concat_ws(' ', given_name, family_name)), lower(\(search))) > 0)
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+            """
+        case (nil, nil):
+            """
+            SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
+                erase_after, created_at, updated_at
+            FROM tenant_user WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+            """
+        }
+    }
+}

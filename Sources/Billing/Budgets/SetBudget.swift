@@ -1,0 +1,79 @@
+import Access
+import Foundation
+import Hummingbird
+import Ledger
+import Postgres
+import Web
+
+extension BudgetRoutes {
+    /// Sets the budget, in place of one that is there. What the month has used already counts: thresholds that are reached are told of
+    /// at once, and again where a new budget has them anew.
+    @Sendable
+    func setBudget(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.usageWrite)
+        var fields = try await JSONFields(request)
+        let limit = Budget.Limit.read(&fields)
+        let isHard = fields.flag("hard") ?? false
+        try fields.finish()
+        guard let limit else { throw Problem(.invalid, "A budget has `logins`, or `amount_micros` and `currency`.") }
+
+        let now = now()
+        // What the plans cost, the tenant's own transaction does not see.
+        let plansCards = limit.currency == nil ? [] : try await PlatformDatabase(pool).run(RateCard.all(for: nil)).map { try RateCard($0) }
+        let (budget, used) = try await call.database(pool).transaction { db in
+            _ = try await db.run(Budget.beingSet)
+            let before = try await db.run(Budget.find(of: call.tenant)).first(Budget.init)
+            // Of what is not there, nobody has read a version.
+            try request.requireMatch(EntityTag(before?.updatedAt ?? .distantPast))
+            // The same budget again is not a change: it leaves no audit event, and its thresholds are not reported again.
+            if let before, before.limit == limit, before.isHard == isHard {
+                let used = try await Budget.used(of: [(call.tenant, before)], in: Month(now), plansCards: plansCards) {
+                    try await db.run($0)
+                }
+                return (before, used[call.tenant] ?? 0)
+            }
+            _ = try await db.run(
+                """
+                INSERT INTO budget (tenant_id, logins, amount_micros, currency, is_hard, created_at, updated_at)
+                VALUES (\(call.tenant), \(limit.logins), \(limit.micros), \(limit.currency), \(isHard), \(now), \(now))
+                ON CONFLICT (tenant_id) DO UPDATE SET logins = excluded.logins, amount_micros = excluded.amount_micros,
+                    currency = excluded.currency, is_hard = excluded.is_hard, told_period = NULL, told_percent = 0,
+                    refused_until = CASE WHEN excluded.is_hard THEN budget.refused_until END,
+                    updated_at = \(before.map { now.asChange(after: $0.updatedAt) } ?? now)
+                """)
+            try await Budget.watch([call.tenant], of: Month(now), plansCards: plansCards, at: now, in: db)
+            let budget = try Budget(try await db.run(Budget.find(of: call.tenant))[0])
+            let used = try await Budget.used(of: [(call.tenant, budget)], in: Month(now), plansCards: plansCards) { try await db.run($0) }
+            _ = try await db.run(
+                AuditEvent.insert(
+                    "setBudget", of: call.tenant.description, owner: call.owner, by: call.origin,
+                    before: before.map { BudgetReply($0, at: now) }, after: BudgetReply(budget, at: now), at: now))
+            return (budget, used[call.tenant] ?? 0)
+        }
+        return try .resource(BudgetReply(budget, used: used, at: now), updatedAt: budget.updatedAt)
+    }
+}
+
+extension Budget.Limit {
+    /// What a body says. Nil where something of it was refused.
+    fileprivate static func read(_ fields: inout JSONFields) -> Budget.Limit? {
+        func isGiven(_ name: String) -> Bool { fields.has(name) && !fields.isNull(name) }
+        let (hasLogins, hasAmount, hasCurrency) = (isGiven("logins"), isGiven("amount_micros"), isGiven("currency"))
+        let logins = fields.integer("logins", 1...1_000_000_000)
+        let micros = fields.integer("amount_micros", 1...Prices.largestFeeMicros)
+        let currency = fields.text("currency", 3...3) {
+            Currency($0) == nil ? "It must be the code of a currency in ISO 4217, for example USD." : nil
+        }
+        switch (hasLogins, hasAmount, hasCurrency) {
+        case (true, false, false): return logins.map { .logins($0) }
+        case (false, true, true):
+            guard let micros, let currency = currency.flatMap(Currency.init) else { return nil }
+            return .amount(micros: micros, currency)
+        case (true, _, _): fields.refuse("logins", "It goes without an amount: a budget counts logins, or money.")
+        case (false, false, false): fields.refuse("logins", "Say how many, or how much with `amount_micros` and `currency`.")
+        case (false, true, false): fields.refuse("currency", "An amount has one.")
+        case (false, false, true): fields.refuse("amount_micros", "Say how much.")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,94 @@
+import Access
+import Foundation
+import Ledger
+package import Postgres
+
+extension Budget {
+    /// How much of a month each of these budgets has used, in what it counts: logins that were added up, or millionths of its currency,
+    /// which are those of the month's upcoming statement.
+    ///
+    /// - Parameters:
+    ///   - plansCards: the plans' rate cards, where `run` does not see them.
+    ///   - run: asks the database.
+    /// - Returns: without those whose month cannot be rated.
+    static func used(
+        of budgets: [(tenant: ID<Tenant>, budget: Budget)], in month: Month, plansCards: [RateCard] = [],
+        run: ([SQL]) async throws -> [Rows]
+    ) async throws -> [ID<Tenant>: Int] {
+        let ofLogins = budgets.filter { $0.budget.limit.currency == nil }.map(\.tenant)
+        let ofMoney = budgets.compactMap { tenant, budget in budget.limit.currency.map { (tenant, $0) } }
+        // However many there are, it is one round trip; those with logins that came late have one more.
+        var found = try await run(
+            (ofLogins.isEmpty ? [] : [logins(of: ofLogins, in: month)])
+                + ofMoney.flatMap { tenant, _ in PriceHistory.find(of: tenant) + [BilledEvents.addedUp(of: tenant, in: month)] })[...]
+        var used = Dictionary(uniqueKeysWithValues: ofLogins.map { ($0, 0) })
+        if !ofLogins.isEmpty {
+            for row in found.removeFirst() { used[try row.get("tenant_id")] = try row.get("logins", as: Int.self) }
+        }
+        for (tenant, currency) in ofMoney {
+            let (prices, events) = (
+                try PriceHistory(found.prefix(2), and: plansCards), try BilledEvents(addedUp: found[found.startIndex + 2])
+            )
+            found = found.dropFirst(3)
+            do {
+                used[tenant] = try await Bill(of: tenant, in: month, events: events, by: prices, run: run).totals[currency] ?? 0
+            } catch  where error is Bill.NoPrices || error is Rating.TooMany {
+                // Whatever is wrong with one tenant's prices: the others' logins are added up.
+            }
+        }
+        return used
+    }
+
+    private static func logins(of tenants: [ID<Tenant>], in month: Month) -> SQL {
+        """
+        SELECT tenant_id, sum(events)::bigint AS logins FROM usage_day
+        WHERE tenant_id = ANY(\(tenants)) AND day >= \(month.firstDay) AND day <= \(month.lastDay) AND kind = \(UsageEvent.Kind.login)
+        GROUP BY tenant_id
+        """
+    }
+
+    /// Compares new sums with budgets, in the transaction that adds them up (`RollUp`).
+    @Sendable
+    package static func watch(_ added: [(tenant: ID<Tenant>, month: Month)], at now: Date, in db: Transaction) async throws {
+        _ = try await db.run(beingWatched)
+        let month = Month(now)
+        // What came in the last seconds of a month is added up in the next. In the order of time: what is told of the current month
+        // ends what is told of the one before.
+        try await watch(added.filter { $0.month == month.previous }.map(\.tenant), of: month.previous, at: now, in: db)
+        try await watch(Array(Set(added.map(\.tenant))), of: month, at: now, in: db)
+    }
+
+    /// Looks at all budgets in money again: what a month comes to changes with plans and prices, and with the month itself, without any
+    /// login.
+    static func watchAmounts(in pool: DatabasePool, batch: Int = 100, at now: Date) async throws {
+        let database = PlatformDatabase(pool)
+        var last = ID<Tenant>(UUID.platform)
+        while true {
+            let (behind, count) = (last, batch)
+            let tenants = try await database.transaction { db in
+                let tenants = try await db.run(
+                    """
+                    SELECT tenant_id FROM budget WHERE currency IS NOT NULL AND tenant_id > \(behind) ORDER BY tenant_id LIMIT \(count)
+                    """
+                ).map { try $0.get("tenant_id", as: ID<Tenant>.self) }
+                try await watch(tenants, of: Month(now), at: now, in: db)
+                return tenants
+            }
+            guard tenants.count == batch, let end = tenants.last else { return }
+            last = end
+        }
+    }
+}
+
+extension Budget.Limit {
+    var logins: Int? { if case .logins(let number) = self { number } else { nil } }
+    var micros: Int? { if case .amount(let micros, _) = self { micros } else { nil } }
+    var currency: Currency? { if case .amount(_, let currency) = self { currency } else { nil } }
+}
+
+extension RollUp {
+    /// Adds up, and compares the new sums with the tenants' budgets.
+    package init(pool: DatabasePool) {
+        self.init(pool: pool, watch: Budget.watch)
+    }
+}

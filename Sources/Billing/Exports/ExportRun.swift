@@ -1,0 +1,113 @@
+import Access
+import Foundation
+import Ledger
+import NIOCore
+import Postgres
+import Web
+
+/// Makes an export's file, from its first byte to its last.
+struct ExportRun: Sendable {
+    private let export: UsageExport
+    private let pool: DatabasePool
+    private let publicURL: String
+    private let now: Date
+
+    init(_ export: UsageExport, pool: DatabasePool, publicURL: String, at now: Date) {
+        (self.export, self.pool, self.publicURL, self.now) = (export, pool, publicURL, now)
+    }
+
+    /// - Parameters:
+    ///   - goesOn: is called whenever something was read, also of what the caller has already.
+    ///   - send: takes what the caller has not got yet, and returns when there is room for more.
+    func write(
+        into file: inout ExportFile, goesOn: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
+    ) async throws {
+        switch export.format {
+        case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, goesOn, send)
+        case .focus: try await writeCharges(into: &file, goesOn, send)
+        }
+        if let end = file.finish() { try await send(end) }
+    }
+
+    /// Makes sure that the caller does not have more of the file than there is. Once the response has begun, no error can be sent, and an empty
+    /// response reads as the rest of a complete file. The bytes that the caller has are made twice for this.
+    /// - Throws: `Problem`: 400 by name.
+    func requireLongerThanSkip() async throws {
+        guard export.skip > 0 else { return }
+        struct Enough: Error {}
+        // It sends the first byte behind those that the caller has.
+        var file = ExportFile(export)
+        do {
+            try await write(into: &file) { _ in throw Enough() }
+        } catch is Enough {
+            return
+        }
+        guard file.bytes < export.skip else { return }
+        throw Problem.invalid(
+            .init(
+                "skip",
+                "The file has \(file.bytes) bytes, fewer than `skip`. Check `from`, `to` and `format`, or begin again without `skip`."))
+    }
+
+    private func writeEvents(
+        into file: inout ExportFile, _ goesOn: () -> Void, _ send: (ByteBuffer) async throws -> Void
+    ) async throws {
+        let source: LedgerPages.Source =
+            export.tenant.map { .tenant(OwnerDatabase(pool, tenant: $0.id)) } ?? .platform(PlatformDatabase(pool))
+        let ledger = try await LedgerPages(source, from: export.from, to: export.to, in: PlatformDatabase(pool), at: now)
+        var text = LedgerText(export.format)
+        if let start = file.add(text.header, rows: 0) { try await send(start) }
+        guard export.from < export.to else { return }
+        var page = try await ledger.page(after: ledger.start)
+        while let current = page {
+            // PostgreSQL is at the next page while this one is written.
+            async let following = ledger.page(after: current.next)
+            try await learn(&text, for: current)
+            var (offset, rows) = (0, 0)
+            while case let block = try text.block(of: current.bytes, from: &offset, rows: &rows), !block.isEmpty {
+                if let buffer = file.add(block, rows: rows) { try await send(buffer) }
+            }
+            page = try await following
+            goesOn()
+        }
+        // A month that was taken out meanwhile is missing here, or a part of it.
+        try await export.requireLedger(pool)
+    }
+
+    private func learn(_ text: inout LedgerText, for page: LedgerPages.Page) async throws {
+        let unknown = try text.unknown(in: page.bytes)
+        guard !unknown.tenants.isEmpty || !unknown.applications.isEmpty else { return }
+        let found = try await PlatformDatabase(pool).run([
+            "SELECT id, slug AS name FROM tenant WHERE id = ANY(\(Array(unknown.tenants)))",
+            // An id is one tenant's only.
+            "SELECT id, name FROM application WHERE id = ANY(\(Array(unknown.applications)))",
+        ])
+        func names(_ rows: Rows) throws -> [UUID: String] {
+            Dictionary(try rows.map { row in (try row.get("id"), try row.get("name")) }) { first, _ in first }
+        }
+        let (tenants, applications) = (try names(found[0]), try names(found[1]))
+        for id in unknown.tenants { text.learn(tenant: id, tenants[id]) }
+        for id in unknown.applications { text.learn(application: id, applications[id]) }
+    }
+
+    private func writeCharges(
+        into file: inout ExportFile, _ goesOn: () -> Void, _ send: (ByteBuffer) async throws -> Void
+    ) async throws {
+        let charges = FocusExport(PlatformDatabase(pool), tenant: export.tenant?.id, publicURL: publicURL, at: now)
+        if let start = file.add(CSV.line(FocusRow.columns.map { .text($0.name) }), rows: 0) { try await send(start) }
+        // In development, months are closed before they have begun.
+        let closed = try await PlatformDatabase(pool).run("SELECT max(period) AS month FROM statement")[0].get("month", as: Month?.self)
+        let last = max(Month(now), closed ?? Month(now))
+        var month = Month(export.from)
+        while month.start < export.to, month <= last {
+            var after = UUID.platform
+            while case let (rows, last) = try await charges.rows(of: month, after: after), let last {
+                let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
+                if let buffer = file.add(block, rows: rows.count) { try await send(buffer) }
+                after = last
+                goesOn()
+            }
+            month = month.next
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Access
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Logging
+import NIOCore
+import Postgres
+import Web
+
+extension ExportRoutes {
+    /// Streams the file. What it came to stands in trailers where the caller takes them (RFC 9110, section 6.5.1), and can be asked for
+    /// by `getUsageExportManifest` otherwise.
+    @Sendable
+    func exportUsage(_ request: Request, _ call: KeyContext) async throws -> Response {
+        try call.require(.usageRead)
+        let export = try await UsageExport(request, call, pool: pool, skips: true, settling: settling, at: now())
+        let place = try exports.place(of: call.owner)
+        let tag = try await export.entityTag(pool)
+        try UsageExport.requireMatch(request, tag)
+        let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
+        try await run.requireLongerThanSkip()
+
+        var headers = try await fields(of: export)
+        headers[.contentType] = export.mediaType
+        headers[.contentDisposition] = "attachment; filename=\"\(export.fileName)\""
+        headers[.cacheControl] = "no-store"
+        headers[.eTag] = tag?.text
+        let takesTrailers = request.headers[values: .te].contains { value in
+            value.listElements.contains { $0.asciiLowercased.begins(with: "trailers") }
+        }
+        if takesTrailers { headers[.trailer] = "\(HTTPField.Name.exportRows), \(HTTPField.Name.exportSHA256)" }
+
+        let (logger, requestID) = (logger, call.record.current.requestID)
+        return Response(
+            status: .ok, headers: headers,
+            body: ResponseBody { writer in
+                defer { withExtendedLifetime(place) {} }
+                var file = ExportFile(export)
+                do {
+                    try await StallWatch.run(limit: .seconds(60)) { watch in
+                        try await run.write(into: &file, goesOn: watch.step) { block in
+                            try await writer.write(block)
+                            watch.step()
+                        }
+                    }
+                } catch let error as DatabaseError {
+                    // The status has been sent. What is cut off without its end cannot be taken for a whole file.
+                    logger.error("export", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
+                    throw error
+                }
+                try await writer.finish(
+                    takesTrailers ? [.exportRows: String(file.rows), .exportSHA256: file.sha256] : nil)
+            })
+    }
+
+    /// What is known before the first byte.
+    private func fields(of export: UsageExport) async throws -> HTTPFields {
+        var fields: HTTPFields = [
+            .exportFrom: Day.moment(export.from), .exportTo: Day.moment(export.to), .exportWatermark: Day.moment(export.watermark),
+        ]
+        if export.format != .focus {
+            let rows = try await PlatformDatabase(pool).run(
+                LedgerPages.estimate(tenant: export.tenant?.id, from: export.from, to: export.to))
+            fields[.exportRowsEstimate] = String(try rows[0].get("rows", as: Int.self))
+        }
+        return fields
+    }
+}
+
+extension HTTPField.Name {
+    static let te = HTTPField.Name("TE")!
+    static let exportFrom = HTTPField.Name("Export-From")!
+    /// Where the file ends, and the next one begins.
+    static let exportTo = HTTPField.Name("Export-To")!
+    static let exportWatermark = HTTPField.Name("Export-Watermark")!
+    static let exportRowsEstimate = HTTPField.Name("Export-Rows-Estimate")!
+    static let exportRows = HTTPField.Name("Export-Rows")!
+    static let exportSHA256 = HTTPField.Name("Export-SHA256")!
+}

@@ -1,0 +1,50 @@
+import Access
+import Hummingbird
+import Ledger
+import Web
+
+private struct Reply: Encodable {
+    let object = "usage_export_manifest"
+    let format: String
+    let compression: String?
+    let tenant_id: ID<Tenant>?
+    let from, to, watermark: String
+    let rows, bytes: Int
+    let sha256: String
+}
+
+extension ExportRoutes {
+    /// Makes the file a second time and tells what it came to, without sending it: whoever downloaded it compares.
+    @Sendable
+    func getUsageExportManifest(_ request: Request, _ call: KeyContext) async throws -> Response {
+        try call.require(.usageRead)
+        let export = try await UsageExport(request, call, pool: pool, skips: false, settling: settling, at: now())
+        let place = try exports.place(of: call.owner)
+        async let made = made(export)
+        let file: Made
+        do { file = try await made } catch is CancellationError where !Task.isCancelled {
+            throw Problem(.unavailable, "The file could not be read to its end at the moment. Ask again a little later.")
+        }
+        withExtendedLifetime(place) {}
+        return try .json(
+            Reply(
+                format: export.format.rawValue, compression: export.compression?.rawValue, tenant_id: export.tenant?.id,
+                from: Day.moment(export.from), to: Day.moment(export.to), watermark: Day.moment(export.watermark), rows: file.rows,
+                bytes: file.bytes, sha256: file.sha256))
+    }
+
+    private struct Made: Sendable {
+        let rows, bytes: Int
+        let sha256: String
+    }
+
+    /// In a task of its own: if it makes no progress it is ended, and the caller is told.
+    private func made(_ export: UsageExport) async throws -> Made {
+        let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
+        var file = ExportFile(export)
+        try await StallWatch.run(limit: .seconds(60)) { watch in
+            try await run.write(into: &file, goesOn: watch.step) { _ in watch.step() }
+        }
+        return Made(rows: file.rows, bytes: file.bytes, sha256: file.sha256)
+    }
+}

@@ -1,0 +1,107 @@
+import Access
+import HTTPTypes
+import Hummingbird
+import Ledger
+import Web
+
+/// The calculator's answer on paper, with or without the form that asks for another. It says nothing that `EstimateReply` does not.
+struct EstimatePage {
+    private var content: [String: Any]
+
+    /// - Parameter tenant: whose prices they are; nil where they are a plan's.
+    init(_ estimate: EstimateReply, for tenant: Tenant? = nil) {
+        content = ["estimate": Self.content(estimate, tenant)]
+    }
+
+    /// With a form, for everybody: the prices of a plan.
+    /// - Parameters:
+    ///   - estimate: nil where nothing was asked, or nothing that makes sense.
+    ///   - refusal: what was wrong with it. What was sent is not repeated.
+    init(asking plan: Tenant.Plan, _ estimate: EstimateReply? = nil, refusal: String? = nil) {
+        content = [
+            "form": [
+                "logins": estimate.map { "\($0.logins)" } ?? "", "most": "\(Prices.mostLogins)",
+                "plans": Tenant.Plan.allCases.map { ["name": $0.rawValue, "selected": $0 == plan] as [String: Any] },
+            ] as [String: Any]
+        ]
+        if let refusal { content["refusal"] = ["text": refusal] }
+        if let estimate { content["estimate"] = Self.content(estimate, nil) }
+    }
+
+    private static func content(_ estimate: EstimateReply, _ tenant: Tenant?) -> [String: Any] {
+        let (card, currency) = (estimate.rate_card, estimate.currency)
+        let whose = card.tenant_id == nil ? "the plan \(estimate.plan.rawValue)'s" : "the tenant's own"
+        var content: [String: Any] = [
+            "logins": estimate.logins.grouped, "on": estimate.on.description, "total": "\(estimate.total) \(currency)",
+            "rate_card": "\(whose) rate card, version \(card.version), of \(card.effective_from)",
+            "lines": estimate.lines.map { line in
+                [
+                    "description": line.description, "quantity": line.quantity.grouped, "unit_price": line.unit_price,
+                    "amount": "\(line.amount) \(currency)",
+                ]
+            },
+            "next": estimate.next_tier.map { sentence(on: $0, estimate) } ?? "No other price comes behind this one.",
+        ]
+        if let tenant { content["tenant"] = ["name": tenant.name, "slug": tenant.slug] }
+        return content
+    }
+
+    private static func sentence(on next: EstimateReply.NextTier, _ estimate: EstimateReply) -> String {
+        let (from, price) = (next.from_login.grouped, "\(next.unit_price) \(estimate.currency)")
+        let what = estimate.rate_card.tier_mode == .volume ? "all logins cost \(price) each" : "a login costs \(price)"
+        let difference = next.change_micros < 0 ? "\(next.change.dropFirst()) less" : "\(next.change) more"
+        return """
+            From login \(from) on, \(next.additional_logins.grouped) more than these, \(what). A month of \(from) comes to \(next.total) \
+            \(estimate.currency), \(difference).
+            """
+    }
+
+    /// - Parameter maxAge: for how many seconds anybody may keep it; nil for what is for one reader.
+    func response(_ status: HTTPResponse.Status = .ok, maxAge: Int? = nil) -> Response {
+        PrintedPage.response(html, status, hasForm: content["form"] != nil, maxAge: maxAge)
+    }
+
+    var html: String { PrintedPage.html(Self.template, content, hasForm: content["form"] != nil) }
+
+    private static let template = PrintedPage.template(
+        titled: "What logins cost",
+        """
+        <h1>What logins cost</h1>
+        {{#form}}
+        <form method="get" action="/pricing">
+        <label>Logins in a month <input name="logins" type="number" min="0" max="{{most}}" step="1" required value="{{logins}}"></label>
+        <label>Plan <select name="plan">{{#plans}}<option{{#selected}} selected{{/selected}}>{{name}}</option>{{/plans}}</select></label>
+        <button>Reckon</button>
+        </form>
+        {{/form}}
+        {{#refusal}}
+        <p class="note" role="alert">{{text}}</p>
+        {{/refusal}}
+        {{#estimate}}
+        <dl>
+        {{#tenant}}
+        <dt>For</dt><dd>{{name}} ({{slug}})</dd>
+        {{/tenant}}
+        <dt>Logins</dt><dd>{{logins}} in a whole month</dd>
+        <dt>Prices</dt><dd>{{rate_card}}, as they are on {{on}}, UTC</dd>
+        </dl>
+        <table>
+        <thead><tr><th>Description</th><th class="number">Quantity</th><th class="number">Unit price</th>\
+        <th class="number">Amount</th></tr></thead>
+        <tbody>
+        {{#lines}}
+        <tr><td>{{description}}</td><td class="number" data-name="Quantity">{{quantity}}</td>\
+        <td class="number" data-name="Unit price">{{unit_price}}</td><td class="number" data-name="Amount">{{amount}}</td></tr>
+        {{/lines}}
+        </tbody>
+        <tfoot>
+        <tr><th colspan="3">Total</th><td class="number">{{total}}</td></tr>
+        </tfoot>
+        </table>
+        <p>{{next}}</p>
+        {{/estimate}}
+        <footer>
+        <p>An estimate. Fees and logins are rounded once per line, half to even, to the currency's smallest coin. A minimum is the difference to the rounded lines. Refreshes and sessions are free.</p>
+        </footer>
+        """)
+}

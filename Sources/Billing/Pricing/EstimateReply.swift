@@ -1,0 +1,82 @@
+import Access
+import Ledger
+
+/// A reckoning as callers see it; the pages show the same.
+struct EstimateReply: Encodable, Sendable {
+    struct Line: Encodable, Sendable {
+        let kind: String
+        let description: String
+        /// Of logins: counted from 1 behind those that are included.
+        let from, to: Int?
+        let quantity: Int
+        let unit_price_micros: Int
+        let unit_price: String
+        let exact_micros, amount_micros: Int
+        let amount: String
+    }
+
+    struct NextTier: Encodable, Sendable {
+        let from_login: Int
+        let additional_logins: Int
+        let unit_price_micros: Int
+        let unit_price: String
+        let total_micros: Int
+        let total: String
+        let change_micros: Int
+        let change: String
+    }
+
+    let object = "estimate"
+    let logins: Int
+    let tenant_id: ID<Tenant>?
+    let plan: Tenant.Plan
+    let on: Day
+    let rate_card: RateCardReply
+    let currency: Currency
+    let lines: [Line]
+    let total_micros: Int
+    let total: String
+    let next_tier: NextTier?
+
+    /// Nil where no price held yet on the day.
+    /// - Parameters:
+    ///   - logins: of a whole month, at most `Prices.mostLogins`.
+    ///   - cards: all that may hold.
+    /// - Throws: `Rating.TooMany`.
+    init?(_ logins: Int, by cards: [RateCard], plan: Tenant.Plan, tenant: ID<Tenant>? = nil, on day: Day) throws {
+        guard let card = cards.holding(on: day, plan: plan) else { return nil }
+        let estimate = try Estimate(logins: logins, by: card.prices)
+        let currency = card.prices.currency
+        (self.logins, tenant_id, self.plan, on, rate_card) = (logins, tenant, plan, day, RateCardReply(card))
+        self.currency = currency
+        lines = estimate.charges.map { charge in
+            let (kind, text, from, to) = charge.kind.inWords
+            return Line(
+                kind: kind, description: text, from: from, to: to, quantity: charge.quantity,
+                unit_price_micros: charge.unitPriceMicros, unit_price: currency.text(micros: charge.unitPriceMicros),
+                exact_micros: charge.exactMicros, amount_micros: charge.amountMicros, amount: currency.text(micros: charge.amountMicros))
+        }
+        (total_micros, total) = (estimate.totalMicros, currency.text(micros: estimate.totalMicros))
+        next_tier = estimate.nextTier.map { tier in
+            let change = tier.totalMicros - estimate.totalMicros
+            return NextTier(
+                from_login: tier.fromLogin, additional_logins: tier.fromLogin - logins, unit_price_micros: tier.unitPriceMicros,
+                unit_price: currency.text(micros: tier.unitPriceMicros), total_micros: tier.totalMicros,
+                total: currency.text(micros: tier.totalMicros), change_micros: change, change: currency.text(micros: change))
+        }
+    }
+}
+
+extension Rating.Charge.Kind {
+    /// As the API calls it, as people do, and which logins it is about.
+    fileprivate var inWords: (kind: String, text: String, from: Int?, to: Int?) {
+        switch self {
+        case .baseFee: ("base_fee", "Base fee", nil, nil)
+        case .included: ("included", "Included logins", nil, nil)
+        case .logins(let from, let to):
+            // None at all: there is no first one either.
+            to < from ? ("logins", "Logins", nil, nil) : ("logins", "Logins \(from.grouped) to \(to.grouped)", from, to)
+        case .minimum: ("minimum", "Up to the minimum", nil, nil)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension PricingRoutes {
+    /// What the plans cost, cost before and will cost.
+    @Sendable
+    func listRateCards(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.pricingRead)
+        return try await rateCards(request, for: nil)
+    }
+
+    /// All that may hold for a tenant: its own, and the plans', whichever it has or may have.
+    @Sendable
+    func listTenantRateCards(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.pricingRead)
+        return try await rateCards(request, for: call.tenant)
+    }
+
+    private func rateCards(_ request: Request, for tenant: ID<Tenant>?) async throws -> Response {
+        let query = try Query(request, "plan", "limit", "after", "before")
+        let plan = try query.choice("plan", Tenant.Plan.self)
+        let page = try query.page
+        // A tenant's transaction does not see the plans'.
+        let cards = try await PlatformDatabase(pool).run(
+            """
+            SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,
+                tier_mode, tiers, created_at FROM rate_card
+            WHERE tenant_id IN (\(UUID.platform), COALESCE(\(tenant), \(UUID.platform))) AND id < \(page.upper) AND id > \(page.lower)
+                AND (\(plan) IS NULL OR plan = \(plan))
+            ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+            """
+        ).map { try RateCard($0) }
+        return try .json(Page(cards, of: page, id: \.id.uuid) { RateCardReply($0) })
+    }
+}

@@ -1,0 +1,101 @@
+import Access
+import Foundation
+import Ledger
+import Postgres
+
+/// What a month of a tenant comes to, before it is written down.
+struct Bill: Sendable {
+    /// Of the month itself.
+    let terms: [Term]
+    let lines: [StatementLine]
+
+    struct NoPrices: Error, CustomStringConvertible {
+        var description: String { "there are logins that nobody knows the price of" }
+    }
+
+    /// - Parameters:
+    ///   - events: all that is billed in this month, in whichever it occurred.
+    ///   - isWritten: whether the month is closed, and its terms are those that were written down then.
+    init(
+        of tenant: ID<Tenant>, in period: Month, events: BilledEvents, isWritten: Bool = false, from database: PlatformDatabase
+    ) async throws {
+        let prices = try PriceHistory(try await database.run(PriceHistory.find(of: tenant)))
+        try await self.init(of: tenant, in: period, events: events, by: prices, isWritten: isWritten) { try await database.run($0) }
+    }
+
+    /// - Parameter run: asks the database, as somebody who sees all of the tenant's.
+    init(
+        of tenant: ID<Tenant>, in period: Month, events: BilledEvents, by prices: PriceHistory, isWritten: Bool = false,
+        run: ([SQL]) async throws -> [Rows]
+    ) async throws {
+        let (plans, rateCards) = (prices.plans, prices.rateCards)
+        terms =
+            try isWritten
+            ? await run([Term.written(of: period, tenant)])[0].map { try Term($0, among: rateCards) }
+            : Term.all(of: period, plans: plans, rateCards: rateCards)
+        var lines = try Reckoning.lines(
+            of: period, terms: terms, spare: .spare(of: period, plans: plans, rateCards: rateCards), events: events.of(period))
+        for month in Set(events.byDay.keys.map(\.month)).subtracting([period]).sorted() {
+            let known = try await run([Term.written(of: month, tenant), Self.billed(of: month, before: period, tenant)])
+            let written = try known[0].map { try Term($0, among: rateCards) }
+            let billed = try known[1].map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
+            lines += try Reckoning.corrections(
+                of: month, terms: written.isEmpty ? Term.all(of: month, plans: plans, rateCards: rateCards) : written,
+                spare: .spare(of: month, plans: plans, rateCards: rateCards),
+                billed: Dictionary(uniqueKeysWithValues: billed), late: events.of(month))
+        }
+        // Nothing goes unbilled because nobody knows what it costs.
+        guard lines.reduce(0, { $0 + ($1.isOfLogins ? $1.quantity : 0) }) == events.count else { throw NoPrices() }
+        self.lines = lines
+    }
+
+    /// What it comes to, by currency: most often there is one.
+    var totals: [Currency: Int] {
+        lines.reduce(into: [:]) { $0[$1.currency, default: 0] += $1.amountMicros }
+    }
+
+    /// How many logins of a month were billed before another, by day. From the numbers: the events may have been taken out.
+    private static func billed(of month: Month, before period: Month, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT day, sum(events)::bigint AS events FROM (
+            SELECT day, events FROM usage_day
+            WHERE tenant_id = \(tenant) AND kind = 'login' AND day BETWEEN \(month.firstDay) AND \(month.lastDay)
+                AND billing_period < \(period)
+            UNION ALL
+            SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
+            WHERE tenant_id = \(tenant) AND kind = 'login' AND occurred_at >= \(month.start) AND occurred_at < \(month.end)
+                AND billing_period < \(period)
+        ) AS counted GROUP BY day
+        """
+    }
+}
+
+extension StatementLine {
+    /// Whether its quantity is one of logins, each of which stands in one such line.
+    fileprivate var isOfLogins: Bool {
+        switch kind {
+        case .included, .logins, .correction: true
+        case .baseFee, .minimum: false
+        }
+    }
+}
+
+extension Term {
+    /// Those by which a closed month was rated.
+    fileprivate static func written(of period: Month, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT t.first_day, t.last_day, t.rate_card_owner, t.rate_card_id,
+            (SELECT l.plan FROM statement_line l WHERE l.tenant_id = t.tenant_id AND l.period = t.period
+                AND l.service_period = t.period AND l.first_day = t.first_day LIMIT 1) AS plan
+        FROM statement_term t WHERE t.tenant_id = \(tenant) AND t.period = \(period) ORDER BY t.first_day
+        """
+    }
+
+    fileprivate init(_ row: Row, among rateCards: [RateCard]) throws {
+        let (owner, id) = (try row.get("rate_card_owner", as: UUID.self), try row.get("rate_card_id", as: ID<RateCard>.self))
+        guard let card = rateCards.first(where: { $0.owner == owner && $0.id == id }) else { throw Bill.NoPrices() }
+        self.init(
+            rateCard: card, plan: try row.get("plan", as: Tenant.Plan?.self) ?? card.plan ?? .free, firstDay: try row.get("first_day"),
+            lastDay: try row.get("last_day"))
+    }
+}

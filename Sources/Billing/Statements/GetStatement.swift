@@ -1,0 +1,27 @@
+import Access
+import Hummingbird
+import Postgres
+import Web
+
+extension StatementRoutes {
+    @Sendable
+    func getStatement(_ request: Request, _ call: TenantContext) async throws -> Response {
+        let statement = try await statement(call)
+        return try .resource(statement, updatedAt: statement.closed_at)
+    }
+
+    /// The same as a page, to be kept or printed.
+    @Sendable
+    func getStatementPage(_ request: Request, _ call: TenantContext) async throws -> Response {
+        StatementPage(try await statement(call)).response
+    }
+
+    /// The one in the path.
+    private func statement(_ call: TenantContext) async throws -> StatementReply {
+        try call.require(.statementsRead)
+        guard let name = call.parameters.get("statement").flatMap({ StatementReply.Name($0) }),
+            let statement = try StatementReply.read(try await call.database(pool).run(StatementReply.find(name, of: call.tenant)))
+        else { throw Problem.notFound("statement") }
+        return statement
+    }
+}

@@ -1,0 +1,77 @@
+import Access
+import Foundation
+import Hummingbird
+import Ledger
+import Postgres
+import Web
+
+/// What a month that is not closed comes to so far.
+struct UpcomingStatementReply: Encodable, Sendable {
+    let object = "upcoming_statement"
+    let tenant_id: ID<Tenant>
+    let tenant_slug, tenant_name: String
+    let period: Month
+    let state = "open"
+    /// Every login before it is in the numbers.
+    let complete_until: Date
+    let totals: [StatementReply.Total]
+    let events: Int
+    let lines: [StatementReply.Line]
+}
+
+extension StatementRoutes {
+    /// The current month, or another that is not closed: the lines that its statement would have if nobody signed in any more, and
+    /// nothing else changed. Reckoned from what was added up, by the code that closes months.
+    @Sendable
+    func getUpcomingStatement(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try .json(try await upcomingStatement(request, call))
+    }
+
+    /// The same as a page, to be looked at or printed.
+    @Sendable
+    func getUpcomingStatementPage(_ request: Request, _ call: TenantContext) async throws -> Response {
+        StatementPage(try await upcomingStatement(request, call)).response
+    }
+
+    private func upcomingStatement(_ request: Request, _ call: TenantContext) async throws -> UpcomingStatementReply {
+        try call.require(.statementsRead)
+        let query = try Query(request, "period")
+        let asked = try query.text("period").map { text in
+            guard let month = Month(text) else { throw Problem.invalid(.init("period", "Name a month, for example 2026-11.")) }
+            return month
+        }
+        let now = now()
+        // What the plans cost, no tenant's transaction sees.
+        let database = PlatformDatabase(pool)
+        let found = try await database.run(
+            [RollUp.completeUntil(of: call.tenant, delay: settling, at: now), Self.openMonths(of: call.tenant, at: now)]
+                + PriceHistory.find(of: call.tenant))
+        let (about, running) = (found[1][0], try found[1][0].get("running", as: Month.self))
+        let period = asked ?? running
+        if let first = try about.get("first_open", as: Month?.self), period < first {
+            throw Problem.invalid(.init("period", "The first month that is not closed is \(first): of those before, read the statements."))
+        }
+        guard period <= running
+        else { throw Problem.invalid(.init("period", "This month has not begun: what comes in now is billed in \(running).")) }
+
+        let events = try BilledEvents(addedUp: try await database.run(BilledEvents.addedUp(of: call.tenant, in: period)))
+        let bill = try await Bill(of: call.tenant, in: period, events: events, by: PriceHistory(found[2...])) {
+            try await database.run($0)
+        }
+        return UpcomingStatementReply(
+            tenant_id: call.tenant, tenant_slug: try about.get("slug"), tenant_name: try about.get("name"), period: period,
+            complete_until: try found[0][0].get("complete_until"), totals: StatementReply.Total.all(bill.totals), events: events.count,
+            lines: bill.lines.map(StatementReply.Line.init))
+    }
+
+    /// The tenant, the first month behind those that are closed, and the one in which a login of now is billed (`UsageEvent.insert`).
+    private static func openMonths(of tenant: ID<Tenant>, at now: Date) -> SQL {
+        """
+        SELECT slug, name,
+            (SELECT (max(period) + interval '1 month')::date FROM statement WHERE tenant_id = \(tenant) AND state = 'closed') AS first_open,
+            GREATEST(\(Month(now)),
+                (SELECT (max(period) + interval '1 month')::date FROM statement WHERE tenant_id = \(tenant))) AS running
+        FROM tenant WHERE id = \(tenant)
+        """
+    }
+}

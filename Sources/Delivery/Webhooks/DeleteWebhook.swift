@@ -1,0 +1,26 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension WebhookRoutes {
+    /// With its secrets and deliveries. What is on its way at this moment may still arrive.
+    @Sendable
+    func deleteWebhook(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.webhooksWrite)
+        let id = try call.id("webhook", of: "webhook", as: Webhook.self)
+        let now = now()
+        let tenant = call.tenant
+        try await call.database(pool).transaction { db in
+            guard let webhook = try await db.run(Webhook.lock(id, of: tenant)).first(Webhook.init)
+            else { throw Problem.notFound("webhook") }
+            try request.requireMatch(EntityTag(webhook.updatedAt))
+            _ = try await db.run([
+                "DELETE FROM webhook_endpoint WHERE tenant_id = \(tenant) AND id = \(id)",
+                AuditEvent.insert("deleteWebhook", of: id.description, owner: tenant.uuid, by: call.origin, before: webhook.reply, at: now),
+            ])
+        }
+        return .noContent
+    }
+}

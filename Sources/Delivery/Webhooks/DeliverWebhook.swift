@@ -1,0 +1,201 @@
+import Access
+package import Foundation
+package import Outbox
+package import Postgres
+package import Sealing
+import Web
+
+/// Delivers an event to an endpoint (Standard Webhooks): the outbox's handler for its kind.
+///
+/// An attempt is counted before it is made. Whatever happens afterwards, a crash included, it is made again under the same
+/// `webhook-id`, at most ten times over three days; then the delivery has failed and waits for a replay by hand. The endpoint stays
+/// enabled, unless it answers 410.
+///
+/// A suspended tenant still hears of its users: what Apple and operators do to them goes on. A deleted one hears nothing; what was
+/// pending has failed, and can be replayed after a restoration.
+package struct DeliverWebhook: Sendable {
+    /// Before each attempt, in seconds, give or take a tenth.
+    package static let schedule: [TimeInterval] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
+
+    private let pool: DatabasePool
+    private let keyring: Keyring
+    private let allowsPrivate: Bool
+    private let timeout: Duration
+
+    /// - Parameters:
+    ///   - allowsPrivate: whether endpoints may be in private networks and without TLS: for development.
+    ///   - timeout: for the name, the connection and the answer together.
+    package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
+        (self.pool, self.keyring, self.allowsPrivate, self.timeout) = (pool, keyring, allowsPrivate, timeout)
+    }
+
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: the delivery stays as it is.
+    package func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
+        let database = OwnerDatabase(pool, owner: entry.owner)
+        let id = ID<WebhookDelivery>(entry.subject)
+        let started = ContinuousClock.now
+        guard let attempt = try await begin(id, in: database, at: now) else { return .done }
+
+        let answer = try await OutgoingRequest(
+            url: attempt.url,
+            headers: [
+                ("content-type", "application/json"), ("webhook-id", attempt.event.id.description),
+                ("webhook-timestamp", "\(Int(now.timeIntervalSince1970))"),
+                ("webhook-signature", attempt.signatures(at: now).joined(separator: " ")),
+            ], body: attempt.body, allowsPrivate: allowsPrivate
+        ).send(within: timeout)
+        let ended = now.addingTimeInterval((ContinuousClock.now - started) / .seconds(1))
+
+        switch answer {
+        case .status(200..<300):
+            try await conclude(id, attempt, .succeeded, answer, next: nil, in: database, at: ended)
+        case .status(410):
+            try await endGone(id, attempt, in: database, at: ended)
+        case .status, .failure:
+            if let next = Self.next(after: attempt.number, at: ended) {
+                try await conclude(id, attempt, .pending, answer, next: next, in: database, at: ended)
+                return .again(at: next)
+            }
+            try await conclude(id, attempt, .failed, answer, next: nil, in: database, at: ended)
+        }
+        return .done
+    }
+
+    /// When to try again after so many attempts, or nil: it was the last.
+    static func next(after attempts: Int, at now: Date) -> Date? {
+        guard attempts < schedule.count else { return nil }
+        return now.addingTimeInterval(schedule[attempts] * Double.random(in: 0.9...1.1))
+    }
+
+    /// `{"type":…,"timestamp":…,"data":…}`. The bytes are the same at each attempt.
+    static func body(of event: WebhookDelivery.Event) throws -> [UInt8] {
+        struct Body: Encodable {
+            let type: String
+            let timestamp: Date
+            let data: EventData
+        }
+        return try JSONWriter.encode(Body(type: event.type, timestamp: event.occurredAt, data: EventData(event.data)))
+    }
+}
+
+// MARK: Before and after
+
+extension DeliverWebhook {
+    /// What is sent where, this time.
+    private struct Attempt: Sendable {
+        let webhook: ID<Webhook>
+        let url: String
+        let event: WebhookDelivery.Event
+        /// From 1.
+        let number: Int
+        let secrets: [WebhookSecret]
+        let body: [UInt8]
+
+        func signatures(at now: Date) -> [String] {
+            secrets.map { $0.signature(id: event.id.description, timestamp: Int(now.timeIntervalSince1970), body: body) }
+        }
+    }
+
+    /// Counts an attempt.
+    /// - Returns: nil when there is none to make: it was delivered, its endpoint is gone or disabled, or the tenant is deleted.
+    private func begin(_ id: ID<WebhookDelivery>, in database: OwnerDatabase, at now: Date) async throws -> Attempt? {
+        let owner = database.owner
+        return try await database.transaction { db in
+            let answers = try await db.run([
+                """
+                SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
+                    d.last_error, d.created_at, d.updated_at, e.url, e.status AS endpoint_status, t.status AS tenant_status
+                FROM webhook_delivery d
+                    JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+                    JOIN webhook_endpoint e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
+                    JOIN tenant t ON t.id = d.tenant_id
+                WHERE d.tenant_id = \(owner) AND d.id = \(id) FOR UPDATE OF d
+                """,
+                """
+                SELECT id, sealed_secret FROM webhook_secret
+                WHERE tenant_id = \(owner) AND (expires_at IS NULL OR expires_at > \(now)) AND endpoint_id =
+                    (SELECT endpoint_id FROM webhook_delivery WHERE tenant_id = \(owner) AND id = \(id))
+                ORDER BY id DESC LIMIT \(WebhookSecret.limit)
+                """,
+            ])
+            guard let row = answers[0].first else { return nil }
+            let delivery = try WebhookDelivery(row)
+            guard delivery.state == .pending else { return nil }
+            let reason: WebhookDelivery.Failure? =
+                switch (try row.get("tenant_status", as: Tenant.Status.self), try row.get("endpoint_status", as: Webhook.Status.self)) {
+                case (.deleted, _), (.purged, _): .tenantDeleted
+                case (_, .disabled): .endpointDisabled
+                case (.active, .enabled), (.suspended, .enabled): delivery.attempts < Self.schedule.count ? nil : .interrupted
+                }
+            if let reason {
+                _ = try await db.run(
+                    """
+                    UPDATE webhook_delivery SET state = \(WebhookDelivery.State.failed), next_at = NULL, last_status = NULL,
+                        last_error = \(reason), updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+                    WHERE tenant_id = \(owner) AND id = \(id)
+                    """)
+                return nil
+            }
+            _ = try await db.run(
+                """
+                UPDATE webhook_delivery SET attempts = attempts + 1, updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+                WHERE tenant_id = \(owner) AND id = \(id)
+                """)
+            return Attempt(
+                webhook: delivery.webhook, url: try row.get("url"), event: delivery.event, number: delivery.attempts + 1,
+                secrets: try answers[1].map { try WebhookSecret($0, owner: owner, keyring: keyring) },
+                body: try Self.body(of: delivery.event))
+        }
+    }
+
+    private func conclude(
+        _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: OutgoingRequest.Answer, next: Date?,
+        in database: OwnerDatabase, at now: Date
+    ) async throws {
+        _ = try await database.run(Self.conclusion(id, attempt, state, answer, next: next, owner: database.owner, at: now))
+    }
+
+    /// Only of the attempt that was begun: if another process has begun one since, that one's word counts.
+    private static func conclusion(
+        _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: OutgoingRequest.Answer, next: Date?,
+        owner: UUID, at now: Date
+    ) -> SQL {
+        let (status, failure): (Int?, WebhookDelivery.Failure?) =
+            switch answer {
+            case .status(let status): (status, nil)
+            case .failure(let failure): (nil, .init(failure))
+            }
+        return """
+            UPDATE webhook_delivery SET state = \(state), next_at = \(next), last_status = \(status)::integer, last_error = \(failure),
+                updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
+            WHERE tenant_id = \(owner) AND id = \(id) AND attempts = \(attempt.number) AND state = \(WebhookDelivery.State.pending)
+            """
+    }
+
+    /// 410: nobody is there any more, and nobody will be (Standard Webhooks, "Disabling endpoints").
+    private func endGone(_ id: ID<WebhookDelivery>, _ attempt: Attempt, in database: OwnerDatabase, at now: Date) async throws {
+        let owner = database.owner
+        try await database.transaction { db in
+            let tenant = ID<Tenant>(owner)
+            // The endpoint first, as its deletion does, which takes the deliveries along.
+            if let webhook = try await db.run(Webhook.lock(attempt.webhook, of: tenant)).first(Webhook.init), webhook.status == .enabled,
+                // Not if it has been pointed elsewhere meanwhile.
+                webhook.url == attempt.url
+            {
+                let disabled = try await db.run(
+                    """
+                    UPDATE webhook_endpoint SET status = \(Webhook.Status.disabled), disabled_reason = \(Webhook.DisabledReason.gone),
+                        updated_at = \(now.asChange(after: webhook.updatedAt))
+                    WHERE tenant_id = \(owner) AND id = \(webhook.id)
+                    RETURNING id, url, description, events, status, disabled_reason, created_at, updated_at
+                    """
+                ).first(Webhook.init)
+                _ = try await db.run(
+                    AuditEvent.insert(
+                        "deliverWebhook", of: webhook.id.description, owner: owner, by: .system, before: webhook.reply,
+                        after: disabled?.reply, at: now))
+            }
+            _ = try await db.run(Self.conclusion(id, attempt, .failed, .status(410), next: nil, owner: owner, at: now))
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Access
+package import Foundation
+package import Logging
+package import Postgres
+import ServiceLifecycle
+
+/// Removes events that are older than 30 days, and their deliveries with them: a thousand at a time, so that no transaction is
+/// long. Every process does; two that meet at the same rows wait for one another, and find them gone.
+package struct PruneWebhooks: Service {
+    private let pool: DatabasePool
+    private let logger: Logger
+    private let now: @Sendable () -> Date
+
+    package init(pool: DatabasePool, logger: Logger, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.logger, self.now) = (pool, logger, now)
+    }
+
+    package func run() async throws {
+        await cancelWhenGracefulShutdown {
+            // About once an hour, and not all processes of an installation at the same time.
+            while (try? await Task.sleep(for: .seconds(3600) * Double.random(in: 0.5...1))) != nil {
+                do {
+                    var passes = 0
+                    while try await pass(at: now()) == Self.batch, passes < 100 { passes += 1 }
+                } catch {
+                    logger.warning("old webhook events could not be removed", metadata: ["cause": "\(error)"])
+                }
+            }
+        }
+    }
+
+    private static let batch = 1000
+
+    /// - Returns: how many events it removed, a thousand at the most.
+    @discardableResult
+    package func pass(at now: Date) async throws -> Int {
+        try await PlatformDatabase(pool).run(
+            """
+            DELETE FROM webhook_event AS v USING (
+                SELECT tenant_id, id FROM webhook_event WHERE occurred_at < \(now.addingTimeInterval(-WebhookEvent.retention))
+                ORDER BY occurred_at LIMIT \(Self.batch)) AS old
+            WHERE v.tenant_id = old.tenant_id AND v.id = old.id
+            """
+        ).affected
+    }
+}

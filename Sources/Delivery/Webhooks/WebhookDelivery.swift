@@ -1,0 +1,141 @@
+import Access
+import Foundation
+import Outbox
+import Postgres
+import Web
+
+/// One event on its way to one endpoint, and how that went.
+struct WebhookDelivery: Identified, Sendable {
+    static let idPrefix = "delivery"
+
+    enum State: String, Codable, CaseIterable, SQLValue {
+        /// Not delivered yet; to be tried again.
+        case pending
+        case succeeded
+        /// Tried often enough, or not to be tried; it can be replayed.
+        case failed
+    }
+
+    /// Why there was no answer to go by.
+    enum Failure: String, SQLValue {
+        case nameNotResolved = "name_not_resolved"
+        /// It leads into a network that is not public.
+        case addressRefused = "address_refused"
+        case connectionFailed = "connection_failed"
+        case tlsFailed = "tls_failed"
+        case timedOut = "timed_out"
+        case noHTTP = "no_http"
+        case endpointDisabled = "endpoint_disabled"
+        case tenantDeleted = "tenant_deleted"
+        /// The last attempt was begun, and its end was never heard of.
+        case interrupted
+
+        init(_ failure: OutgoingRequest.Failure) {
+            self =
+                switch failure {
+                case .nameNotResolved: .nameNotResolved
+                case .addressRefused: .addressRefused
+                case .connectionFailed: .connectionFailed
+                case .tlsFailed: .tlsFailed
+                case .timedOut: .timedOut
+                case .noHTTP: .noHTTP
+                }
+        }
+    }
+
+    let id: ID<WebhookDelivery>
+    let webhook: ID<Webhook>
+    let event: Event
+    let state: State
+    let attempts: Int
+    let nextAt: Date?
+    let lastStatus: Int?
+    let lastError: String?
+    let createdAt, updatedAt: Date
+
+    struct Event: Sendable {
+        let id: ID<WebhookEvent>
+        let type: String
+        let occurredAt: Date
+        let data: JSON
+    }
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        webhook = try row.get("endpoint_id")
+        event = Event(
+            id: try row.get("event_id"), type: try row.get("type"), occurredAt: try row.get("occurred_at"), data: try row.get("data"))
+        state = try row.get("state")
+        attempts = try row.get("attempts")
+        nextAt = try row.get("next_at")
+        lastStatus = try row.get("last_status")
+        lastError = try row.get("last_error")
+        createdAt = try row.get("created_at")
+        updatedAt = try row.get("updated_at")
+    }
+
+    static func find(_ id: ID<WebhookDelivery>, to webhook: ID<Webhook>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
+            d.last_error, d.created_at, d.updated_at
+        FROM webhook_delivery d JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
+        WHERE d.tenant_id = \(tenant) AND d.endpoint_id = \(webhook) AND d.id = \(id)
+        """
+    }
+
+    /// How many may wait before no more are taken by hand.
+    static let mostWaiting = 1000
+
+    /// Refuses what is asked for by hand while so much waits: every worker would have to look past it for other tenants' work.
+    /// What happens to users is told all the same.
+    static func requireRoom(of tenant: ID<Tenant>, in transaction: Transaction) async throws {
+        let waiting: Int? = try await transaction.run(
+            "SELECT count(*) AS n FROM (SELECT FROM outbox WHERE tenant_id = \(tenant) LIMIT \(mostWaiting)) AS waiting"
+        ).first { try $0.get("n") }
+        guard let waiting, waiting < mostWaiting else {
+            throw Problem(
+                .conflict, "\(mostWaiting) deliveries of this tenant are still waiting. Try again when they are made, or have failed.")
+        }
+    }
+
+    /// A delivery, and its work in the outbox.
+    static func insert(
+        _ id: ID<WebhookDelivery>, of event: ID<WebhookEvent>, to webhook: ID<Webhook>, tenant: ID<Tenant>, at now: Date
+    ) -> [SQL] {
+        [
+            """
+            INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, state, created_at, updated_at, next_at)
+            VALUES (\(tenant), \(id), \(webhook), \(event), \(State.pending), \(now), \(now), \(now))
+            """,
+            Outbox.insert(WebhookEvent.outboxKind, subject: id.uuid, owner: tenant.uuid, id: UUID(), at: now),
+        ]
+    }
+
+    /// What callers see.
+    struct Reply: Encodable {
+        struct Event: Encodable {
+            let id: ID<WebhookEvent>
+            let type: String
+            let occurred_at: Date
+            let data: EventData?
+        }
+        let id: ID<WebhookDelivery>
+        let object = "webhook_delivery"
+        let webhook_id: ID<Webhook>
+        let event: Event
+        let state: State
+        let attempts: Int
+        let next_at: Date?
+        let last_status: Int?
+        let last_error: String?
+        let created_at, updated_at: Date
+    }
+
+    var reply: Reply {
+        Reply(
+            id: id, webhook_id: webhook,
+            event: .init(id: event.id, type: event.type, occurred_at: event.occurredAt, data: try? EventData(event.data)),
+            state: state, attempts: attempts, next_at: nextAt, last_status: lastStatus, last_error: lastError, created_at: createdAt,
+            updated_at: updatedAt)
+    }
+}

@@ -1,0 +1,55 @@
+import Access
+import Crypto
+import Foundation
+import Postgres
+import Sealing
+
+/// What deliveries to an endpoint are signed with: `whsec_` and 32 random bytes in base64 (Standard Webhooks). Stored sealed,
+/// since it is needed in the clear. While it is rolled there are several, and each signs.
+struct WebhookSecret: Identified {
+    static let idPrefix = "webhooksecret"
+
+    /// The most that are valid at a time: each adds a signature to every delivery.
+    static let limit = 5
+
+    let id: ID<WebhookSecret>
+    private let bytes: Secret
+
+    /// A fresh one.
+    init(at now: Date) {
+        id = ID(at: now)
+        bytes = Secret(bytes: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
+    }
+
+    /// - Throws: `SealingError`.
+    init(_ row: Row, owner: UUID, keyring: Keyring) throws {
+        id = try row.get("id")
+        bytes = Secret(
+            bytes: try keyring.open(Sealed(bytes: try row.get("sealed_secret")), in: Self.context(owner: owner, id)))
+    }
+
+    /// As its holder gets it.
+    var text: Secret {
+        Secret("whsec_" + Data(bytes.revealBytes()).base64EncodedString())
+    }
+
+    /// `v1,` and the base64 of HMAC-SHA256 over `id.timestamp.body` (Standard Webhooks, "Signature scheme").
+    func signature(id event: String, timestamp: Int, body: [UInt8]) -> String {
+        var message = Array("\(event).\(timestamp).".utf8)
+        message += body
+        let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: bytes.revealBytes()))
+        return "v1," + Data(code).base64EncodedString()
+    }
+
+    func insert(for webhook: ID<Webhook>, owner: UUID, keyring: Keyring, at now: Date) -> SQL {
+        let sealed = keyring.seal(bytes.revealBytes(), in: Self.context(owner: owner, id)).bytes
+        return """
+            INSERT INTO webhook_secret (tenant_id, id, endpoint_id, sealed_secret, created_at)
+            VALUES (\(owner), \(id), \(webhook), \(sealed), \(now))
+            """
+    }
+
+    static func context(owner: UUID, _ id: ID<WebhookSecret>) -> SealingContext {
+        SealingContext(tenant: owner, table: "webhook_secret", column: "sealed_secret", row: id.description)
+    }
+}

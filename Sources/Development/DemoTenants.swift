@@ -1,0 +1,125 @@
+import Tenancy
+import Access
+import Crypto
+import DemoApplication
+import Foundation
+import Postgres
+import Sealing
+import Server
+
+/// The demo's two tenants: Acme with Apple credentials of its own, Globex on the shared ones. Made at the
+/// first start, and kept in `demo.json` with their secrets for the next.
+struct DemoTenants: Sendable {
+    struct Saved: Codable, Sendable {
+        var seeded: SeedResult
+        /// The public halves of the Apple keys, which is all that Apple knows of them.
+        var own_public_key: String
+        var shared_public_key: String
+    }
+
+    private(set) var saved: Saved
+
+    private static let own = (team: "ACMETEAM01", services: "com.example.acme.web", key: "ACMEKEY001")
+    private static let shared = (team: "ESPALIER01", services: "com.example.espalier.web", key: "ESPALIERK1")
+
+    init(folder: URL, settings: Settings, ports: DevPorts, ownerURL: String) async throws {
+        let file = folder.appending(path: "demo.json")
+        if let data = try? Data(contentsOf: file) {
+            do { saved = try JSONDecoder().decode(Saved.self, from: data) } catch {
+                throw Seed.Refusal("\(file.path) cannot be read: remove \(folder.path) to begin anew.")
+            }
+            try await move(to: ports, ownerURL: ownerURL)
+            return
+        }
+        let (ownKey, sharedKey) = (P256.Signing.PrivateKey(), P256.Signing.PrivateKey())
+        let plan = Self.plan(ownKey: ownKey, sharedKey: sharedKey, ports)
+        let seeded = try await withPool(settings.databaseURL) { pool in
+            var seed = Seed(keyring: settings.keyring, publicURL: settings.publicURL, folder: folder, at: Date())
+            return try await seed.run(plan, in: PlatformDatabase(pool))
+        }
+        saved = Saved(
+            seeded: seeded, own_public_key: ownKey.publicKey.pemRepresentation, shared_public_key: sharedKey.publicKey.pemRepresentation)
+        try PrivateFile.write(try JSONEncoder().encode(saved), to: file)
+    }
+
+    private static func plan(ownKey: P256.Signing.PrivateKey, sharedKey: P256.Signing.PrivateKey, _ ports: DevPorts) -> SeedPlan {
+        func application(_ slug: String, _ kind: Tenancy.Application.Kind) -> SeedPlan.ApplicationPlan {
+            .init(
+                name: "Demo", kind: kind, redirect_uris: [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)],
+                // So that the shortest link works too: /auth/apple/authorize?client_id=…&redirect_uri=…
+                requires_pkce: kind == .spa, logout_uris: [DemoApplication.logoutURI(publicURL: ports.demoURL)])
+        }
+        return SeedPlan(
+            connection: .init(team_id: shared.team, services_id: shared.services, key_id: shared.key, key: sharedKey.pemRepresentation),
+            api_keys: [.init(name: "Demo operator")],
+            tenants: [
+                .init(
+                    slug: "acme", name: "Acme", plan: .enterprise,
+                    connection: .init(team_id: own.team, services_id: own.services, key_id: own.key, key: ownKey.pemRepresentation),
+                    applications: [application("acme", .web)], api_keys: [.init(name: "Demo")]),
+                .init(
+                    slug: "globex", name: "Globex", plan: .free, applications: [application("globex", .spa)],
+                    api_keys: [.init(name: "Demo")]),
+            ])
+    }
+
+    /// On other ports than last time, the demo application is reached elsewhere.
+    private mutating func move(to ports: DevPorts, ownerURL: String) async throws {
+        let statements = try saved.seeded.tenants.flatMap { tenant in
+            try tenant.applications.map { application -> SQL in
+                guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json names no application.") }
+                let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: tenant.slug)]
+                let logoutURIs = [DemoApplication.logoutURI(publicURL: ports.demoURL)]
+                return """
+                    UPDATE application SET redirect_uris = \(uris), logout_uris = \(logoutURIs)
+                    WHERE id = \(id) AND (redirect_uris <> \(uris) OR logout_uris <> \(logoutURIs))
+                    """
+            }
+        }
+        _ = try await withPool(ownerURL) { pool in try await pool.run(statements) }
+    }
+
+    /// What Apple has to know, in the simulator's form.
+    func registry(_ ports: DevPorts) throws -> Data {
+        struct ServicesID: Encodable {
+            let id, display_name: String
+            let return_urls: [String]
+        }
+        struct Key: Encodable {
+            let id, public_key: String
+        }
+        struct Team: Encodable {
+            let id, notification_url: String
+            let services_ids: [ServicesID]
+            let keys: [Key]
+        }
+        let teams = [
+            Team(
+                id: Self.own.team, notification_url: "\(ports.baseURL)/t/acme/auth/apple/notifications",
+                services_ids: [
+                    .init(
+                        id: Self.own.services, display_name: "Acme", return_urls: ["\(ports.baseURL)/t/acme/auth/apple/callback"])
+                ],
+                keys: [.init(id: Self.own.key, public_key: saved.own_public_key)]),
+            Team(
+                id: Self.shared.team, notification_url: "\(ports.baseURL)/auth/apple/notifications",
+                services_ids: [
+                    .init(
+                        id: Self.shared.services, display_name: "Espalier demo", return_urls: ["\(ports.baseURL)/auth/apple/callback"])
+                ],
+                keys: [.init(id: Self.shared.key, public_key: saved.shared_public_key)]),
+        ]
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(["teams": teams])
+    }
+
+    func forDemoApplication(_ ports: DevPorts) -> [DemoApplication.Tenant] {
+        saved.seeded.tenants.map { tenant in
+            .init(
+                slug: tenant.slug, name: tenant.slug == "acme" ? "Acme" : "Globex", issuer: "\(ports.baseURL)/t/\(tenant.slug)",
+                clientID: tenant.applications[0].client_id, clientSecret: tenant.applications[0].client_secret,
+                apiKey: tenant.api_keys[0].secret, connection: tenant.connection == "own" ? .own : .shared)
+        }
+    }
+}

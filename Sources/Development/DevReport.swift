@@ -1,0 +1,71 @@
+import Access
+import DemoApplication
+import Foundation
+import Server
+
+/// What `espalier dev` tells when all runs: a person on standard output, programs in `dev.json`.
+struct DevReport: Sendable {
+    let demo: DemoTenants
+    let ports: DevPorts
+    let simulatorURL: String
+    /// Whether it is the simulator of this process.
+    let hasSimulator: Bool
+    let directory: URL
+
+    private struct File: Encodable {
+        struct App: Encodable {
+            let client_id: String
+            let client_secret: String?
+            let redirect_uri: String
+        }
+        struct Tenant: Encodable {
+            let slug, id, issuer, connection, api_key: String
+            let application: App
+        }
+
+        let base_url, operations_url, simulator_url, demo_url, platform_api_key: String
+        let tenants: [Tenant]
+    }
+
+    func publish() throws {
+        let tenants = demo.saved.seeded.tenants.map { tenant in
+            File.Tenant(
+                slug: tenant.slug, id: tenant.id, issuer: "\(ports.baseURL)/t/\(tenant.slug)", connection: tenant.connection,
+                api_key: tenant.api_keys[0].secret,
+                application: .init(
+                    client_id: tenant.applications[0].client_id, client_secret: tenant.applications[0].client_secret,
+                    redirect_uri: DemoApplication.redirectURI(publicURL: ports.demoURL, slug: tenant.slug)))
+        }
+        let file = File(
+            base_url: ports.baseURL, operations_url: ports.operationsURL, simulator_url: simulatorURL, demo_url: ports.demoURL,
+            platform_api_key: demo.saved.seeded.api_keys[0].secret, tenants: tenants)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        try PrivateFile.write(try encoder.encode(file) + Data("\n".utf8), to: directory.appending(path: "dev.json"))
+        try PrivateFile.write(try demo.registry(ports) + Data("\n".utf8), to: directory.appending(path: "apple.json"))
+
+        let path = directory.appending(path: "dev.json").relativePath
+        print(
+            """
+
+            Espalier is running. Open
+
+                \(ports.demoURL)
+
+            and sign in with Apple: as Acme, which has Apple credentials of its own, or as Globex, on the shared ones.
+
+                Server      \(ports.baseURL)        issuers \(ports.baseURL)/t/acme and …/t/globex
+                Operations  \(ports.operationsURL)        /healthz, /readyz, /metrics
+                Apple       \(simulatorURL)\(hasSimulator ? "        the simulator" : "        the stand-in you named; register \(directory.appending(path: "apple.json").relativePath) there")
+
+            Count Acme's logins:
+
+                curl -H "Authorization: Bearer \(demo.saved.seeded.tenants[0].api_keys[0].secret)" \\
+                    \(ports.baseURL)/v1/tenants/acme/usage
+
+            Programs find all of this in \(path). Ctrl-C stops everything; the data stays.
+
+            """)
+        fflush(nil)
+    }
+}

@@ -1,0 +1,13 @@
+package import ArgumentParser
+import Server
+
+/// The program for development: the server with all that it needs on one machine. Nothing of it is in `espalier`.
+package struct EspalierDev: AsyncParsableCommand {
+    package static let configuration = CommandConfiguration(
+        commandName: "espalier-dev",
+        abstract: "Run Espalier and everything that it needs on one machine, for development.",
+        version: "0.1.0",
+        subcommands: [Dev.self, SimulateApple.self])
+
+    package init() {}
+}

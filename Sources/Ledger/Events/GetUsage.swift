@@ -1,0 +1,80 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+private struct Reply: Encodable {
+    struct OfDay: Encodable {
+        let date: Day
+        let logins: Int
+    }
+
+    let object = "usage"
+    let tenant_id: ID<Tenant>
+    let from, to: Date
+    let complete_until: Date
+    let logins: Int
+    /// Where the window is one month or one day.
+    let users: Int?
+    /// Where nothing else was asked for.
+    let days: [OfDay]?
+    let windows: [UsageCount]?
+}
+
+extension UsageRoutes {
+    /// Answered from what was added up (`RollUp`) and what waits for it: together they are the ledger's events, which are billed. Of a
+    /// purged tenant, and of months that were taken out of the ledger, from the days' numbers alone.
+    @Sendable
+    func getUsage(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.usageRead)
+        let now = now()
+        let query = try Query(request, "from", "to", "window", "group_by", "application_id", "connection", "kind")
+        let of = try UsageFilter(query)
+        guard let grain = try query.choice("window", Grain.self) else {
+            if let name = ["group_by", "application_id", "connection", "kind"].first(where: { (try? query.text($0)) ?? nil != nil }) {
+                throw Problem.invalid(.init(name, "Say with `window` what is to be counted by: minute, hour, day or month."))
+            }
+            return try await days(try Window(query, at: now), call, at: now)
+        }
+        let window = try Window(query, by: grain, at: now)
+        let counts: [UsageCount]
+        let completeUntil: Date
+        let database = call.database(pool)
+        if grain.isAddedUp {
+            let answers = try await database.run([
+                RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.addedUp(call.tenant, window, by: grain, of),
+                UsageCount.users(call.tenant, window, by: grain, of),
+            ])
+            completeUntil = try answers[0][0].get("complete_until")
+            counts = try UsageCount.all(answers[1], users: answers[2], by: grain, of)
+        } else {
+            let answers = try await database.run([
+                RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.takenOut(call.tenant, window),
+                UsageCount.fromLedger(call.tenant, window, by: grain, of),
+            ])
+            if let day = try answers[1].first({ try $0.get("day", as: Day.self) }) {
+                throw Problem.invalid(.init("window", "The logins of \(day) are no longer here one by one: ask for `day` or `month`."))
+            }
+            completeUntil = try answers[0][0].get("complete_until")
+            counts = try answers[2].map { try UsageCount($0, users: $0.get("users"), by: grain, of) }
+        }
+        return try .json(
+            Reply(
+                tenant_id: call.tenant, from: window.from, to: window.to, complete_until: completeUntil,
+                logins: counts.reduce(0) { $0 + $1.logins }, users: nil, days: nil, windows: counts))
+    }
+
+    private func days(_ window: Window, _ call: TenantContext, at now: Date) async throws -> Response {
+        let answers = try await call.database(pool).run([
+            RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.days(call.tenant, window),
+            UsageCount.users(call.tenant, window),
+        ])
+        let days = try answers[1].map { row in Reply.OfDay(date: try row.get("day"), logins: try row.get("logins")) }
+        return try .json(
+            Reply(
+                tenant_id: call.tenant, from: window.from, to: window.to, complete_until: try answers[0][0].get("complete_until"),
+                logins: days.reduce(0) { $0 + $1.logins },
+                users: window.unit == nil ? nil : try answers[2].first { try $0.get("users") } ?? 0, days: days, windows: nil))
+    }
+}

@@ -1,0 +1,195 @@
+import Access
+import Foundation
+import Postgres
+import Tenancy
+import Web
+
+/// Which events are counted, and what they are told apart by.
+struct UsageFilter {
+    enum Group: String, CaseIterable {
+        case application, connection, kind
+    }
+
+    let groups: Set<Group>
+    let application: ID<Application>?
+    let connection: Connection.Ownership?
+    let kind: String?
+
+    init(_ query: Query) throws {
+        var groups: Set<Group> = []
+        for name in try query.text("group_by")?.parts(at: ",", keepingEmpty: true) ?? [] {
+            guard let group = Group(rawValue: String(name)), groups.insert(group).inserted else {
+                let all = Group.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
+                throw Problem.invalid(.init("group_by", "It must be one or several of \(all), each once, with commas between them."))
+            }
+        }
+        self.groups = groups
+        let application = try query.text("application_id")
+        self.application = application.flatMap { ID($0) }
+        guard application == nil || self.application != nil
+        else { throw Problem.invalid(.init("application_id", "It must be an application's id.")) }
+        connection = try query.choice("connection")
+        kind = try query.choice("kind", UsageEvent.Kind.self)?.rawValue
+    }
+
+    /// Whether users are to be counted by it and not in all.
+    var isByApplication: Bool { application != nil || groups.contains(.application) }
+    var isByConnection: Bool { connection != nil || groups.contains(.connection) }
+}
+
+/// How many logins there were in one window, and how many different users.
+struct UsageCount: Encodable {
+    let from, to: Date
+    let application_id: ID<Application>?
+    let connection: Connection.Ownership?
+    let kind: String?
+    let logins: Int
+    let users: Int
+
+    /// A row with `start`, what it is grouped by, and `logins`.
+    init(_ row: Row, users: Int, by grain: Grain, _ filter: UsageFilter) throws {
+        from = try row.get("start")
+        to = grain.next(after: from)
+        application_id = try row.get("application_id")
+        connection = try row.get("connection")
+        kind = try row.get("kind")
+        logins = try row.get("logins")
+        self.users = users
+    }
+
+    private struct Key: Hashable {
+        let start: Date
+        let application: ID<Application>?
+        let connection: Connection.Ownership?
+    }
+
+    static func all(_ rows: Rows, users: Rows, by grain: Grain, _ filter: UsageFilter) throws -> [UsageCount] {
+        var told: [Key: Int] = [:]
+        for row in users {
+            let key = Key(
+                start: try row.get("starts_on", as: Day.self).start,
+                application: filter.groups.contains(.application) ? try row.get("application_id") : nil,
+                connection: filter.groups.contains(.connection) ? try row.get("connection") : nil)
+            told[key] = try row.get("users")
+        }
+        return try rows.map { row in
+            let key = Key(
+                start: try row.get("start"), application: try row.get("application_id"), connection: try row.get("connection"))
+            return try UsageCount(row, users: told[key] ?? 0, by: grain, filter)
+        }
+    }
+}
+
+// MARK: What is asked
+
+extension UsageCount {
+    /// By days, of any window: of those that it holds a part of, the ledger's events are counted. Where these are no longer there, a day
+    /// counts when it begins in the window.
+    static func days(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
+        let (whole, partial) = (window.wholeDays, window.partialDays)
+        // What is before the first whole day, and what is behind the last.
+        let head = window.from..<min(window.to, whole.lowerBound.start)
+        let tailStart = max(head.upperBound, whole.upperBound.start)
+        let tail = tailStart..<max(tailStart, window.to)
+        return """
+            WITH month AS (
+                SELECT billing_period FROM usage_day WHERE tenant_id = \(tenant) AND day = ANY(\(partial))
+                UNION SELECT billing_period FROM usage_arrival
+                WHERE tenant_id = \(tenant) AND (occurred_at AT TIME ZONE 'UTC')::date = ANY(\(partial))),
+            counted AS (
+                SELECT day, events FROM usage_day
+                WHERE tenant_id = \(tenant) AND day >= \(whole.lowerBound) AND day < \(whole.upperBound)
+                UNION ALL
+                SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
+                WHERE tenant_id = \(tenant) AND occurred_at >= \(whole.lowerBound.start) AND occurred_at < \(whole.upperBound.start)
+                UNION ALL
+                SELECT \(Day(head.lowerBound)), count(*) FROM usage_event
+                WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(SELECT billing_period FROM month))
+                    AND occurred_at >= \(head.lowerBound) AND occurred_at < \(head.upperBound)
+                UNION ALL
+                SELECT \(Day(tail.lowerBound)), count(*) FROM usage_event
+                WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(SELECT billing_period FROM month))
+                    AND occurred_at >= \(tail.lowerBound) AND occurred_at < \(tail.upperBound)
+                UNION ALL
+                SELECT day, events FROM usage_day
+                WHERE tenant_id = \(tenant) AND day = ANY(\(partial.filter { $0.start >= window.from })) AND (
+                    SELECT true FROM usage_event WHERE tenant_id = \(tenant) AND billing_period = usage_day.billing_period
+                        AND occurred_at >= usage_day.day::timestamp AT TIME ZONE 'UTC'
+                        AND occurred_at < (usage_day.day + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1) IS NULL)
+            SELECT day, sum(events)::bigint AS logins FROM counted WHERE events > 0 GROUP BY day ORDER BY day
+            """
+    }
+
+    /// By days or months, all of which lie in the window as a whole.
+    static func addedUp(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
+        """
+        SELECT date_trunc(\(grain.rawValue), day::timestamp) AT TIME ZONE 'UTC' AS start,
+            CASE WHEN \(filter.groups.contains(.application)) THEN application_id END AS application_id,
+            CASE WHEN \(filter.groups.contains(.connection)) THEN connection END AS connection,
+            CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind, sum(events)::bigint AS logins
+        FROM (
+            SELECT day, application_id, connection, kind, events FROM usage_day
+            WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day < \(Day(window.to))
+            UNION ALL
+            SELECT (occurred_at AT TIME ZONE 'UTC')::date, application_id, connection, kind, 1 FROM usage_arrival
+            WHERE tenant_id = \(tenant) AND occurred_at >= \(window.from) AND occurred_at < \(window.to)
+        ) AS counted
+        WHERE application_id = COALESCE(\(filter.application), application_id) AND connection = COALESCE(\(filter.connection), connection)
+            AND kind = COALESCE(\(filter.kind), kind)
+        GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+        """
+    }
+
+    /// How many users there were in each of these days or months.
+    static func users(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
+        """
+        SELECT starts_on, application_id, connection, users FROM usage_users
+        WHERE tenant_id = \(tenant) AND grain = \(grain.rawValue) AND starts_on >= \(Day(window.from)) AND starts_on < \(Day(window.to))
+            AND (application_id <> \(UUID.platform)) = \(filter.isByApplication) AND (connection <> '') = \(filter.isByConnection)
+            AND application_id = COALESCE(\(filter.application), application_id)
+            AND connection = COALESCE(\(filter.connection), connection)
+        """
+    }
+
+    /// Of a window that is a day or a month.
+    static func users(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
+        """
+        SELECT users FROM usage_users WHERE tenant_id = \(tenant) AND grain = \((window.unit ?? .day).rawValue)
+            AND starts_on = \(Day(window.from)) AND application_id = \(UUID.platform) AND connection = ''
+        """
+    }
+
+    /// By minutes or hours, of which nothing is added up: `usage_day` says in which months' parts of the ledger the events of these days
+    /// are.
+    static func fromLedger(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
+        """
+        SELECT date_trunc(\(grain.rawValue), occurred_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS start,
+            CASE WHEN \(filter.groups.contains(.application)) THEN application_id END AS application_id,
+            CASE WHEN \(filter.groups.contains(.connection)) THEN connection END AS connection,
+            CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind, count(*) AS logins, count(DISTINCT user_id) AS users
+        FROM usage_event
+        WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(
+                SELECT billing_period FROM usage_day
+                WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day::timestamp AT TIME ZONE 'UTC' < \(window.to)
+                UNION SELECT billing_period FROM usage_arrival
+                WHERE tenant_id = \(tenant) AND occurred_at >= \(window.from) AND occurred_at < \(window.to)))
+            AND occurred_at >= \(window.from) AND occurred_at < \(window.to)
+            AND application_id = COALESCE(\(filter.application), application_id)
+            AND connection = COALESCE(\(filter.connection), connection) AND kind = COALESCE(\(filter.kind), kind)
+        GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
+        """
+    }
+
+    /// A day in the window that was counted, and of which the ledger has nothing any more.
+    static func takenOut(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
+        """
+        SELECT day FROM usage_day
+        WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day::timestamp AT TIME ZONE 'UTC' < \(window.to) AND (
+            -- Not EXISTS: of that, a join can be made that reads all there is.
+            SELECT true FROM usage_event WHERE tenant_id = \(tenant) AND billing_period = usage_day.billing_period
+                AND occurred_at >= usage_day.day::timestamp AT TIME ZONE 'UTC'
+                AND occurred_at < (usage_day.day + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1) IS NULL
+        ORDER BY day LIMIT 1
+        """
+    }
+}

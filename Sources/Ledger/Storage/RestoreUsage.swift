@@ -1,0 +1,78 @@
+import Access
+import Foundation
+package import Postgres
+
+/// Brings an archived month back into the ledger, from the file that `ArchiveUsage` has written.
+///
+/// The file must be what its manifest and the month's statements say. The events come back in one transaction: all or none. The users of
+/// the month are counted again in it. The events of a tenant that was purged since then stay away.
+package struct RestoreUsage: Sendable {
+    private let pool: DatabasePool
+    private static let batch = 5000
+
+    /// - Parameter pool: of the role that owns the schema; one whose statements may take long.
+    package init(pool: DatabasePool) {
+        self.pool = pool
+    }
+
+    /// - Parameter path: of `usage_event_2025_01.csv.gz`; its manifest is beside it.
+    /// - Returns: the month, and how many events are back.
+    /// - Throws: `ArchiveUsage.Refusal`, `DatabaseError`, and what the file system says.
+    package func run(_ path: String) async throws -> (month: Month, events: Int) {
+        let file = URL(filePath: path)
+        let name = file.lastPathComponent
+        guard name.hasSuffix(".csv.gz") else { throw ArchiveUsage.Refusal.damaged(name) }
+        let beside = file.deletingLastPathComponent().appending(path: name.dropLast(".csv.gz".count) + ".manifest.json")
+        for part in [file, beside] where !FileManager.default.isReadableFile(atPath: part.path(percentEncoded: false)) {
+            throw ArchiveUsage.Refusal.missing(part.lastPathComponent)
+        }
+        guard let manifest = try? JSONDecoder().decode(ArchiveManifest.self, from: Data(contentsOf: beside))
+        else { throw ArchiveUsage.Refusal.damaged(beside.lastPathComponent) }
+        let month = manifest.month
+        let content = try? await ArchiveContent.read(file, of: month)
+        guard let content, content.sha256 == manifest.sha256, content.rows == manifest.rows, content.tenants == manifest.tenants
+        else { throw ArchiveUsage.Refusal.damaged(name) }
+        try await ArchiveUsage(to: "", pool: pool).compare(content, with: month, isRestoring: true)
+
+        let database = PlatformDatabase(pool)
+        let recorded = try await database.run("SELECT rows FROM usage_archive WHERE month = \(month)").first {
+            try $0.get("rows", as: Int.self)
+        }
+        guard recorded == content.rows else { throw ArchiveUsage.Refusal.notArchived(month) }
+        // A transaction of its own: nobody must wait for the rest.
+        do { _ = try await UsagePartitions.create(month, in: database) } catch let error as DatabaseError where error.isLockTimeout {
+            throw ArchiveUsage.Refusal.busy(month)
+        }
+        let events = try await database.transaction { db in
+            // Nobody is purged until they are back: what comes back behind a purge would stay. Only those whose time has come, or comes
+            // within hours, are locked: nobody else is to wait for this.
+            _ = try await db.run(
+                """
+                SELECT FROM tenant WHERE id = ANY(\(content.tenants.map(\.tenant_id)))
+                    AND status = 'deleted' AND purge_after < clock_timestamp() + interval '1 day' ORDER BY id FOR KEY SHARE
+                """)
+            var (events, waiting): (Int, [String]) = (0, [])
+            _ = try await ArchiveContent.read(file, of: month) { lines in
+                waiting += lines
+                guard waiting.count >= Self.batch else { return }
+                events += try await db.run(Self.insert(waiting)).affected
+                waiting.removeAll(keepingCapacity: true)
+            }
+            events += try await db.run(Self.insert(waiting)).affected
+            guard try await db.run("SELECT restored_usage_partition(\(month), \(events)) AS restored")[0].get("restored")
+            else { throw ArchiveUsage.Refusal.notRestored(month) }
+            try await RestoredUsers.count(of: month, in: db)
+            return events
+        }
+        return (month, events)
+    }
+
+    private static func insert(_ lines: [String]) -> SQL {
+        """
+        INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
+        SELECT f[1]::timestamptz, f[2]::date, f[3]::uuid, f[4]::uuid, f[5]::uuid, f[6]::uuid, f[7], f[8]
+        FROM (SELECT string_to_array(line, ',') AS f FROM unnest(\(lines)) AS line) AS field
+        WHERE EXISTS (SELECT FROM tenant WHERE id = f[3]::uuid AND status <> 'purged')
+        """
+    }
+}

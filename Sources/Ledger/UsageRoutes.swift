@@ -1,0 +1,34 @@
+package import Access
+package import Foundation
+package import Hummingbird
+package import Postgres
+import Web
+
+/// The ledger of logins, as numbers.
+///
+/// One row of the ledger, `usage_event`, bills a login. The transaction that creates the login's session inserts it
+/// (`UsageEvent.insert`). `RollUp` adds the rows up by days, and the responses here are made of these sums.
+package struct UsageRoutes: Sendable {
+    package let pool: DatabasePool
+    /// How long after a login its event may come to light, in seconds.
+    package let settling: TimeInterval
+    package let now: @Sendable () -> Date
+
+    package init(pool: DatabasePool, settling: TimeInterval = RollUp.delay, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.settling, self.now) = (pool, settling, now)
+    }
+
+    /// Below `/v1/tenants/{tenant}`.
+    package var tenantRoutes: RouteCollection<TenantContext> {
+        let routes = RouteCollection(context: TenantContext.self)
+        routes.on(.get, "usage", "getUsage", use: getUsage)
+        return routes
+    }
+
+    /// Below `/v1`, for operators.
+    package var platformRoutes: RouteCollection<PlatformContext> {
+        let routes = RouteCollection(context: PlatformContext.self)
+        routes.on(.get, "usage", "listUsage", use: listUsage)
+        return routes
+    }
+}

@@ -1,0 +1,117 @@
+import CLibPQ
+
+// What libpq does only outside of pipeline mode: COPY, and scripts of several statements.
+
+extension DatabaseSession {
+    /// Leaves pipeline mode for a while. Nothing may be in flight.
+    private func leavePipeline() throws {
+        if let failure { throw failure }
+        guard PQexitPipelineMode(link) == 1 else {
+            throw DatabaseError(.misuse, "statements are still in flight")
+        }
+        isDirect = true
+    }
+
+    private func enterPipeline() throws {
+        guard failure == nil else { return }
+        guard PQenterPipelineMode(link) == 1 else {
+            close(DatabaseError(.connection, "the connection could not go on"))
+            throw failure!
+        }
+        isDirect = false
+        watch?.wantsToRead = true
+    }
+
+    /// Waits until the socket has something to read, or room for what is still to be sent.
+    private func socket() async throws {
+        guard failure == nil else { throw failure! }
+        watch?.wantsToRead = true
+        await withCheckedContinuation { direct = $0 }
+        // What nobody asks for stays in the socket: that is what slows the server down to the reader's pace.
+        watch?.wantsToRead = false
+        if let failure { throw failure }
+        guard PQconsumeInput(link) == 1 else {
+            close(DatabaseError(.connection, "the connection was lost"))
+            throw failure!
+        }
+    }
+
+    private func sendDirectly(_ text: String) throws {
+        guard PQsendQuery(link, text) == 1, PQflush(link) >= 0 else {
+            close(DatabaseError(.connection, "the statement could not be sent"))
+            throw failure!
+        }
+    }
+
+    private func nextResult() async throws -> OpaquePointer? {
+        while PQisBusy(link) == 1 {
+            watch?.wantsToWrite = PQflush(link) == 1
+            try await socket()
+        }
+        watch?.wantsToWrite = false
+        return PQgetResult(link)
+    }
+
+    /// Takes what is left of the answers to a direct statement, and keeps the first error.
+    private func finishDirectly(_ first: DatabaseError? = nil) async throws {
+        var error = first
+        while let result = try await nextResult() {
+            if PQresultStatus(result) == PGRES_FATAL_ERROR { error = error ?? DatabaseError(result: result) }
+            PQclear(result)
+        }
+        try enterPipeline()
+        if let error { throw error }
+    }
+
+    /// Runs a text of several statements, as a migration is.
+    func script(_ text: String) async throws {
+        try leavePipeline()
+        try sendDirectly(text)
+        try await finishDirectly()
+    }
+
+    // MARK: COPY
+
+    func beginCopy(_ text: String) async throws {
+        try leavePipeline()
+        try sendDirectly(text)
+        guard let result = try await nextResult() else {
+            return close(DatabaseError(.connection, "the server did not answer"))
+        }
+        defer { PQclear(result) }
+        switch PQresultStatus(result) {
+        case PGRES_COPY_OUT:
+            return
+        case PGRES_FATAL_ERROR:
+            try await finishDirectly(DatabaseError(result: result))
+        default:
+            // The statement has run, perhaps a COPY from this side, which would wait for ever.
+            close(DatabaseError(.misuse, "copyOut takes COPY … TO STDOUT"))
+            throw failure!
+        }
+    }
+
+    /// The next rows as the server sent them, whole ones: at least one, and as many as have arrived, up to `limit` bytes and one row
+    /// more. Nil at the end, after which the connection is in pipeline mode again.
+    func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
+        if let failure { throw failure }
+        var rows: [UInt8] = []
+        while rows.isEmpty || rows.count < limit {
+            var buffer: UnsafeMutablePointer<CChar>?
+            switch PQgetCopyData(link, &buffer, 1) {
+            case 0:
+                guard rows.isEmpty else { return rows }
+                try await socket()
+            case let length where length > 0:
+                defer { PQfreemem(buffer) }
+                rows.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: Int(length)))
+            default:
+                // Asked once more, libpq says again that there is nothing left.
+                guard rows.isEmpty else { return rows }
+                try await finishDirectly()
+                return nil
+            }
+        }
+        return rows
+    }
+}

@@ -1,0 +1,283 @@
+import CLibPQ
+
+/// One session of PostgreSQL, in libpq's pipeline mode: statements are sent without waiting for the answers of
+/// those before them.
+///
+/// It is lent to one caller at a time, except that a transaction's body may run statements concurrently; they queue up here.
+@EventLoop
+final class DatabaseSession {
+    let link: OpaquePointer
+    private(set) var watch: EventLoopThread.Watch?
+    private var statements = PreparedStatements()
+    /// Sent and not yet answered, in order.
+    private var batches: [Batch] = []
+    /// Why it can no longer be used.
+    private(set) var failure: DatabaseError?
+    /// Called once, when the connection has ended.
+    var onClose: (@EventLoop (DatabaseSession) -> Void)?
+    /// Called when something has arrived and no batch waits for it: a notification.
+    var onNotification: (@EventLoop (_ channel: String, _ payload: String) -> Void)?
+    /// Requests to cancel that are still on their way and could hit whatever runs when they arrive.
+    var cancellations = 0
+    var afterCancellations: [CheckedContinuation<Void, Never>] = []
+    /// Outside of pipeline mode: who waits for the socket.
+    var direct: CheckedContinuation<Void, Never>?
+    var isDirect = false
+    /// Since when nobody has borrowed it.
+    var idleSince = ContinuousClock.now
+
+    private let answerLimit: Duration?
+    private var answerTimer: EventLoop.Timer?
+    /// When the server last answered a statement.
+    private var lastAnswer = ContinuousClock.now
+
+    private init(link: OpaquePointer, answerLimit: Duration?) {
+        (self.link, self.answerLimit) = (link, answerLimit)
+    }
+
+    // MARK: Opening and closing
+
+    /// Connects; a thread of its own blocks meanwhile.
+    /// - Throws: `DatabaseError` of kind `.connection`.
+    static func open(_ parameters: ConnectionParameters) async throws -> DatabaseSession {
+        struct Link: @unchecked Sendable { let pointer: OpaquePointer? }
+        guard let link = await Blocking.run({ Link(pointer: parameters.connect()) }).pointer else {
+            throw DatabaseError(.connection, "out of memory")
+        }
+        guard PQstatus(link) == CONNECTION_OK, PQsetnonblocking(link, 1) == 0, PQenterPipelineMode(link) == 1 else {
+            defer { PQfinish(link) }
+            // Names hosts, users and databases; libpq never puts a password here.
+            let message = String(cString: PQerrorMessage(link)).split(separator: "\n").joined(separator: "; ")
+            throw DatabaseError(.connection, message)
+        }
+        let connection = DatabaseSession(link: link, answerLimit: parameters.answerLimit)
+        connection.start()
+        return connection
+    }
+
+    private func start() {
+        // libpq prints notices to stderr otherwise, and they may quote values.
+        PQsetNoticeReceiver(link, { _, _ in }, nil)
+        let watch = EventLoopThread.Watch(socket: PQsocket(link)) { self.socketIsReady() }
+        EventLoopThread.shared.add(watch)
+        self.watch = watch
+    }
+
+    /// Ends the session at once; what is in flight fails with `failure`.
+    func close(_ failure: DatabaseError = DatabaseError(.connection, "the connection was closed")) {
+        guard self.failure == nil else { return }
+        self.failure = failure
+        if let watch { EventLoopThread.shared.remove(watch) }
+        watch = nil
+        answerTimer?.cancel()
+        answerTimer = nil
+        PQfinish(link)
+        for batch in batches {
+            batch.fail(failure)
+            batch.finish()
+        }
+        batches = []
+        direct?.resume()
+        direct = nil
+        for waiting in afterCancellations { waiting.resume() }
+        afterCancellations = []
+        onClose?(self)
+        onClose = nil
+        onNotification = nil
+    }
+
+    /// Whether the next borrower may have it. The loop watches idle connections too, and closes one whose server has hung up
+    /// before it runs the tasks that could borrow it.
+    var isFit: Bool {
+        failure == nil && batches.isEmpty && !isDirect && PQtransactionStatus(link) == PQTRANS_IDLE
+    }
+
+    /// Whether a transaction is open, and with an error behind it.
+    var transactionStatus: PGTransactionStatusType { failure == nil ? PQtransactionStatus(link) : PQTRANS_UNKNOWN }
+
+    // MARK: Statements
+
+    /// Runs statements in one round trip; outside of an open transaction they are one, all or nothing.
+    ///
+    /// Cancelling the task cancels them at the server; if they were quicker, their results are returned all the same.
+    /// - Parameters:
+    ///   - prelude: how many statements at the beginning are of no interest to the caller.
+    ///   - isCancellable: false for what must be seen through, as a COMMIT.
+    /// - Throws: `DatabaseError`, `CancellationError`.
+    func run(_ statements: [SQL], prelude: Int = 0, isCancellable: Bool = true) async throws -> [Rows] {
+        if isCancellable { try Task.checkCancellation() }
+        // A request to cancel that is still on its way would hit this instead of what it was meant for.
+        if cancellations > 0 { await withCheckedContinuation { afterCancellations.append($0) } }
+        var batch = try await runOnce(statements, isCancellable: isCancellable)
+        // Idle again, so it was an implicit transaction, rolled back as a whole, and may be repeated.
+        if batch.isStale, transactionStatus == PQTRANS_IDLE, !batch.isCancelled {
+            batch = try await runOnce(statements, isCancellable: isCancellable)
+        }
+        if let error = batch.error {
+            if batch.isCancelled, error.sqlState == "57014" || error.kind == .connection { throw CancellationError() }
+            throw error
+        }
+        return prelude == 0 ? batch.results : Array(batch.results.dropFirst(prelude))
+    }
+
+    private func runOnce(_ statements: [SQL], isCancellable: Bool) async throws -> Batch {
+        let batch = try send(statements)
+        guard isCancellable else {
+            await batch.wait()
+            return batch
+        }
+        await withTaskCancellationHandler {
+            await batch.wait()
+        } onCancel: {
+            Task { @EventLoop in self.cancel(batch) }
+        }
+        return batch
+    }
+
+    private func send(_ statements: [SQL]) throws -> Batch {
+        if let failure { throw failure }
+        let batch = Batch()
+        // In a failed transaction everything but ROLLBACK is refused, and would be all that came before it.
+        if PQtransactionStatus(link) != PQTRANS_INERROR {
+            for name in self.statements.takeDiscarded() {
+                try check(PQsendQueryParams(link, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1))
+                batch.append(.deallocate(name: name))
+            }
+        }
+        var preparing: [PreparedStatements.Key: String] = [:]
+        for statement in statements {
+            let key = PreparedStatements.Key(text: statement.text, types: statement.parameters.map(\.type))
+            var name = self.statements.name(for: key) ?? preparing[key]
+            if name == nil {
+                let new = self.statements.newName()
+                try check(PQsendPrepare(link, new, key.text, Int32(key.types.count), key.types))
+                batch.append(.prepare(key, name: new))
+                preparing[key] = new
+                name = new
+            }
+            let sent = statement.withParameters { count, values, lengths, formats in
+                PQsendQueryPrepared(link, name, count, values, lengths, formats, 1)
+            }
+            try check(sent)
+            batch.append(.query(key))
+        }
+        try check(PQpipelineSync(link))
+        batches.append(batch)
+        watchAnswers()
+        flush()
+        return batch
+    }
+
+    /// A refusal of libpq to send leaves a half-written pipeline behind, so the connection has to go.
+    private func check(_ status: Int32) throws {
+        guard status != 1 else { return }
+        close(DatabaseError(.connection, "the statements could not be sent"))
+        throw failure!
+    }
+
+    /// One timer a connection at the most, not one a batch: it is set when something is sent, and looks again while more is.
+    /// What counts is the time since the last answer: each statement may take its own.
+    private func watchAnswers() {
+        guard let answerLimit, answerTimer == nil, let first = batches.first else { return }
+        answerTimer = EventLoop.after(max(first.sentAt, lastAnswer) + answerLimit - .now) { [weak self] in
+            guard let self else { return }
+            answerTimer = nil
+            guard let first = batches.first else { return }
+            guard max(first.sentAt, lastAnswer) + answerLimit > .now else {
+                return close(DatabaseError(.connection, "the server did not answer in time"))
+            }
+            watchAnswers()
+        }
+    }
+
+    // MARK: The socket
+
+    private func flush() {
+        switch PQflush(link) {
+        case 0: if watch?.wantsToWrite == true { watch?.wantsToWrite = false }
+        case 1: if watch?.wantsToWrite == false { watch?.wantsToWrite = true }
+        default: lost()
+        }
+    }
+
+    private func socketIsReady() {
+        guard failure == nil else { return }
+        if watch?.wantsToWrite == true { flush() }
+        guard failure == nil else { return }
+        if isDirect {
+            direct?.resume()
+            direct = nil
+            return
+        }
+        let isOpen = PQconsumeInput(link) == 1
+        collect()
+        guard failure == nil else { return }
+        guard isOpen, PQstatus(link) == CONNECTION_OK else { return lost() }
+        tellNotifications()
+    }
+
+    private func lost() {
+        close(batches.first?.error ?? DatabaseError(.connection, "the connection was lost"))
+    }
+
+    /// Takes the answers that are complete.
+    private func collect() {
+        while let batch = batches.first, PQisBusy(link) == 0 {
+            guard let result = PQgetResult(link) else {
+                // A null ends the answer to a statement; without a connection there would be no end of nulls.
+                guard PQstatus(link) == CONNECTION_OK else { return }
+                batch.advance()
+                continue
+            }
+            lastAnswer = .now
+            switch PQresultStatus(result) {
+            case PGRES_PIPELINE_SYNC:
+                PQclear(result)
+                batches.removeFirst()
+                // A session that has forgotten its statements knows these names neither.
+                if batch.error?.sqlState != "26000" { statements.discard(batch.deallocating) }
+                batch.finish()
+            case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+                take(result, for: batch)
+            case PGRES_PIPELINE_ABORTED:
+                PQclear(result)
+            case PGRES_FATAL_ERROR:
+                refuse(result, for: batch)
+            default:
+                // COPY cannot be told to stop in pipeline mode.
+                PQclear(result)
+                return close(DatabaseError(.misuse, "COPY runs by copyOut alone; the connection was closed"))
+            }
+        }
+    }
+
+    private func take(_ result: OpaquePointer, for batch: Batch) {
+        switch batch.current {
+        case .deallocate(let name):
+            batch.deallocated(name)
+            PQclear(result)
+        case .prepare(let key, let name):
+            statements.insert(key, name: name)
+            PQclear(result)
+        case .query, nil:
+            batch.receive(Rows(result: StatementResult(result)))
+        }
+    }
+
+    private func refuse(_ result: OpaquePointer, for batch: Batch) {
+        defer { PQclear(result) }
+        let error = DatabaseError(result: result)
+        let isStale = DatabaseError.isStaleStatement(result)
+        batch.fail(error, isStale: isStale)
+        guard isStale else { return }
+        if error.sqlState == "26000" { return statements.forgetAll() }
+        for case .query(let key) in batch.steps { statements.forget(key) }
+    }
+
+    private func tellNotifications() {
+        while failure == nil, let notification = PQnotifies(link) {
+            defer { PQfreemem(notification) }
+            onNotification?(String(cString: notification.pointee.relname), String(cString: notification.pointee.extra))
+        }
+    }
+}

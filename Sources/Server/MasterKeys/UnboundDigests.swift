@@ -1,0 +1,65 @@
+import Access
+import Foundation
+package import Postgres
+package import Sealing
+import Tenancy
+
+/// Rows whose digest is not bound to them yet: servers of the previous version write such rows.
+///
+/// A bound digest is calculated from the digest, so that no secret is needed.
+package enum UnboundDigests {
+    private static let batch = 1000
+
+    /// Binds all of them, a batch at a time.
+    /// - Parameter run: Runs statements that see the rows of every owner.
+    package static func bind(with keyring: Keyring, run: ([SQL]) async throws -> [Rows]) async throws {
+        try await bind(
+            run: run, page: apiKeys,
+            row: { row, owner in
+                let id: ID<APIKey> = try row.get("id")
+                return (id.uuid, keyring.bind(try row.get("digest"), to: APIKey.context(id, owner: owner)))
+            }, write: { "SELECT bind_api_keys(\($0), \($1), \($2))" })
+        try await bind(
+            run: run, page: applicationSecrets,
+            row: { row, owner in
+                let id: ID<ApplicationSecret> = try row.get("id")
+                let context = ApplicationSecret.context(id, of: try row.get("application_id"), tenant: ID(owner))
+                return (id.uuid, keyring.bind(try row.get("digest"), to: context))
+            }, write: { "SELECT bind_application_secrets(\($0), \($1), \($2))" })
+    }
+
+    private static func bind(
+        run: ([SQL]) async throws -> [Rows], page: (UUID, UUID) -> SQL, row: (Row, UUID) throws -> (UUID, [UInt8]),
+        write: ([UUID], [UUID], [[UInt8]]) -> SQL
+    ) async throws {
+        var last = (UUID.platform, UUID.platform)
+        while true {
+            var (owners, ids, bound): ([UUID], [UUID], [[UInt8]]) = ([], [], [])
+            for found in try await run([page(last.0, last.1)])[0] {
+                let owner: UUID = try found.get("tenant_id")
+                let (id, digest) = try row(found, owner)
+                owners.append(owner)
+                ids.append(id)
+                bound.append(digest)
+            }
+            guard let owner = owners.last, let id = ids.last else { return }
+            _ = try await run([write(owners, ids, bound)])
+            guard ids.count == batch else { return }
+            last = (owner, id)
+        }
+    }
+
+    private static func apiKeys(after owner: UUID, _ id: UUID) -> SQL {
+        """
+        SELECT tenant_id, id, digest FROM api_key WHERE (tenant_id, id) > (\(owner), \(id)) AND bound_digest IS NULL
+        ORDER BY tenant_id, id LIMIT \(batch)
+        """
+    }
+
+    private static func applicationSecrets(after owner: UUID, _ id: UUID) -> SQL {
+        """
+        SELECT tenant_id, id, application_id, digest FROM application_secret
+        WHERE (tenant_id, id) > (\(owner), \(id)) AND bound_digest IS NULL ORDER BY tenant_id, id LIMIT \(batch)
+        """
+    }
+}

@@ -1,0 +1,88 @@
+import Access
+import Accounts
+import Apple
+import Billing
+import Delivery
+import Foundation
+import Ledger
+import Logging
+import Postgres
+import Sessions
+import SignIn
+import Signing
+import Sinks
+import Tenancy
+import Web
+
+/// The groups of actions, each with its own dependencies.
+struct Routes: Sendable {
+    let signIn: SignInRoutes
+    let tokens: TokenRoutes
+    let logout: LogoutRoutes
+    let discovery: DiscoveryRoutes
+    let sessions: SessionRoutes
+    let signingKeys: SigningKeyRoutes
+    let users: UserRoutes
+    let notifications: NotificationRoutes
+    let transfers: TransferRoutes
+    let tenants: TenantRoutes
+    let applications: ApplicationRoutes
+    let connections: ConnectionRoutes
+    let webhooks: WebhookRoutes
+    let apiKeys: APIKeyRoutes
+    let audit: AuditRoutes
+    let usage: UsageRoutes
+    let statements: StatementRoutes
+    let pricing: PricingRoutes
+    let budgets: BudgetRoutes
+    let exports: ExportRoutes
+    let usageSink: UsageSinkRoutes
+    let wellKnown: WellKnown
+
+    init(
+        _ settings: Settings, pool: DatabasePool, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed,
+        signingKeys keys: SigningKeys, apple: AppleClient, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+    ) {
+        let (keyring, publicURL, allowsPrivate) = (settings.keyring, settings.publicURL, settings.allowsPrivateWebhooks)
+        let settling = TimeInterval(settings.usageSettlesAfter)
+        let endpoints = TenantEndpoints(
+            directory: directory, limits: limits, keyring: keyring, publicURL: publicURL, logger: logger, now: now)
+
+        let issuer = Tokens(endpoints: endpoints, pool: pool, signingKeys: keys)
+        let redeemAtApple = RedeemAtApple(pool: pool, apple: apple, keyring: keyring, lastUsed: lastUsed, logger: logger)
+        let saveUser = SaveUser(pool: pool, keyring: keyring)
+        let native = SignInNatively(
+            tokens: issuer, pool: pool, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, metrics: metrics)
+        signIn = SignInRoutes(
+            endpoints: endpoints, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, signInNatively: native, metrics: metrics)
+        tokens = TokenRoutes(tokens: issuer, pool: pool, metrics: metrics, exchange: native.exchangeToken)
+        logout = LogoutRoutes(endpoints: endpoints, pool: pool, signingKeys: keys, spent: issuer.spent)
+        discovery = DiscoveryRoutes(endpoints: endpoints, signingKeys: keys)
+        sessions = SessionRoutes(pool: pool, now: now)
+        signingKeys = SigningKeyRoutes(pool: pool, keyring: keyring, signingKeys: keys, logger: logger, now: now)
+
+        users = UserRoutes(pool: pool, keyring: keyring, endpoints: endpoints, tokens: issuer, now: now)
+        notifications = NotificationRoutes(
+            pool: pool, keyring: keyring, apple: apple, endpoints: endpoints, metrics: metrics, logger: logger, now: now)
+        transfers = TransferRoutes(pool: pool, keyring: keyring, apple: apple, lastUsed: lastUsed, logger: logger, now: now)
+
+        tenants = TenantRoutes(pool: pool, publicURL: publicURL, now: now)
+        applications = ApplicationRoutes(
+            pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now,
+            prepareSigning: { try await keys.prepare($0, of: $1) })
+        connections = ConnectionRoutes(pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, now: now)
+        webhooks = WebhookRoutes(pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now)
+        apiKeys = APIKeyRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)
+        audit = AuditRoutes(pool: pool)
+
+        usage = UsageRoutes(pool: pool, settling: settling, now: now)
+        statements = StatementRoutes(pool: pool, settling: settling, now: now)
+        // The page of prices may be asked for as often as calls without a key.
+        let pricingPage = settings.showsPricing ? TokenBuckets<String>(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil
+        pricing = PricingRoutes(pool: pool, pricingPage: pricingPage, now: now)
+        budgets = BudgetRoutes(pool: pool, now: now)
+        exports = ExportRoutes(pool: pool, publicURL: publicURL, settling: settling, logger: logger, now: now)
+        usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
+        wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
+    }
+}

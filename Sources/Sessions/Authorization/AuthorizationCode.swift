@@ -1,0 +1,107 @@
+package import Access
+import Crypto
+import Encoding
+package import Foundation
+package import Sealing
+package import Tenancy
+package import Users
+
+/// What an application redeems for tokens, once: a sealed value, not a row. That it is redeemed once is
+/// the session's primary key's to see to.
+package struct AuthorizationCode: Sendable {
+    static let lifetime: TimeInterval = 60
+    private static let purpose = "authorization_code"
+
+    let login: ID<LoginID>
+    let tenant: ID<Tenant>
+    let application: ID<Application>
+    let user: ID<User>
+    let connection: Connection.Ownership
+    /// SHA-256: a URI may be long, and a code travels in one.
+    let redirectURIHash: [UInt8]
+    let codeChallenge: String?
+    let nonce: String?
+    let scope: String
+    /// When Apple authenticated the user.
+    let authenticatedAt: Date
+    /// What the user signed in with.
+    let device: Device
+    let issuedAt: Date
+
+    enum Refusal: Error {
+        case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong
+    }
+
+    package init(
+        login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, connection: Connection.Ownership,
+        redirectURI: String, codeChallenge: String?, nonce: String?, scope: String, authenticatedAt: Date, device: Device, at now: Date
+    ) {
+        (self.login, self.tenant, self.application, self.user) = (login, tenant, application, user)
+        (self.connection, self.authenticatedAt, self.device) = (connection, authenticatedAt, device)
+        redirectURIHash = Self.hash(redirectURI)
+        (self.codeChallenge, self.nonce, self.scope, issuedAt) = (codeChallenge, nonce, scope, now)
+    }
+
+    package func sealed(with keyring: Keyring) -> String {
+        var fields = FieldWriter()
+        fields.write(login.uuid)
+        fields.write(tenant.uuid)
+        fields.write(application.uuid)
+        fields.write(user.uuid)
+        fields.write(connection.rawValue)
+        fields.write(redirectURIHash)
+        fields.write(codeChallenge)
+        fields.write(nonce)
+        fields.write(scope)
+        fields.write(authenticatedAt)
+        fields.write(device.userAgent)
+        fields.write(device.address)
+        fields.write(issuedAt)
+        return keyring.sealToken(fields.bytes, purpose: Self.purpose)
+    }
+
+    func isExpired(at now: Date) -> Bool {
+        now >= issuedAt.addingTimeInterval(Self.lifetime)
+    }
+
+    /// Opens a code and checks all that it is bound to. That it is fresh and unused comes after: a bound code that is neither
+    /// says that somebody has a copy.
+    init(
+        opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
+        redirectURI: String, verifier: String?
+    ) throws(Refusal) {
+        do {
+            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            login = ID(try fields.uuid())
+            tenant = ID(try fields.uuid())
+            application = ID(try fields.uuid())
+            user = ID(try fields.uuid())
+            guard let ownership = Connection.Ownership(rawValue: try fields.string()) else { throw Refusal.unreadable }
+            connection = ownership
+            redirectURIHash = try fields.bytes()
+            codeChallenge = try fields.optionalString()
+            nonce = try fields.optionalString()
+            scope = try fields.string()
+            authenticatedAt = try fields.date()
+            device = Device(userAgent: try fields.optionalString(), address: try fields.optionalString())
+            issuedAt = try fields.date()
+        } catch {
+            throw .unreadable
+        }
+        guard tenant == expected else { throw .otherTenant }
+        guard application == client else { throw .otherApplication }
+        guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
+        switch (codeChallenge, verifier) {
+        case (nil, nil): break
+        case (_?, nil): throw .verifierMissing
+        // RFC 9700, section 4.8.2: a verifier without a challenge means that somebody took it away.
+        case (nil, _?): throw .verifierUnexpected
+        case (let challenge?, let verifier?):
+            guard PKCE.verify(verifier, against: challenge) else { throw .verifierWrong }
+        }
+    }
+
+    private static func hash(_ text: String) -> [UInt8] {
+        Array(SHA256.hash(data: Data(text.utf8)))
+    }
+}

@@ -1,0 +1,55 @@
+package import HTTPTypes
+package import Hummingbird
+import Web
+
+/// A refusal that the application is told, through the browser (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+package struct RedirectedError: Error, Sendable {
+    package enum Code: String {
+        case invalidRequest = "invalid_request"
+        case accessDenied = "access_denied"
+        case unsupportedResponseType = "unsupported_response_type"
+        case invalidScope = "invalid_scope"
+        /// RFC 8707, section 2.
+        case invalidTarget = "invalid_target"
+        case serverError = "server_error"
+        case temporarilyUnavailable = "temporarily_unavailable"
+        case loginRequired = "login_required"
+        case requestNotSupported = "request_not_supported"
+        case requestURINotSupported = "request_uri_not_supported"
+        case registrationNotSupported = "registration_not_supported"
+    }
+
+    let code: Code
+    let description: String
+    let returnAddress: ReturnAddress
+    /// Cookies to set on the way, in the form of `Set-Cookie`.
+    package var cookies: [String] = []
+
+    package init(_ code: Code, _ description: String, to returnAddress: ReturnAddress) {
+        (self.code, self.description, self.returnAddress) = (code, description, returnAddress)
+    }
+}
+
+extension RedirectedError: HTTPResponseError {
+    package var status: HTTPResponse.Status { returnAddress.mode == .query ? .seeOther : .ok }
+
+    package func response(from request: Request, context: some RequestContext) throws -> Response {
+        (context as? any RecordedContext)?.record.note(outcome: code.rawValue)
+        return returnAddress.answer([("error", code.rawValue), ("error_description", description)], cookies: cookies)
+    }
+}
+
+extension Response {
+    /// Sends the browser on, never cached, and without telling whence it came: our addresses hold states and codes.
+    /// Sends the browser back to an application: 303, so that a POST becomes a GET.
+    package static func redirect(to uri: String, adding parameters: [(String, String)], cookies: [String] = []) -> Response {
+        let query = parameters.map { name, value in "\(name)=\(Form.encode(value))" }.joined(separator: "&")
+        return .redirect(to: uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query, status: .seeOther, cookies: cookies)
+    }
+
+    package static func redirect(to location: String, status: HTTPResponse.Status, cookies: [String]) -> Response {
+        var headers: HTTPFields = [.location: location, .cacheControl: "no-store", .referrerPolicy: "no-referrer", .contentLength: "0"]
+        for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return Response(status: status, headers: headers)
+    }
+}

@@ -1,0 +1,107 @@
+package import Access
+import Foundation
+import HTTPTypes
+package import Hummingbird
+package import Tenancy
+package import Web
+
+/// Lets scripts of web pages read the endpoints that their libraries call (Fetch Standard, section 3.3, "CORS protocol"), and no other
+/// endpoint. It never allows cookies.
+///
+/// Keys and discovery documents are public: every page may read them. Tokens and claims are for the pages of a tenant's applications
+/// of kind `spa`.
+///
+/// It comes before the routes, so that a page can read a refusal: a library must tell `invalid_grant` from an outage. It answers
+/// preflights itself. Any other OPTIONS gets 405, as everywhere.
+package struct CrossOrigin: RouterMiddleware {
+    package typealias Context = WebContext
+
+    let directory: TenantDirectory
+    let limits: RequestLimits
+
+    package init(directory: TenantDirectory, limits: RequestLimits) {
+        (self.directory, self.limits) = (directory, limits)
+    }
+
+    /// An endpoint whose responses pages may read.
+    struct Endpoint: Equatable {
+        /// The tenant's slug.
+        let tenant: String
+        /// The methods that it takes.
+        let methods: [HTTPRequest.Method]
+        /// Whether every page may read it.
+        let isPublic: Bool
+    }
+
+    /// Below `oauth2` of a tenant's issuer.
+    private static let ofApplications: [(name: String, methods: [HTTPRequest.Method])] = [
+        ("token", [.post]), ("userinfo", [.get, .post]), ("revoke", [.post]),
+    ]
+    private static let documents = ["openid-configuration", "oauth-authorization-server"]
+
+    /// Every request comes here, so only the paths that can be endpoints are split.
+    static func endpoint(at path: String) -> Endpoint? {
+        let isBelowIssuer = path.utf8.starts(with: "/t/".utf8)
+        guard isBelowIssuer || path.utf8.starts(with: "/.well-known/".utf8) else { return nil }
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4)
+        guard parts.count == 4 else { return nil }
+        func isDocument(_ part: Substring.UTF8View) -> Bool { documents.contains { part.elementsEqual($0.utf8) } }
+        guard isBelowIssuer else {
+            // In front of the issuer's path (RFC 8414, section 3).
+            guard isDocument(parts[1]), parts[2].elementsEqual("t".utf8) else { return nil }
+            return Endpoint(tenant: String(Substring(parts[3])), methods: [.get], isPublic: true)
+        }
+        let tenant = { String(Substring(parts[1])) }
+        if parts[2].elementsEqual(".well-known".utf8) {
+            return isDocument(parts[3]) ? Endpoint(tenant: tenant(), methods: [.get], isPublic: true) : nil
+        }
+        guard parts[2].elementsEqual("oauth2".utf8) else { return nil }
+        if parts[3].elementsEqual("jwks".utf8) { return Endpoint(tenant: tenant(), methods: [.get], isPublic: true) }
+        return ofApplications.first { parts[3].elementsEqual($0.name.utf8) }
+            .map { Endpoint(tenant: tenant(), methods: $0.methods, isPublic: false) }
+    }
+
+    package func handle(
+        _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
+    ) async throws -> Response {
+        guard let endpoint = Self.endpoint(at: request.uri.path) else { return try await next(request, context) }
+        if endpoint.isPublic {
+            context.record.note(header: .accessControlAllowOrigin, "*")
+        } else {
+            // For every caller: a cache must not give one origin what was said to another.
+            context.record.note(header: .vary, "Origin")
+            guard let origin = request.headers[.origin] else { return try await next(request, context) }
+            // A preflight reaches no action, and neither does a wrong method.
+            let isAction = endpoint.methods.contains(request.method == .head ? .get : request.method)
+            guard try await mayCall(from: origin, tenant: endpoint.tenant, isAction, context)
+            else { return try await next(request, context) }
+            context.record.note(header: .accessControlAllowOrigin, origin)
+        }
+        context.record.note(header: .accessControlExposeHeaders, "Request-Id, Retry-After, WWW-Authenticate")
+        guard request.method == .options, request.headers[.accessControlRequestMethod] != nil else {
+            return try await next(request, context)
+        }
+        context.record.note(tenant: endpoint.tenant)
+        return Response(
+            status: .noContent,
+            headers: [
+                .accessControlAllowMethods: endpoint.methods.map(\.rawValue).joined(separator: ", "),
+                .accessControlAllowHeaders: "Authorization, Content-Type, Request-Id, traceparent", .accessControlMaxAge: "3600",
+            ])
+    }
+
+    /// Where the tenant cannot be looked up, the action fails for the same reason, and says so. It also charges the caller for an
+    /// unknown tenant. A request that reaches no action is charged and refused here.
+    private func mayCall(from origin: String, tenant slug: String, _ isAction: Bool, _ context: WebContext) async throws -> Bool {
+        let find = { () async throws -> TenantConfiguration? in try await directory.find(slug: slug) }
+        do {
+            let found = try await directory.isKnown(slug: slug) ? find() : limits.lookUp(slug, context.record, find)
+            if let found { return found.tenant.status == .active && found.allows(origin: origin) }
+            if !isAction { try limits.charge(context.record) }
+            return false
+        } catch {
+            if isAction { return false }
+            throw error is TooManyRequests ? Problem.tooManyFailures : error
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Access
+import Foundation
+package import Hummingbird
+import Sealing
+package import Tenancy
+package import Web
+
+extension TenantEndpoints {
+    /// Which application asks (RFC 6749, sections 2.3.1 and 3.2.1): `client_secret_basic`,
+    /// `client_secret_post`, or, of a public one, its id alone, in the form or, with an empty secret, in the header, where some
+    /// libraries put it. One way at a time.
+    package func authenticate(
+        _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
+    ) throws(OAuthError) -> Application {
+        let basic = try request.basicCredentials()
+        let refused = OAuthError(.invalidClient, "The application is unknown, or its secret is wrong or missing.")
+        if let basic {
+            guard form["client_secret"] == nil else { throw OAuthError(.invalidRequest, "Authenticate in one way, not in two.") }
+            guard (form["client_id"] ?? basic.id).isSame(as: basic.id)
+            else { throw OAuthError(.invalidRequest, "client_id differs from the Authorization header.") }
+        }
+        guard let name = basic?.id ?? form["client_id"], let id = ID<Application>(name), let application = tenant.applications[id]
+        else { throw refused }
+        switch (application.kind.isConfidential, basic?.secret ?? form["client_secret"]) {
+        case (false, nil): return application
+        case (true, let secret?):
+            let now = now()
+            let candidates = keyring.digests(Array(secret.utf8), purpose: ApplicationSecret.digestPurpose)
+            let valid = application.secrets.filter { secret in secret.expiresAt.map { now < $0 } ?? true }
+            let isAuthentic = valid.contains { stored in
+                let context = ApplicationSecret.context(stored.id, of: id, tenant: tenant.tenant.id)
+                return keyring.authenticates(candidates, digest: stored.digest, bound: stored.boundDigest, to: context, at: now)
+            }
+            guard isAuthentic else { throw refused }
+            context.record.noteAuthenticated()
+            return application
+        default: throw refused
+        }
+    }
+}
+
+extension Request {
+    /// The client's id and secret in the header (RFC 6749, section 2.3.1), if there is one.
+    func basicCredentials() throws(OAuthError) -> (id: String, secret: String?)? {
+        guard let header = headers[.authorization] else { return nil }
+        let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.")
+        let parts = header.parts(at: " ", atMost: 2)
+        guard parts.count == 2, parts[0].asciiLowercased.isSame(as: "basic"), parts[1].utf8.count <= 4096,
+            let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self)
+        else { throw malformed }
+        let halves = text.parts(at: ":", atMost: 2, keepingEmpty: true)
+        // Each is form-encoded before they are joined.
+        guard halves.count == 2, let id = Form.decode(String(halves[0])), let secret = Form.decode(String(halves[1]))
+        else { throw malformed }
+        return (id, secret.isEmpty ? nil : secret)
+    }
+}

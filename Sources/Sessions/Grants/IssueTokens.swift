@@ -1,0 +1,47 @@
+package import Access
+package import Foundation
+import Ledger
+package import Postgres
+import Signing
+import Tenancy
+import Users
+import Web
+
+extension Tokens {
+    /// Gives a login its tokens. Session, bill and the reading of the user are one transaction and one round trip: tokens are made
+    /// only once the login is in the ledger.
+    ///
+    /// - Parameter statements: what must be written with it or not at all; they come first.
+    /// - Throws: `DatabaseError` with the constraint `session_pkey` where the login has had its tokens before; `OAuthError` where the
+    ///   user is gone, or lost its tokens since the login was admitted.
+    package func issueTokens(
+        for login: CompletedLogin, to application: Application, of tenant: Tenant, after statements: [SQL] = [], at now: Date
+    ) async throws -> TokenReply {
+        // Had before anything is billed: a login that cannot be answered must not cost.
+        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
+        let written = try await OwnerDatabase(pool, tenant: tenant.id).run(
+            statements + [
+                LoginLock.shared(of: tenant.id),
+                Session.begin(login, of: tenant, application: application, at: now),
+                UsageEvent.insert(
+                    login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,
+                    connection: login.connection, at: now),
+            ])
+        guard let user = try written[statements.count + 1].first(User.init)
+        else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere in the meantime.") }
+
+        let access = try AccessToken(
+            issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
+            scope: login.scope, at: now
+        ).signed(by: key)
+        let idToken =
+            try login.scope.parts(at: " ").has("openid")
+            ? IdentityClaims(
+                issuer: endpoints.issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
+            ).signed(by: key) : nil
+        return TokenReply(
+            access_token: access, expires_in: application.accessTokenSeconds,
+            refresh_token: RefreshToken(login.session, generation: 0).text(of: tenant.id, with: endpoints.keyring), id_token: idToken,
+            scope: Scope.shown(login.scope))
+    }
+}

@@ -1,0 +1,103 @@
+import Access
+import Foundation
+import Postgres
+import Signing
+import Tenancy
+import Web
+
+extension OAuthError {
+    fileprivate static let badRefreshToken = OAuthError(
+        .invalidGrant, "The refresh token is not one of this application's, or its session has ended.")
+}
+
+extension Tokens {
+    /// The refresh token grant: the token is used up and its successor given, in one update of the
+    /// session's row.
+    func refreshTokens(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
+        guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
+        guard let token = RefreshToken(presented, of: tenant.id, with: endpoints.keyring) else { throw OAuthError.badRefreshToken }
+        let now = endpoints.now()
+        return try await spent.refuse(.refresh(token.session, generation: token.generation), by: .init(application, tenant), at: now) {
+            try await refresh(token, form, application, tenant, at: now)
+        }
+    }
+
+    private func refresh(
+        _ token: RefreshToken, _ form: Form, _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> TokenReply {
+        let database = OwnerDatabase(pool, tenant: tenant.id)
+
+        let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
+        // RFC 6749, section 3.3: nothing else was ever granted, nor may it reach the database.
+        guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
+        else { throw OAuthError(.invalidScope, "scope has a character that no scope has.") }
+        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
+        let refreshed = try await database.run(
+            Session.refresh(
+                token.session, of: tenant, application: application, generation: token.generation, scope: asked, at: now)
+        ).first(Session.init)
+        if let refreshed { return try reply(refreshed, asked, token.session, application, tenant, key, at: now) }
+
+        // Used before, ended, expired or another application's: rare, so it may take another look.
+        let found = try await database.run(Session.find(token.session, of: tenant.id, application: application.id)).first(Session.init)
+        guard let found else { throw OAuthError.badRefreshToken }
+        switch found.answer(to: token, asking: asked, idleSeconds: application.idleSeconds, at: now) {
+        case .again:
+            return try reply(found, asked, token.session, application, tenant, key, at: now)
+        case .scopeNotGranted:
+            // RFC 6749, section 6: as much as was granted, or less.
+            throw OAuthError(.invalidScope, "scope asks for more than was granted.")
+        case .ended:
+            throw OAuthError.badRefreshToken
+        case .reused:
+            _ = try await database.run(
+                Session.end(token.session, of: tenant.id, because: .refreshTokenReused, actor: application.id, at: now))
+            throw OAuthError(.invalidGrant, "The refresh token was used before. Its session is revoked; the user must sign in again.")
+        }
+    }
+
+    private func reply(
+        _ session: Session, _ asked: [String], _ id: ID<Session>, _ application: Application, _ tenant: Tenant, _ key: SigningKey,
+        at now: Date
+    ) throws -> TokenReply {
+        let granted = session.scope.parts(at: " ").map(String.init)
+        let scope = granted.filter { asked.isEmpty || asked.contains($0) }.joined(separator: " ")
+        let access = try AccessToken(
+            issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope, at: now
+        ).signed(by: key)
+        let idToken =
+            try scope.parts(at: " ").has("openid")
+            ? IdentityClaims(
+                refreshing: session, id, issuer: endpoints.issuer(tenant), application: application.id, accessToken: access, at: now
+            ).signed(by: key) : nil
+        return TokenReply(
+            access_token: access, expires_in: application.accessTokenSeconds,
+            refresh_token: RefreshToken(id, generation: session.generation).text(of: tenant.id, with: endpoints.keyring), id_token: idToken,
+            scope: Scope.shown(scope))
+    }
+}
+
+extension Session {
+    /// What a refresh token gets that was not the one to use.
+    enum Answer: Equatable {
+        /// Its successor once more: the reply was lost, or two tabs raced.
+        case again
+        case ended
+        case scopeNotGranted
+        /// Somebody has an old token. The session must end.
+        case reused
+    }
+
+    /// - Parameter idleSeconds: how long the application lets a session be without a refresh.
+    func answer(to token: RefreshToken, asking scope: [String] = [], idleSeconds: Int, at now: Date) -> Answer {
+        guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
+        let isGranted = Set(scope).isSubset(of: self.scope.parts(at: " ").map(String.init))
+        switch generation - token.generation {
+        case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return isGranted ? .again : .scopeNotGranted
+        case 1...: return .reused
+        case 0 where !isGranted: return .scopeNotGranted
+        // A generation not yet reached: the database was restored from before it.
+        default: return .ended
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Access
+package import Postgres
+package import Signing
+package import Tenancy
+
+/// Issues and verifies a tenant's tokens.
+///
+///     authorization_code → RedeemCode      the session, the usage event and the tokens, in one transaction
+///     refresh_token      → RefreshTokens   uses up one generation of the session's refresh token
+///
+/// A native sign-in calls `issueTokens` directly.
+package struct Tokens: Sendable {
+    package let endpoints: TenantEndpoints
+    let pool: DatabasePool
+    let signingKeys: SigningKeys
+    package let spent = SpentCredentials()
+
+    package init(endpoints: TenantEndpoints, pool: DatabasePool, signingKeys: SigningKeys) {
+        (self.endpoints, self.pool, self.signingKeys) = (endpoints, pool, signingKeys)
+    }
+}

@@ -1,0 +1,37 @@
+import Access
+import Foundation
+import Signing
+import Tenancy
+import Users
+
+/// The claims of a logout token (OpenID Connect Back-Channel Logout, section 2.4): one session of a user at an application is over.
+/// It has no `nonce`, which would make an id_token of it.
+struct LogoutToken: Encodable, Sendable {
+    static let type = "logout+jwt"
+
+    /// How long it may be presented, in seconds: it is sent at once, and made anew for each attempt.
+    private static let lifetime = 120
+
+    private let iss: String
+    private let sub: ID<User>
+    private let aud: ID<Application>
+    private let sid: ID<Session>
+    private let iat, exp: Int
+    private let jti = RandomText.make()
+    private let events = [Self.event: Nothing()]
+
+    private static let event = "http://schemas.openid.net/event/backchannel-logout"
+
+    /// `{}`
+    private struct Nothing: Encodable {}
+
+    init(issuer: String, user: ID<User>, application: ID<Application>, session: ID<Session>, at now: Date) {
+        (iss, sub, aud, sid) = (issuer, user, application, session)
+        iat = Int(now.timeIntervalSince1970)
+        exp = iat + Self.lifetime
+    }
+
+    func signed(by key: SigningKey) throws -> String {
+        try key.sign(self, type: Self.type)
+    }
+}

@@ -1,0 +1,72 @@
+import HTTPTypes
+package import Hummingbird
+import Web
+
+/// A refusal of an OAuth endpoint (RFC 6749, section 5.2; RFC 6750, section 3.1).
+///
+/// Grants throw it; it renders itself. The description is for the developer who reads the answer.
+package struct OAuthError: Error, Sendable {
+    package enum Code: String, Sendable {
+        case invalidRequest = "invalid_request"
+        case invalidClient = "invalid_client"
+        case invalidGrant = "invalid_grant"
+        case unauthorizedClient = "unauthorized_client"
+        case unsupportedGrantType = "unsupported_grant_type"
+        case invalidScope = "invalid_scope"
+        /// RFC 8693, section 2.2.2.
+        case invalidTarget = "invalid_target"
+        case invalidToken = "invalid_token"
+        case insufficientScope = "insufficient_scope"
+        case temporarilyUnavailable = "temporarily_unavailable"
+    }
+
+    package let code: Code
+    package let description: String
+    /// The scheme of `WWW-Authenticate`, which every 401 has (RFC 9110, section 11.6.1): by default that of the credential which the
+    /// code is about.
+    package var challenge: String?
+    /// Whether the challenge says nothing but how to authenticate: whoever did not try has made no error (RFC 6750, section 3.1).
+    let isBare: Bool
+    /// Whether it is the limit of unauthenticated callers that refuses: 429, because RFC 6749 has no code of its own for it.
+    var isRateLimited = false
+
+    package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {
+        let scheme: String? =
+            switch code {
+            // The one scheme for clients that every server supports (RFC 6749, section 2.3.1). Credentials in a form have no other one.
+            case .invalidClient: "Basic"
+            case .invalidToken: "Bearer"
+            default: nil
+            }
+        (self.code, self.description, self.challenge, self.isBare) = (code, description, challenge ?? scheme, isBare)
+    }
+}
+
+extension OAuthError: HTTPResponseError {
+    package var status: HTTPResponse.Status {
+        switch code {
+        case _ where isRateLimited: .tooManyRequests
+        case .invalidClient, .invalidToken: .unauthorized
+        case .insufficientScope: .forbidden
+        case .temporarilyUnavailable: .serviceUnavailable
+        default: .badRequest
+        }
+    }
+
+    private struct Body: Encodable {
+        let error, error_description: String
+    }
+
+    package func response(from request: Request, context: some RequestContext) throws -> Response {
+        let outcome = isRateLimited ? Problem.Code.rateLimited.rawValue : code.rawValue
+        (context as? any RecordedContext)?.record.note(outcome: outcome)
+        var headers: HTTPFields = [:]
+        if let challenge {
+            headers[.wwwAuthenticate] =
+                challenge == "Bearer" && !isBare
+                ? "\(challenge) realm=\"espalier\", error=\"\(code.rawValue)\", error_description=\"\(description)\""
+                : "\(challenge) realm=\"espalier\""
+        }
+        return try .json(Body(error: code.rawValue, error_description: description), status: status, headers: headers)
+    }
+}

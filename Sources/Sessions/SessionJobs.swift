@@ -1,0 +1,37 @@
+import Access
+import Foundation
+package import Logging
+package import Outbox
+package import Postgres
+package import ServiceLifecycle
+package import Signing
+
+/// The background work on sessions.
+package struct SessionJobs: Sendable {
+    let pool: DatabasePool
+    let signingKeys: SigningKeys
+    let publicURL: String
+    /// Whether logout tokens may go into private networks and do without TLS: for development.
+    let allowsPrivate: Bool
+    let logger: Logger
+
+    package init(pool: DatabasePool, signingKeys: SigningKeys, publicURL: String, allowsPrivate: Bool, logger: Logger) {
+        (self.pool, self.signingKeys, self.publicURL) = (pool, signingKeys, publicURL)
+        (self.allowsPrivate, self.logger) = (allowsPrivate, logger)
+    }
+
+    /// The work after a commit, by the kind of the outbox's entry.
+    package var outboxHandlers: [String: OutboxWorker.Handler] {
+        let deliver = DeliverLogoutToken(
+            pool: pool, signingKeys: signingKeys, publicURL: publicURL, allowsPrivate: allowsPrivate, logger: logger)
+        return [DeliverLogoutToken.outboxKind: deliver.handle]
+    }
+
+    package var passes: [any Service] {
+        [
+            Recurring("forget old revocations", every: .seconds(600), logger: logger) { [pool] in
+                try await Revocations.forgetOld(in: PlatformDatabase(pool))
+            }
+        ]
+    }
+}

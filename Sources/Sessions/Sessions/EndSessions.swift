@@ -1,0 +1,44 @@
+package import Access
+import Delivery
+package import Foundation
+package import Postgres
+package import Users
+
+extension Session {
+    /// Ends all that a user has here: sessions, codes that are not redeemed yet, tokens. Tells webhooks; the audit event is the
+    /// caller's to write, last. What applications and resource servers have to hear is written by the schema.
+    ///
+    /// The user first, and the sessions in a statement of their own: who is beginning one holds the user, and is waited for.
+    /// - Parameter last: only what began until then; nil for all.
+    /// One that has run out is ended too while its last access tokens may live, which is a day at the most: resource servers must
+    /// hear of it.
+    /// - Returns: the sessions that ended.
+    @discardableResult
+    package static func endAll(
+        of user: ID<User>, _ tenant: ID<Tenant>, because reason: EndReason, begunUntil last: Date? = nil, at now: Date, in db: Transaction
+    ) async throws -> [ID<Session>] {
+        let ended = try await db.run([
+            """
+            UPDATE tenant_user SET tokens_valid_after = GREATEST(\(last ?? now), tokens_valid_after)
+            WHERE tenant_id = \(tenant) AND id = \(user)
+            """,
+            """
+            WITH lasting AS (
+                SELECT s.id FROM session s JOIN session_life l ON l.tenant_id = s.tenant_id AND l.id = s.id
+                WHERE s.tenant_id = \(tenant) AND s.user_id = \(user) AND s.ended_at IS NULL
+                    AND GREATEST(l.ends_at, s.refreshed_at + interval '1 day') > \(now)
+                    AND (\(last) IS NULL OR s.created_at <= \(last))
+                ORDER BY s.id FOR UPDATE OF s)
+            UPDATE session s SET ended_at = GREATEST(\(now), s.refreshed_at), ended_reason = \(reason) FROM lasting
+            WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
+            RETURNING s.id
+            """,
+        ])[1].map { try $0.get("id", as: ID<Session>.self) }
+        if !ended.isEmpty {
+            _ = try await db.run(
+                WebhookEvent.emit(
+                    .sessionRevoked, data: RevokedSessions(because: reason, ended, of: user), owner: tenant.uuid, at: now))
+        }
+        return ended
+    }
+}

@@ -1,0 +1,41 @@
+import Access
+import Delivery
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension SessionRoutes {
+    /// Ends a session now: its refresh token is refused, and its access tokens at userinfo and introspection. One that is over stays
+    /// as it is.
+    @Sendable
+    func revokeSession(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.sessionsWrite)
+        let id = try call.id("session", of: "session", as: Session.self)
+        let now = now()
+        let (tenant, origin) = (call.tenant, call.origin)
+        let session = try await call.database(pool).transaction { db in
+            // Locked first, and read then: as whoever refreshes it at this moment leaves it.
+            let found = try await db.run([
+                "SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE", SessionReply.find(id, of: tenant),
+            ])
+            guard let session = try found[1].first({ try SessionReply($0, at: now) }) else { throw Problem.notFound("session") }
+            try request.requireMatch(EntityTag(session.updated_at))
+            guard session.status == .active || session.mayHaveTokens(at: now) else { return session }
+            let revoked = session.revoked(at: now.asChange(after: session.updated_at))
+            _ = try await db.run([
+                """
+                UPDATE session SET ended_at = \(revoked.updated_at), ended_reason = \(Session.EndReason.revoked)
+                WHERE tenant_id = \(tenant) AND id = \(id)
+                """,
+                try WebhookEvent.emit(
+                    .sessionRevoked, data: RevokedSessions(because: .revoked, [id], of: session.user_id), owner: tenant.uuid, at: now),
+                try AuditEvent.insert(
+                    "revokeSession", of: id.description, owner: tenant.uuid, by: origin, before: session.audited, after: revoked.audited,
+                    at: now),
+            ])
+            return revoked
+        }
+        return try .resource(session, updatedAt: session.updated_at)
+    }
+}

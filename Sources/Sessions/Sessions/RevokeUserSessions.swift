@@ -1,0 +1,25 @@
+import Access
+import Hummingbird
+import Postgres
+import Users
+import Web
+
+extension SessionRoutes {
+    /// Signs a user out everywhere: sessions end, and what was not redeemed yet gets no tokens.
+    @Sendable
+    func revokeUserSessions(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.require(.sessionsWrite)
+        let id = try call.id("user", of: "user", as: User.self)
+        let now = now()
+        let (tenant, origin) = (call.tenant, call.origin)
+        let revocation = try await call.database(pool).transaction { db in
+            guard try await !db.run(User.find(id, of: tenant)).isEmpty else { throw Problem.notFound("user") }
+            let revocation = Revocation(revoked: try await Session.endAll(of: id, tenant, because: .revoked, at: now, in: db).count)
+            // One who had no session may have had a code.
+            _ = try await db.run(
+                AuditEvent.insert("revokeUserSessions", of: id.description, owner: tenant.uuid, by: origin, after: revocation, at: now))
+            return revocation
+        }
+        return try .json(revocation)
+    }
+}

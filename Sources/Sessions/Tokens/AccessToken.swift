@@ -1,0 +1,64 @@
+package import Access
+import Foundation
+import Signing
+import Tenancy
+package import Users
+import Web
+
+/// The claims of an access token (RFC 9068). Its audience is the tenant's issuer: whatever serves the
+/// tenant's users accepts it.
+package struct AccessToken: Codable, Sendable {
+    static let type = "at+jwt"
+    /// Ours have about 700 characters.
+    static let longest = 4096
+
+    let iss, aud: String
+    package let sub: ID<User>
+    package let client_id: ID<Application>
+    let tid: ID<Tenant>
+    let sid: ID<Session>
+    package let iat, exp: Int
+    let jti: String
+    /// Nil of a session from a version that granted no scope.
+    let scope: String?
+    let user_type: String
+
+    package var session: ID<Session> { sid }
+
+    init(
+        issuer: String, user: ID<User>, application: Application, tenant: ID<Tenant>, session: ID<Session>, scope: String, at now: Date
+    ) {
+        (iss, aud, sub, client_id, tid, sid) = (issuer, issuer, user, application.id, tenant, session)
+        iat = Int(now.timeIntervalSince1970)
+        exp = iat + application.accessTokenSeconds
+        jti = RandomText.make()
+        self.scope = Scope.shown(scope)
+        user_type = "apple"
+    }
+
+    func signed(by key: SigningKey) throws -> String {
+        try key.sign(self, type: Self.type)
+    }
+}
+
+extension SigningKeys.KeySet {
+    /// The claims of an access token of this tenant that is valid now, or nil.
+    func accessToken(_ token: String, of tenant: ID<Tenant>, issuer: String, at now: Date) -> AccessToken? {
+        guard let claims = claims(of: token, type: AccessToken.type, upTo: AccessToken.longest, as: AccessToken.self),
+            claims.iss.isSame(as: issuer), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
+        else { return nil }
+        return claims
+    }
+}
+
+extension SigningKeys {
+    /// The claims of an access token of this tenant that is valid now, or nil.
+    func verify(_ token: String, of tenant: Tenant, issuer: String, at now: Date) async throws -> AccessToken? {
+        try await keys(of: tenant.id).accessToken(token, of: tenant.id, issuer: issuer, at: now)
+    }
+
+    /// The claims of an id_token of this tenant, however old it is, or nil.
+    func hint(_ token: String, of tenant: Tenant, issuer: String) async throws -> IDTokenHint? {
+        try await keys(of: tenant.id).hint(token, issuer: issuer)
+    }
+}

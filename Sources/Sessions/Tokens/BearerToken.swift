@@ -1,0 +1,30 @@
+package import Foundation
+package import Tenancy
+import Web
+
+extension OAuthError {
+    /// One for all that can be wrong with it: which it is would be telling.
+    package static let badAccessToken = OAuthError(
+        .invalidToken, "The access token is malformed, expired or of an ended session.", challenge: "Bearer")
+    package static let accessTokenMissing = OAuthError(
+        .invalidToken, "Send the access token in the Authorization header.", challenge: "Bearer", isBare: true)
+}
+
+extension Tokens {
+    /// The access token by which an application acts for the user who signed in (RFC 6750, section 3.1). Whether the session behind
+    /// it lasts is for the statement to see that acts by it.
+    package func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application) {
+        guard let (token, application) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
+        guard (token.scope ?? "").parts(at: " ").has("openid")
+        else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
+        return (token, application)
+    }
+
+    /// An access token of this tenant that is not expired, and whose it is. With the application its tokens end.
+    package func accessToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application)? {
+        guard let token = try await signingKeys.verify(presented, of: tenant.tenant, issuer: endpoints.issuer(tenant.tenant), at: now),
+            let application = tenant.applications[token.client_id]
+        else { return nil }
+        return (token, application)
+    }
+}

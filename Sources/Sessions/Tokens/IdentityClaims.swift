@@ -1,0 +1,77 @@
+import Access
+import Crypto
+import Foundation
+import Sealing
+import Signing
+import Tenancy
+import Users
+
+/// The claims of our id_token (OpenID Connect Core, sections 2 and 3.1.3.6): who signed in, when, and,
+/// where the scopes ask for it, what the application may know of them.
+struct IdentityClaims: Encodable, Sendable {
+    static let type = "JWT"
+
+    private let iss: String
+    private let sub: ID<User>
+    private let aud: ID<Application>
+    private let sid: ID<Session>
+    private let iat, exp: Int
+    private let auth_time: Int?
+    private let nonce: String?
+    private let at_hash: String
+    /// RFC 8176 has no value for "at Apple, by whatever Apple asked for", so we have one of our own.
+    private let amr = ["apple"]
+    private let real_user_status: Int?
+    private let claims: UserClaims
+
+    /// How long an id_token may be presented, in seconds.
+    private static let lifetime = 3600
+
+    init(
+        issuer: String, user: User, application: ID<Application>, login: CompletedLogin, accessToken: String, at now: Date
+    ) {
+        (iss, sub, aud, sid, nonce) = (issuer, user.id, application, login.session, login.nonce)
+        iat = Int(now.timeIntervalSince1970)
+        exp = iat + Self.lifetime
+        auth_time = Int(login.authenticatedAt.timeIntervalSince1970)
+        real_user_status = login.realUserStatus
+        at_hash = Array(SHA256.hash(data: Data(accessToken.utf8)).prefix(16)).base64URL
+        claims = user.claims(for: login.scope)
+    }
+
+    /// Of a refresh (section 12.2): whose session goes on, for libraries that keep the newest id_token, and so that the one that a
+    /// logout names is by a key that is still published. Nothing of the profile, which userinfo has.
+    init(refreshing session: Session, _ id: ID<Session>, issuer: String, application: ID<Application>, accessToken: String, at now: Date) {
+        (iss, sub, aud, sid, nonce) = (issuer, session.user, application, id, nil)
+        iat = Int(now.timeIntervalSince1970)
+        exp = iat + Self.lifetime
+        auth_time = session.authenticatedAt.map { Int($0.timeIntervalSince1970) }
+        real_user_status = nil
+        at_hash = Array(SHA256.hash(data: Data(accessToken.utf8)).prefix(16)).base64URL
+        claims = UserClaims()
+    }
+
+    private enum Key: CodingKey {
+        case iss, sub, aud, sid, iat, exp, auth_time, nonce, at_hash, amr, real_user_status
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(iss, forKey: .iss)
+        try container.encode(sub, forKey: .sub)
+        try container.encode(aud, forKey: .aud)
+        try container.encode(sid, forKey: .sid)
+        try container.encode(iat, forKey: .iat)
+        try container.encode(exp, forKey: .exp)
+        try container.encodeIfPresent(auth_time, forKey: .auth_time)
+        try container.encodeIfPresent(nonce, forKey: .nonce)
+        try container.encode(at_hash, forKey: .at_hash)
+        try container.encode(amr, forKey: .amr)
+        try container.encodeIfPresent(real_user_status, forKey: .real_user_status)
+        try claims.encode(to: encoder)
+    }
+
+    func signed(by key: SigningKey) throws -> String {
+        try key.sign(self, type: Self.type)
+    }
+}

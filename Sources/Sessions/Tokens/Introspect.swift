@@ -1,0 +1,108 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Tenancy
+import Users
+import Web
+
+/// RFC 7662, section 2.2. Of a token that is good for nothing, or not the caller's to ask about, `active` is all there is: why
+/// would already be telling.
+private struct Introspection: Encodable {
+    let active: Bool
+    var scope: String?
+    var client_id: ID<Application>?
+    /// Of access tokens alone: a refresh token opens nothing at a resource server, and must not pass for what does.
+    var token_type: String?
+    var exp, iat: Int?
+    var sub: ID<User>?
+    var aud, iss, jti: String?
+    var sid: ID<Session>?
+    var tid: ID<Tenant>?
+
+    static let inactive = Introspection(active: false)
+}
+
+extension TokenRoutes {
+    /// The introspection endpoint (RFC 7662): what a token says, and whether it is good at this moment. Other than a signature, the
+    /// answer knows of ended sessions and of users that are gone.
+    ///
+    /// A resource server (an application of kind `machine`) may ask about any access token of its tenant, a web application about
+    /// what it was given itself. A refresh token is for nobody's eyes but its application's.
+    @Sendable
+    func introspect(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await endpoints.outageTold(context) { try .json(try await introspection(request, context), headers: [.pragma: "no-cache"]) }
+    }
+
+    private func introspection(_ request: Request, _ context: WebContext) async throws -> Introspection {
+        guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
+        let form = try await endpoints.postedForm(request, context)
+        let caller = try endpoints.authenticate(request, form, tenant, context)
+        // Section 2.1: or anybody could try tokens out here.
+        guard caller.kind.isConfidential else {
+            throw OAuthError(.invalidClient, "Only an application with a secret may ask about tokens.")
+        }
+        guard let presented = form["token"] else { throw OAuthError(.invalidRequest, "token is missing.") }
+
+        let now = endpoints.now()
+        // The hint is not needed: the two look different.
+        if let token = RefreshToken(presented, of: tenant.tenant.id, with: endpoints.keyring) {
+            return try await introspection(of: token, caller, tenant.tenant, at: now)
+        }
+        guard let (token, application) = try await tokens.accessToken(presented, tenant, at: now),
+            caller.kind == .machine || caller.id == application.id,
+            try await standing(token.sid, application, tenant.tenant, at: now) != nil
+        else { return .inactive }
+        return Introspection(
+            active: true, scope: token.scope.flatMap(Scope.shown), client_id: token.client_id, token_type: "Bearer", exp: token.exp,
+            iat: token.iat,
+            sub: token.sub, aud: token.aud, iss: token.iss, jti: token.jti, sid: token.sid, tid: token.tid)
+    }
+
+    private func introspection(
+        of token: RefreshToken, _ caller: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> Introspection {
+        guard let found = try await standing(token.session, caller, tenant, at: now), found.takes(token, at: now) else { return .inactive }
+        return Introspection(
+            active: true, scope: Scope.shown(found.session.scope), client_id: caller.id, exp: Int(found.until.timeIntervalSince1970),
+            iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user, iss: endpoints.issuer(tenant), sid: token.session,
+            tid: tenant.id)
+    }
+
+    private func standing(_ session: ID<Session>, _ application: Application, _ tenant: Tenant, at now: Date) async throws -> Standing? {
+        try await OwnerDatabase(pool, tenant: tenant.id)
+            .run(Standing.find(session, of: tenant.id, application, at: now)).first(Standing.init)
+    }
+}
+
+/// A session that lasts, whose user is there and has not been signed out everywhere since.
+private struct Standing {
+    let session: Session
+    /// When it ends if it is not used before.
+    let until: Date
+
+    init(_ row: Row) throws {
+        session = try Session(row)
+        until = try row.get("ends_at")
+    }
+
+    /// Whether the token endpoint would take a refresh token of it: the one to use, or, for a moment, the one before.
+    func takes(_ token: RefreshToken, at now: Date) -> Bool {
+        switch session.generation - token.generation {
+        case 0: true
+        case 1: now <= session.refreshedAt.addingTimeInterval(RefreshToken.grace)
+        default: false
+        }
+    }
+
+    static func find(_ id: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
+        """
+        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.ends_at
+        FROM session_life s JOIN tenant t ON t.id = s.tenant_id JOIN tenant_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+        WHERE s.tenant_id = \(tenant) AND s.id = \(id) AND s.application_id = \(application.id) AND s.ended_at IS NULL
+            AND s.ends_at > \(now)
+            AND u.deleted_at IS NULL AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+            AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
+        """
+    }
+}

@@ -1,0 +1,40 @@
+import Access
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Postgres
+import Tenancy
+import Web
+
+extension TokenRoutes {
+    /// The revocation endpoint (RFC 7009): an application gives back a token that it was given, and with it the session, of which
+    /// all its tokens are (section 2.1). A refresh token that is used up still names its session; what names none is no error
+    /// (section 2.2).
+    @Sendable
+    func revokeToken(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await endpoints.outageTold(context) {
+            guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
+            let form = try await endpoints.postedForm(request, context)
+            let application = try endpoints.authenticate(request, form, tenant, context)
+            guard let presented = form["token"] else { throw OAuthError(.invalidRequest, "token is missing.") }
+            let now = endpoints.now()
+            if let session = try await session(of: presented, tenant.tenant, at: now) {
+                try await spent.runOnce(.revoke(session), by: .init(application, tenant.tenant), at: now) {
+                    let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run([
+                        "SELECT application_id FROM session WHERE tenant_id = \(tenant.tenant.id) AND id = \(session)",
+                        Session.end(session, of: tenant.tenant.id, because: .tokenRevoked, actor: application.id, at: now),
+                    ])[0]
+                    // Section 2.1: refused with an error of RFC 6749, section 5.2. The error reveals nothing, because the caller has the token.
+                    guard try found.first({ try $0.get("application_id", as: ID<Application>.self) }) ?? application.id == application.id
+                    else { throw OAuthError(.invalidGrant, "The token was issued to another application.") }
+                }
+            }
+            return Response(status: .ok, headers: [.cacheControl: "no-store", .pragma: "no-cache", .contentLength: "0"])
+        }
+    }
+
+    private func session(of token: String, _ tenant: Tenant, at now: Date) async throws -> ID<Session>? {
+        if let refresh = RefreshToken(token, of: tenant.id, with: endpoints.keyring) { return refresh.session }
+        return try await tokens.signingKeys.verify(token, of: tenant, issuer: endpoints.issuer(tenant), at: now)?.sid
+    }
+}

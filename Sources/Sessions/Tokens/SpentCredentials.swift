@@ -1,0 +1,110 @@
+package import Access
+package import Foundation
+import Synchronization
+import Tenancy
+
+/// Remembers the codes and tokens that this process has lately found spent: used before, revoked, or of a session that has ended.
+///
+/// Only the database can tell that a credential is spent, and its holder can send it any number of times. Sent again within a minute,
+/// it gets the same answer without a statement (OWASP ASVS 2.4.1). When the tenant or the application changes how long its sessions
+/// last, the database is asked again, because a longer limit can bring a session back.
+///
+/// The memory belongs to one process and is bounded. When it is full, all is forgotten, and each credential costs its statements once
+/// more.
+package final class SpentCredentials: Sendable {
+    /// The purpose for which a credential was sent.
+    package enum Use: Hashable {
+        case redeem(ID<Session>)
+        case refresh(ID<Session>, generation: Int)
+        /// To act for the user, by an access token of this time.
+        case act(ID<Session>, issuedAt: Int)
+        case revoke(ID<Session>)
+        case logOut(ID<Session>)
+        /// - Parameter idToken: the digest of Apple's id_token.
+        case signIn(idToken: [UInt8])
+    }
+
+    /// The application that sends it, and how long its sessions last at present.
+    package struct Sender: Hashable {
+        let application: ID<Application>
+        /// In seconds (`session_life`).
+        let limits: [Int?]
+    }
+
+    private struct Key: Hashable {
+        let use: Use
+        let sender: Sender
+    }
+
+    private struct Answer {
+        /// Nil if the request succeeded. The same request would change nothing more.
+        let refusal: (any Error)?
+        let until: Date
+    }
+
+    /// In seconds.
+    static let lifetime: TimeInterval = 60
+
+    private let capacity: Int
+    private let answers = Mutex<[Key: Answer]>([:])
+
+    init(capacity: Int = 10_000) {
+        self.capacity = capacity
+    }
+
+    /// Refuses what was refused in the last minute. Otherwise runs the body, and remembers if it finds the credential spent.
+    /// - Throws: what the body throws, or threw.
+    package func refuse<R>(
+        _ use: Use, by sender: Sender, at now: Date, isFinal: (any Error) -> Bool = SpentCredentials.isFinal,
+        orRun body: () async throws -> R
+    ) async throws -> R {
+        let key = Key(use: use, sender: sender)
+        if let refusal = answer(key, at: now)?.refusal { throw refusal }
+        do { return try await body() } catch {
+            if isFinal(error) { remember(key, error, at: now) }
+            throw error
+        }
+    }
+
+    /// Runs a body that ends something, unless it did so in the last minute.
+    /// - Throws: what the body throws, or threw.
+    func runOnce(_ use: Use, by sender: Sender, at now: Date, _ body: () async throws -> Void) async throws {
+        let key = Key(use: use, sender: sender)
+        if let answer = answer(key, at: now), answer.refusal == nil { return }
+        try await refuse(use, by: sender, at: now, orRun: body)
+        remember(key, nil, at: now)
+    }
+
+    /// How many are remembered.
+    var count: Int { answers.withLock { $0.count } }
+
+    /// Whether the error is about the credential and stays: not about the rest of the request, and not about an outage.
+    package static func isFinal(_ error: any Error) -> Bool {
+        switch error {
+        case let error as OAuthError: [.invalidGrant, .invalidToken].contains(error.code)
+        default: false
+        }
+    }
+
+    private func answer(_ key: Key, at now: Date) -> Answer? {
+        answers.withLock { $0[key].flatMap { now < $0.until ? $0 : nil } }
+    }
+
+    private func remember(_ key: Key, _ refusal: (any Error)?, at now: Date) {
+        answers.withLock { answers in
+            if answers.count >= capacity {
+                answers = answers.filter { now < $0.value.until }
+                // Each would cost a search of all others until some are old.
+                if answers.count > capacity / 2 { answers = [:] }
+            }
+            answers[key] = Answer(refusal: refusal, until: now.addingTimeInterval(Self.lifetime))
+        }
+    }
+}
+
+extension SpentCredentials.Sender {
+    package init(_ application: Application, _ tenant: Tenant) {
+        let limits = [tenant.settings.sessionSeconds, tenant.settings.idleSeconds, application.idleSeconds]
+        self.init(application: application.id, limits: limits)
+    }
+}

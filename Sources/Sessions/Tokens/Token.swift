@@ -1,0 +1,73 @@
+package import HTTPTypes
+import Hummingbird
+import Logging
+import Postgres
+import Tenancy
+import Web
+
+/// RFC 6749, section 5.1.
+package struct TokenReply: Encodable {
+    let access_token: String
+    let token_type = "Bearer"
+    let expires_in: Int
+    let refresh_token: String
+    let id_token: String?
+    /// Nil of a session from a version that granted no scope: a scope has at least one token (RFC 6749, section 3.3).
+    let scope: String?
+    /// Of an exchange (RFC 8693, section 2.2.1).
+    package var issued_token_type: String?
+}
+
+extension TokenRoutes {
+    /// The token endpoint: who asks, then what for.
+    @Sendable
+    func token(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else { throw Problem.notFound("tenant") }
+        let form = try await endpoints.postedForm(request, context, repeatable: TokenTarget.resourceOrAudience)
+        switch form["grant_type"] {
+        case "authorization_code":
+            return try await counted(.token, context) {
+                try await tokens.redeemCode(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
+            }
+        case "refresh_token":
+            return try await counted(.refresh, context) {
+                try await tokens.refreshTokens(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
+            }
+        case GrantType.tokenExchange:
+            return try await exchange(request, form, tenant, context)
+        case nil:
+            throw OAuthError(.invalidRequest, "grant_type is missing.")
+        default:
+            throw OAuthError(.unsupportedGrantType, "grant_type must be authorization_code, refresh_token or \(GrantType.tokenExchange).")
+        }
+    }
+
+    /// Which application asks, if it is of a kind that signs users in, and if its tokens are for a target that there is.
+    private func authenticateToSignIn(
+        _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
+    ) throws(OAuthError) -> Application {
+        let application = try endpoints.authenticate(request, form, tenant, context)
+        guard application.kind != .machine
+        else { throw OAuthError(.unauthorizedClient, "The application was registered as a machine, which signs nobody in.") }
+        // Before the code or the refresh token is used up.
+        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resource, issuer: endpoints.issuer(tenant.tenant)) {
+            throw OAuthError(.invalidTarget, refusal)
+        }
+        return application
+    }
+
+    private func counted(_ step: Metrics.Step, _ context: WebContext, _ grant: () async throws -> TokenReply) async throws -> Response {
+        do {
+            let reply = try await endpoints.outageTold(context, grant)
+            metrics.count(step, "ok")
+            return try .json(reply, headers: [.pragma: "no-cache"])
+        } catch {
+            metrics.count(step, (error as? OAuthError)?.code.rawValue ?? "unexpected")
+            throw error
+        }
+    }
+}
+
+extension HTTPField.Name {
+    package static let pragma = HTTPField.Name("Pragma")!
+}

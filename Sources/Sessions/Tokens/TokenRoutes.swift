@@ -1,0 +1,35 @@
+import Access
+package import Hummingbird
+package import Postgres
+package import Tenancy
+package import Web
+
+/// The endpoints that applications and resource servers call with a code, a token or an application's secret.
+package struct TokenRoutes: Sendable {
+    /// Answers a token exchange (RFC 8693): the grant that belongs to the sign-in of native applications.
+    package typealias Exchange = @Sendable (Request, Form, TenantConfiguration, WebContext) async throws -> Response
+
+    let endpoints: TenantEndpoints
+    let tokens: Tokens
+    let pool: DatabasePool
+    let metrics: Metrics
+    let exchange: Exchange
+    var spent: SpentCredentials { tokens.spent }
+
+    package init(tokens: Tokens, pool: DatabasePool, metrics: Metrics, exchange: @escaping Exchange) {
+        (self.tokens, self.pool, self.metrics, self.exchange) = (tokens, pool, metrics, exchange)
+        endpoints = tokens.endpoints
+    }
+
+    package var routes: RouteCollection<WebContext> {
+        let routes = RouteCollection(context: WebContext.self)
+        let oauth = routes.limited(.oauth, endpoints.limits)
+        oauth.on(.post, "t/{tenant}/oauth2/token", "token", use: token)
+        oauth.on(.get, "t/{tenant}/oauth2/userinfo", "userInfo", use: userInfo)
+        oauth.on(.post, "t/{tenant}/oauth2/userinfo", "userInfoByPost", use: userInfo)
+        oauth.on(.post, "t/{tenant}/oauth2/introspect", "introspect", use: introspect)
+        oauth.on(.post, "t/{tenant}/oauth2/revoke", "revokeToken", use: revokeToken)
+        oauth.on(.get, "t/{tenant}/revocations", "listRevocations", use: listRevocations)
+        return routes
+    }
+}

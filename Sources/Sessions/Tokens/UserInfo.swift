@@ -1,0 +1,60 @@
+import Access
+import HTTPTypes
+import Hummingbird
+import Postgres
+import Tenancy
+import Users
+import Web
+
+private struct Reply: Encodable {
+    let sub: String
+    let claims: UserClaims
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(sub, forKey: .sub)
+        try claims.encode(to: encoder)
+    }
+
+    private enum Key: CodingKey { case sub }
+}
+
+extension TokenRoutes {
+    /// OpenID Connect Core, section 5.3: the claims of the user whose access token this is, as long as
+    /// the session behind it lasts.
+    @Sendable
+    func userInfo(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await endpoints.outageTold(context) { try await claims(for: request, context) }
+    }
+
+    private func claims(for request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
+        let presented = try await accessToken(request, upTo: context.maxUploadSize)
+        let now = endpoints.now()
+        let (token, application) = try await tokens.bearerToken(presented, tenant, at: now)
+        let user = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
+            let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
+                .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
+            guard let found else { throw OAuthError.badAccessToken }
+            return found
+        }
+        return try .json(Reply(sub: user.id.description, claims: user.claims(for: token.scope ?? "")))
+    }
+
+    /// The access token, in the header or in a posted form, not in both (RFC 6750, section 2). Never in the URL, where it would be
+    /// logged along the way.
+    private func accessToken(_ request: Request, upTo limit: Int) async throws -> String {
+        let inHeader = request.bearerToken
+        var inBody: String?
+        if request.method == .post, request.isForm {
+            do { inBody = try await Form(request.body, upTo: limit)["access_token"] } catch is Form.Refusal {
+                throw OAuthError(.invalidRequest, "A parameter is malformed or comes more than once.", challenge: "Bearer")
+            }
+        }
+        if inHeader != nil, inBody != nil {
+            throw OAuthError(.invalidRequest, "Send the access token in the header or in the body, not in both.", challenge: "Bearer")
+        }
+        guard let token = inHeader ?? inBody else { throw OAuthError.accessTokenMissing }
+        return token
+    }
+}

@@ -1,0 +1,208 @@
+import Access
+import Accounts
+import Apple
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Postgres
+import Sessions
+import Tenancy
+import Users
+import Web
+
+extension SignInRoutes {
+    /// Where Apple sends the browser back to, for a connection of the tenant's own; and where applications on a device bring what
+    /// Apple gave them there.
+    @Sendable
+    func appleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
+        if try isFromApplication(request) { return try await signInNatively.nativeCallback(request, context) }
+        guard let tenant = try await endpoints.outageShown(.outageAtCallback, context, { try await endpoints.tenant(context) }) else {
+            throw ErrorPage.unknownTenant
+        }
+        return try await finish(request, context) { attempt in
+            attempt.tenant == tenant.tenant.id && attempt.mayReturn(through: .own, tenant) ? tenant : nil
+        }
+    }
+
+    /// The same for the shared connection, whose one Return URL serves every tenant on it.
+    @Sendable
+    func sharedAppleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
+        if try isFromApplication(request) { return try await signInNatively.sharedNativeCallback(request, context) }
+        return try await finish(request, context) { attempt in
+            guard let found = try await endpoints.directory.find(attempt.tenant), found.tenant.status == .active,
+                attempt.mayReturn(through: .shared, found)
+            else { return nil }
+            context.record.note(tenant: found.tenant.slug)
+            return found
+        }
+    }
+
+    /// Apple's form comes through a browser, JSON from an application on a device.
+    private func isFromApplication(_ request: Request) throws -> Bool {
+        switch request.mediaType {
+        case "application/json": return true
+        case "application/x-www-form-urlencoded": return false
+        default: throw Problem(.unsupportedMediaType, "This takes the form that Apple sends, or, from an application, JSON.")
+        }
+    }
+
+    private func finish(
+        _ request: Request, _ context: WebContext, tenantOf: (LoginAttempt) async throws -> TenantConfiguration?
+    ) async throws -> Response {
+        let now = endpoints.now()
+        let form = try await endpoints.browserForm(request, context)
+        let attempt: LoginAttempt
+        do throws(LoginAttempt.Refusal) {
+            attempt = try LoginAttempt(opening: form["state"] ?? "", with: endpoints.keyring, at: now) { login, part in
+                AttemptCookie(login, publicURL: endpoints.publicURL).values(ofPart: part, in: request)
+            }
+        } catch {
+            metrics.count(.callback, "attempt_\(error.rawValue)")
+            switch error {
+            case .unreadable: throw ErrorPage.attemptUnreadable
+            case .expired: throw ErrorPage.attemptExpired
+            case .stateMissing: throw ErrorPage.otherBrowser
+            }
+        }
+        guard let tenant = try await endpoints.outageShown(.outageAtCallback, context, { try await tenantOf(attempt) }) else {
+            metrics.count(.callback, "other_tenant")
+            throw ErrorPage.attemptUnreadable
+        }
+        let cookie = AttemptCookie(attempt.login, publicURL: endpoints.publicURL)
+        guard attempt.wasStarted(byBrowserWith: cookie.values(in: request)) else {
+            metrics.count(.callback, "other_browser")
+            throw ErrorPage.otherBrowser
+        }
+        // What was registered when the attempt began may be gone by now.
+        guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
+        guard application.mayRedirect(to: attempt.redirectURI)
+        else { throw ErrorPage.redirectURINotRegistered(attempt.redirectURI, of: application) }
+
+        // From here on the application is told.
+        let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
+        do {
+            let code = try await authorizationCode(
+                for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
+            metrics.count(.callback, "ok")
+            return returnAddress.answer([("code", code.sealed(with: endpoints.keyring))], cookies: cookie.removals(parts: attempt.partsInCookies))
+        } catch {
+            let refusal = CallbackRefusal(error)
+            metrics.count(.callback, refusal.outcome)
+            endpoints.logger.log(
+                level: refusal.isOurs ? .error : .notice, "callback refused",
+                metadata: [
+                    "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
+                    "outcome": "\(refusal.outcome)", "cause": "\(error)",
+                ])
+            var answer = RedirectedError(refusal.code, refusal.description, to: returnAddress)
+            answer.cookies = cookie.removals(parts: attempt.partsInCookies)
+            throw answer
+        }
+    }
+
+    /// Turns Apple's response into our code: one call to Apple and one round trip to the database, which saves the user even if
+    /// the application never redeems the code. A first authorization has a name and makes a second round trip before the call.
+    ///
+    /// Anybody can post a form with a made-up code. So the id_token beside the code comes first: without Apple's signature over the
+    /// nonce of this very attempt, Apple is not asked. `c_hash` is not compared: Apple's documentation does not mention it, and the
+    /// nonce, the number of tries and the answer of the token endpoint already bind the code.
+    private func authorizationCode(
+        for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, device: Device, at now: Date
+    ) async throws -> AuthorizationCode {
+        let (code, idToken, name): (String, String?, AppleUser?)
+        switch answer {
+        case .code(let sent, let token, let user): (code, idToken, name) = (sent, token, user)
+        case .cancelled: throw CallbackRefusal.cancelled
+        case .other: throw CallbackRefusal.refusedByApple
+        }
+        guard let connection = tenant.connection, let key = tenant.appleKey, connection.id == attempt.connection
+        else { throw CallbackRefusal.connectionChanged }
+        guard code.utf8.count <= NativeSignIn.longestCode else { throw CallbackRefusal.codeTooLong }
+        guard let idToken else { throw CallbackRefusal.idTokenMissing }
+
+        // One limit for all that is asked of Apple: the user waits for the sum.
+        let deadline = ContinuousClock.now + apple.timeout
+        let presented = try await presentedToken(idToken, to: attempt, connection, at: now, by: deadline)
+        guard callbackTries.take(attempt.tries(of: presented, idToken), at: .now).isGranted else { throw CallbackRefusal.tooManyTries }
+
+        let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application, startedAt: attempt.startedAt)
+        // Apple sends the name once, and the id_token proves its user. The name is kept before anything else can fail.
+        if let name { _ = try await save(presented, name, refreshToken: nil, asked, connection, at: now) }
+        let tokens = try await redeemAtApple(
+            code, redirectURI: endpoints.returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection, key,
+            at: now, by: deadline)
+        let token = try await apple.verify(
+            tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+        // OpenID Connect Core, section 3.3.3.6.
+        guard token.subject == presented.subject else { throw CallbackRefusal.otherUsersCode }
+        let user = try await save(token, name, refreshToken: tokens.refreshToken, asked, connection, at: now)
+        let authenticatedAt = token.authenticatedAt(by: now)
+        guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
+        return AuthorizationCode(
+            attempt, user: user, connection: connection.ownership, authenticatedAt: authenticatedAt, device: device, at: now)
+    }
+
+    /// Saves the user, and the name, before anything else can fail.
+    private func save(
+        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
+    ) async throws -> ID<User> {
+        let user = try await saveUser(token, name, refreshToken: refreshToken, asked, connection, at: now)
+        guard let user else { throw CallbackRefusal.consentEnded }
+        return user
+    }
+
+    /// The id_token that came with the form, verified.
+    private func presentedToken(
+        _ idToken: String, to attempt: LoginAttempt, _ connection: Connection, at now: Date, by deadline: ContinuousClock.Instant
+    ) async throws -> IDToken {
+        do throws(AppleError) {
+            return try await apple.verify(
+                idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
+        } catch {
+            guard case .untrusted(let rule) = error else { throw error }
+            throw CallbackRefusal.untrustedForm(rule)
+        }
+    }
+}
+
+extension LoginAttempt {
+    /// How often Apple is asked per sign-in: five times at once, then once a minute. A real id_token with made-up codes thus causes a
+    /// few calls and no more. The count is in the memory of this process: with several processes, each allows as many. Only a
+    /// verified id_token takes memory here, so an unauthenticated caller can neither fill it nor have it emptied.
+    static var callbackTries: TokenBuckets<[UInt8]> { TokenBuckets(perMinute: 1, holding: 5) }
+
+    /// The name under which the tries are counted: the attempt, which the id_token's nonce proves. Where Apple could keep no nonce
+    /// (`nonce_supported` is false), it is the id_token, which would be good for any number of attempts.
+    fileprivate func tries(of token: IDToken, _ text: String) -> [UInt8] {
+        token.nonce == nil ? SingleUse.digest(ofIDToken: text) : withUnsafeBytes(of: login.uuid.uuid) { Array($0) }
+    }
+}
+
+extension LoginAttempt {
+    /// Whether Apple was told to answer here: each connection has one Return URL. An attempt whose connection changed meanwhile
+    /// may come through either; the application is told of it further on.
+    fileprivate func mayReturn(through door: Connection.Ownership, _ tenant: TenantConfiguration) -> Bool {
+        tenant.connection?.id != connection || tenant.connection?.ownership == door
+    }
+}
+
+/// What Apple posts to the Return URL.
+private enum AppleAnswer {
+    /// `user`, the name, comes on the very first authorization only.
+    case code(String, idToken: String?, name: AppleUser?)
+    /// The user pressed Cancel: the one error that Apple sends.
+    case cancelled
+    case other
+
+    init(_ form: Form) {
+        self =
+            if let error = form["error"] {
+                error == "user_cancelled_authorize" ? .cancelled : .other
+            } else if let code = form["code"] {
+                .code(code, idToken: form["id_token"], name: form["user"].flatMap(AppleUser.init(field:)))
+            } else {
+                .other
+            }
+    }
+}

@@ -1,0 +1,71 @@
+import Access
+import Apple
+import Hummingbird
+import Logging
+import Postgres
+import Sealing
+import Sessions
+import Tenancy
+import Web
+
+extension SignInRoutes {
+    /// The authorization endpoint of a tenant.
+    @Sendable
+    func authorize(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await authorize(try endpoints.browserQuery(request, repeatable: TokenTarget.resource), request, context)
+    }
+
+    /// The same by POST (OpenID Connect Core, section 3.1.2.1), for requests too long for a URL, or not to be seen in one.
+    @Sendable
+    func authorizeByPost(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await authorize(try await endpoints.browserForm(request, context, repeatable: TokenTarget.resource), request, context)
+    }
+
+    /// The same for an application that only knows its client id.
+    @Sendable
+    func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
+        let form = try endpoints.browserQuery(request, repeatable: TokenTarget.resource)
+        guard let client = form["client_id"], let id = ID<Application>(client),
+            let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.find(application: id, context) }),
+            tenant.tenant.status == .active
+        else { throw ErrorPage.unknownApplication }
+        context.record.note(tenant: tenant.tenant.slug)
+        let asked = try AuthorizationRequest(
+            form, from: tenant.applications, issuer: endpoints.issuer(tenant.tenant), defaults: ["response_type": "code"])
+        return try begin(asked, for: tenant, request)
+    }
+
+    private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else { throw ErrorPage.unknownTenant }
+        return try begin(try AuthorizationRequest(form, from: tenant.applications, issuer: endpoints.issuer(tenant.tenant)), for: tenant, request)
+    }
+
+    /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.
+    private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
+        guard request.isTopLevelNavigation else {
+            metrics.count(.authorize, ErrorPage.embedded.outcome)
+            throw ErrorPage.embedded
+        }
+        guard let connection = tenant.connection, tenant.appleKey != nil else {
+            metrics.count(.authorize, "no_connection")
+            throw RedirectedError(.serverError, "Sign in with Apple is not set up for this tenant yet.", to: asked.returnAddress)
+        }
+        guard !tenant.refusesLogins(at: endpoints.now()) else {
+            metrics.count(.authorize, ErrorPage.budgetUsedUp.outcome)
+            throw ErrorPage.budgetUsedUp
+        }
+        let secret = RandomText.make()
+        let attempt = LoginAttempt(asked, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: endpoints.now())
+        let parts = attempt.sealedParts(with: endpoints.keyring)
+        let location = apple.authorizeURL(
+            clientID: connection.servicesID, redirectURI: endpoints.returnURL(tenant.tenant, connection),
+            state: attempt.sealed(with: endpoints.keyring), nonce: attempt.appleNonce)
+        // At the callback the keys must be at hand even if Apple is slow then: the name depends on it.
+        apple.prepareToVerify(at: attempt.startedAt)
+        metrics.count(.authorize, "ok")
+        return .redirect(
+            to: location, status: .found,
+            cookies: AttemptCookie(attempt.login, publicURL: endpoints.publicURL).set(secret, parts: parts)
+                + AttemptCookie.removals(toMakeRoomFor: parts, secret: secret, in: request, publicURL: endpoints.publicURL))
+    }
+}

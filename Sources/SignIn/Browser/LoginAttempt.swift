@@ -1,0 +1,187 @@
+import Access
+import Crypto
+import Encoding
+import Foundation
+import Sealing
+import Sessions
+import Tenancy
+import Users
+
+/// A login between authorize and callback: all we shall need to know, sealed into the `state` that
+/// Apple hands back. Nothing of it is stored here.
+///
+/// Apple's URL has room for one token of the keyring. The end of a long application's state goes into cookies of the same browser,
+/// each part sealed for this attempt and its place.
+struct LoginAttempt: Sendable {
+    static let lifetime: TimeInterval = 15 * 60
+    private static let purpose = "login_attempt"
+    /// How many bytes go into Apple's URL: as many as one token of the keyring holds.
+    private static let room = 3000
+    /// How many of them the fields need, besides redirect URI, nonce and state. Those two have limits that always leave some room.
+    private static let fieldsAtMost = 260
+    /// How many bytes of the state go into one cookie. Sealed and with their name they stay below 4096, the limit of browsers.
+    private static let partLength = 2600
+
+    let login: ID<LoginID>
+    let tenant: ID<Tenant>
+    let connection: ID<Connection>
+    let application: ID<Application>
+    let redirectURI: String
+    let responseMode: ReturnAddress.Mode
+    /// The application's own state and nonce, given back to it untouched.
+    let state: String?
+    let nonce: String?
+    let scope: String
+    let codeChallenge: String?
+    /// How long ago, in seconds, Apple may have authenticated the user.
+    let maxAge: Int?
+    /// What Apple must put into its id_token.
+    let appleNonce: String
+    /// SHA-256 of the cookie that only the browser that began has.
+    let browser: [UInt8]
+    let startedAt: Date
+
+    enum Refusal: String, Error {
+        /// Not sealed by us, or altered.
+        case unreadable
+        case expired
+        /// The browser lacks the cookies with the end of the state.
+        case stateMissing = "state_missing"
+    }
+
+    /// The token for Apple's URL.
+    func sealed(with keyring: Keyring) -> String {
+        var fields = FieldWriter()
+        fields.write(login.uuid)
+        fields.write(tenant.uuid)
+        fields.write(connection.uuid)
+        fields.write(application.uuid)
+        fields.write(redirectURI)
+        fields.write(responseMode.rawValue)
+        fields.write(Array((state ?? "").utf8.prefix(stateBytesInURL)))
+        fields.write(nonce)
+        fields.write(scope)
+        fields.write(codeChallenge)
+        fields.write(maxAge.map(String.init))
+        fields.write(appleNonce)
+        fields.write(browser)
+        fields.write(startedAt)
+        // Only where it is needed: servers of the version before read all other attempts.
+        if stateBytesInCookies > 0 { fields.write(String(stateBytesInCookies)) }
+        return keyring.sealToken(fields.bytes, purpose: Self.purpose)
+    }
+
+    /// The tokens for the cookies: none for most attempts.
+    func sealedParts(with keyring: Keyring) -> [String] {
+        guard stateBytesInCookies > 0 else { return [] }
+        let end = Array((state ?? "").utf8.dropFirst(stateBytesInURL))
+        return (0..<Self.parts(of: end.count)).map { number in
+            let part = Array(end[(number * Self.partLength)...].prefix(Self.partLength))
+            return keyring.sealToken(part, purpose: Self.purpose(ofPart: number, of: login))
+        }
+    }
+
+    var partsInCookies: Int { Self.parts(of: stateBytesInCookies) }
+
+    private static func parts(of count: Int) -> Int { (count + partLength - 1) / partLength }
+
+    /// A part opens at its place in its attempt alone.
+    private static func purpose(ofPart number: Int, of login: ID<LoginID>) -> String {
+        "\(purpose)_state/\(login)/\(number)"
+    }
+
+    private var stateBytesInURL: Int {
+        let left = Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
+        return min((state ?? "").utf8.count, max(0, left))
+    }
+
+    private var stateBytesInCookies: Int { (state ?? "").utf8.count - stateBytesInURL }
+
+    /// - Parameter parts: the values that may be the state's part of this number: what the browser sends under its name.
+    init(
+        opening sealed: String, with keyring: Keyring, at now: Date, parts: (ID<LoginID>, Int) -> [String] = { _, _ in [] }
+    ) throws(Refusal) {
+        var stateBytes: [UInt8]
+        let missing: Int
+        do {
+            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            login = ID(try fields.uuid())
+            tenant = ID(try fields.uuid())
+            connection = ID(try fields.uuid())
+            application = ID(try fields.uuid())
+            redirectURI = try fields.string()
+            guard let mode = ReturnAddress.Mode(rawValue: try fields.string()) else { throw Refusal.unreadable }
+            responseMode = mode
+            stateBytes = try fields.bytes()
+            nonce = try fields.optionalString()
+            scope = try fields.string()
+            codeChallenge = try fields.optionalString()
+            maxAge = try fields.optionalString().flatMap { Int($0) }
+            appleNonce = try fields.string()
+            browser = try fields.bytes()
+            startedAt = try fields.date()
+            missing = fields.isAtEnd ? 0 : Int(try fields.string()) ?? -1
+        } catch {
+            throw .unreadable
+        }
+        guard (0...AuthorizationRequest.longestState).contains(missing) else { throw .unreadable }
+        guard now < startedAt.addingTimeInterval(Self.lifetime) else { throw .expired }
+        let length = stateBytes.count + missing
+        for number in 0..<Self.parts(of: missing) {
+            let purpose = Self.purpose(ofPart: number, of: login)
+            // Only our value opens, if there are several.
+            guard let part = parts(login, number).lazy.compactMap({ try? keyring.openToken($0, purpose: purpose) }).first
+            else { throw .stateMissing }
+            stateBytes += part
+        }
+        guard stateBytes.count == length else { throw .stateMissing }
+        state = stateBytes.isEmpty ? nil : String(decoding: stateBytes, as: UTF8.self)
+    }
+
+    init(
+        _ request: AuthorizationRequest, tenant: ID<Tenant>, connection: ID<Connection>, browserSecret: String, at now: Date
+    ) {
+        login = ID(at: now)
+        (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
+        let address = request.returnAddress
+        (redirectURI, responseMode, state) = (address.redirectURI, address.mode, address.state)
+        (nonce, scope, codeChallenge, maxAge) = (request.nonce, request.scope, request.codeChallenge, request.maxAge)
+        startedAt = now
+        appleNonce = RandomText.make()
+        browser = Self.hash(browserSecret)
+    }
+
+    func returnAddress(issuer: String) -> ReturnAddress {
+        ReturnAddress(redirectURI: redirectURI, mode: responseMode, state: state, issuer: issuer)
+    }
+
+    /// Whether Apple authenticated the user lately enough for `max_age`, counted back from when the attempt began: the time that
+    /// a person takes at Apple makes nothing old. Apple's clock may be ten seconds behind ours.
+    func accepts(authenticatedAt time: Date) -> Bool {
+        guard let maxAge else { return true }
+        return time >= startedAt.addingTimeInterval(-TimeInterval(maxAge) - 10)
+    }
+
+    /// Whether this browser began the attempt (RFC 6819, section 4.4.1.8: else a stranger could sign
+    /// somebody in as himself).
+    /// - Parameter secrets: the values that the browser sends under the cookie's name. One right value is enough.
+    func wasStarted(byBrowserWith secrets: [String]) -> Bool {
+        secrets.contains { constantTimeEqual(Self.hash($0), browser) }
+    }
+
+    private static func hash(_ text: String) -> [UInt8] {
+        Array(SHA256.hash(data: Data(text.utf8)))
+    }
+}
+
+extension AuthorizationCode {
+    init(
+        _ attempt: LoginAttempt, user: ID<User>, connection: Connection.Ownership, authenticatedAt: Date, device: Device = Device(),
+        at now: Date
+    ) {
+        self.init(
+            login: attempt.login, tenant: attempt.tenant, application: attempt.application, user: user, connection: connection,
+            redirectURI: attempt.redirectURI, codeChallenge: attempt.codeChallenge, nonce: attempt.nonce, scope: attempt.scope,
+            authenticatedAt: authenticatedAt, device: device, at: now)
+    }
+}

@@ -1,0 +1,41 @@
+import Access
+package import Hummingbird
+import Sessions
+package import Tenancy
+package import Web
+
+extension SignInNatively {
+    /// Token exchange (RFC 8693): Apple's id_token, which an application on a device got, for our tokens. `nonce`, `code` and `user`
+    /// are our additions; they say what they say at the callback.
+    @Sendable
+    package func exchangeToken(_ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws -> Response {
+        // Section 2.2.2: a subject token that is not accepted, for whatever reason, is an `invalid_request`.
+        try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
+            let application = try endpoints.authenticate(request, form, tenant, context)
+            try checkExchange(form, of: tenant.tenant)
+            var reply = try await signInNatively(
+                try NativeSignIn(form), by: application, of: tenant, on: Device(request, context))
+            reply.issued_token_type = TokenType.accessToken
+            return reply
+        }
+    }
+
+    /// What is asked for besides: nothing that we do otherwise may be passed over in silence.
+    private func checkExchange(_ form: Form, of tenant: Tenant) throws(OAuthError) {
+        guard form["subject_token_type"]?.isSame(as: TokenType.idToken) == true
+        else { throw OAuthError(.invalidRequest, "subject_token_type must be \(TokenType.idToken).") }
+        guard (form["requested_token_type"] ?? TokenType.accessToken).isSame(as: TokenType.accessToken)
+        else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
+        guard form["actor_token"] == nil, form["actor_token_type"] == nil
+        else { throw OAuthError(.invalidRequest, "actor_token is not supported: the user acts in person.") }
+        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resourceOrAudience, issuer: endpoints.issuer(tenant)) {
+            throw OAuthError(.invalidTarget, refusal)
+        }
+    }
+}
+
+/// Token type identifiers (RFC 8693, section 3).
+private enum TokenType {
+    static let idToken = "urn:ietf:params:oauth:token-type:id_token"
+    static let accessToken = "urn:ietf:params:oauth:token-type:access_token"
+}

@@ -1,0 +1,61 @@
+import Access
+import HTTPTypes
+import Hummingbird
+import Logging
+import Sessions
+import Tenancy
+import Web
+
+extension SignInNatively {
+    /// `appleCallback` as an application on a device calls it: Apple's id_token for our tokens, without a browser.
+    func nativeCallback(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else { throw Problem.notFound("tenant") }
+        return try await nativeAnswer(context) {
+            let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
+            var application: Application?
+            if let client {
+                application = ID<Application>(client).flatMap { tenant.applications[$0] }
+                guard application != nil else { throw NativeRefusal.unknownApplication }
+            }
+            return try await signInNatively(sent, by: application, of: tenant, on: Device(request, context))
+        }
+    }
+
+    /// `sharedAppleCallback` likewise: the client id says whose sign-in it is.
+    func sharedNativeCallback(_ request: Request, _ context: WebContext) async throws -> Response {
+        try await nativeAnswer(context) {
+            let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
+            guard let client else { throw NativeRefusal.clientMissing }
+            guard let id = ID<Application>(client), let tenant = try await endpoints.find(application: id, context),
+                tenant.tenant.status == .active, let application = tenant.applications[id]
+            else { throw NativeRefusal.unknownApplication }
+            context.record.note(tenant: tenant.tenant.slug)
+            return try await signInNatively(sent, by: application, of: tenant, on: Device(request, context))
+        }
+    }
+
+    /// Answers a native sign-in in OAuth's form, whatever became of it, and counts it.
+    /// - Parameter refused: what the application is told, where it is not what the refusal says.
+    func nativeAnswer(
+        _ context: WebContext, refused: (NativeRefusal) -> OAuthError.Code = \.code, _ signIn: () async throws -> TokenReply
+    ) async throws -> Response {
+        do {
+            let reply = try await endpoints.outageTold(context, signIn)
+            metrics.count(.native, "ok")
+            return try .json(reply, headers: [.pragma: "no-cache"])
+        } catch {
+            guard let refusal = NativeRefusal(error) else {
+                metrics.count(.native, error is TooManyRequests ? "rate_limited" : "unexpected")
+                throw error
+            }
+            metrics.count(.native, refusal.outcome)
+            endpoints.logger.log(
+                level: refusal.isOurs ? .error : .notice, "native sign-in refused",
+                metadata: [
+                    "request_id": "\(context.record.current.requestID)", "tenant": "\(context.record.current.tenant ?? "")",
+                    "outcome": "\(refusal.outcome)",
+                ])
+            throw OAuthError(refused(refusal), refusal.description, challenge: (error as? OAuthError)?.challenge)
+        }
+    }
+}

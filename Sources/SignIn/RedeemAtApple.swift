@@ -1,0 +1,72 @@
+package import Access
+package import Apple
+import Foundation
+package import Logging
+package import Postgres
+package import Sealing
+import Tenancy
+
+/// Redeems a code at Apple, with the key of the connection that Apple accepts.
+package struct RedeemAtApple: Sendable {
+    let pool: DatabasePool
+    let apple: AppleClient
+    let keyring: Keyring
+    let lastUsed: LastUsed
+    let logger: Logger
+
+    package init(pool: DatabasePool, apple: AppleClient, keyring: Keyring, lastUsed: LastUsed, logger: Logger) {
+        (self.pool, self.apple, self.keyring, self.lastUsed, self.logger) = (pool, apple, keyring, lastUsed, logger)
+    }
+
+    /// - Parameters:
+    ///   - redirectURI: the one that was sent to Apple; nil for a code that a native application got.
+    ///   - clientID: whom Apple gave the code to: the Services ID, or a bundle ID.
+    func callAsFunction(
+        _ code: String, redirectURI: String?, clientID: String, _ tenant: Tenant, _ connection: Connection, _ key: AppleKey,
+        at now: Date, by deadline: ContinuousClock.Instant
+    ) async throws -> AppleTokens {
+        let tokens: AppleTokens
+        do throws(AppleError) {
+            tokens = try await apple.redeem(
+                code: code, redirectURI: redirectURI, credentials: credentials(tenant, connection, key, clientID: clientID), at: now,
+                by: deadline)
+            lastUsed.note(key.id, owner: key.owner, at: now)
+        } catch {
+            // Apple does not use a code up when it refuses the client: another key of the connection may still redeem it.
+            guard case .refused(.invalidClient) = error, let other = await standIn(for: key, of: connection, at: now) else { throw error }
+            tokens = try await apple.redeem(
+                code: code, redirectURI: redirectURI, credentials: credentials(tenant, connection, other, clientID: clientID), at: now,
+                by: deadline
+            )
+            lastUsed.note(other.id, owner: other.owner, at: now)
+            if other.state == .previous { await restore(other, insteadOf: key, tenant, at: now) }
+        }
+        return tokens
+    }
+
+    private func credentials(
+        _ tenant: Tenant, _ connection: Connection, _ key: AppleKey, clientID: String
+    ) -> AppleClientCredentials {
+        AppleClientCredentials(teamID: connection.teamID, clientID: clientID, key: key, for: tenant.id.uuid, keyring: keyring)
+    }
+
+    /// The key to use in place of one that Apple refuses, as the database knows it now: the one that was promoted meanwhile, or,
+    /// while it stands in, the one before.
+    private func standIn(for refused: AppleKey, of connection: Connection, at now: Date) async -> AppleKey? {
+        let signing = AppleKey.signing(for: connection.id, owner: connection.owner, at: now)
+        let found = try? await OwnerDatabase(pool, owner: connection.owner).run(signing).map(AppleKey.init)
+        return found?.first { $0.id != refused.id }
+    }
+
+    /// Makes the key that stood in the current one again. Should that fail, the next login tries.
+    private func restore(_ previous: AppleKey, insteadOf refused: AppleKey, _ tenant: Tenant, at now: Date) async {
+        do {
+            guard try await AppleKey.restore(previous, insteadOf: refused, in: pool, at: now) else { return }
+            logger.error(
+                "Apple refuses the promoted key; the previous one signs again",
+                metadata: ["tenant": "\(tenant.slug)", "key": "\(refused.id)"])
+        } catch {
+            logger.error("the previous Apple key could not be restored", metadata: ["tenant": "\(tenant.slug)", "cause": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Access
+package import Accounts
+package import Apple
+package import Hummingbird
+import Postgres
+import Sessions
+package import Tenancy
+package import Web
+
+/// Turns a sign-in with Apple into a session.
+///
+///     application → GET  /t/{tenant}/oauth2/authorize     Authorize       client, redirect URI, PKCE: from memory
+///                 → 302  Apple                            LoginAttempt    sealed into `state`, tied to the browser by a cookie
+///     Apple       → POST …/auth/apple/callback            AppleCallback   verify, redeem at Apple, save the user
+///                 → 303  redirect_uri                     AuthorizationCode  sealed, one minute
+///     application → POST /t/{tenant}/oauth2/token         RedeemCode      session and usage event, one transaction
+///                 → 200  tokens                           RefreshTokens   afterwards
+///
+/// An application on a device needs no browser. It sends the result of Apple's framework to the callback, or to the token endpoint,
+/// and receives tokens at once (SignInNatively).
+///
+/// The attempt and the code are sealed values, not rows, so an unauthenticated caller who starts a million logins writes nothing.
+/// The name, which Apple sends once, is saved at the callback. The usage event is saved together with its session.
+package struct SignInRoutes: Sendable {
+    let endpoints: TenantEndpoints
+    let apple: AppleClient
+    let redeemAtApple: RedeemAtApple
+    let saveUser: SaveUser
+    let signInNatively: SignInNatively
+    /// How often Apple may still be asked, per attempt in a browser.
+    let callbackTries = LoginAttempt.callbackTries
+    let metrics: Metrics
+
+    package init(
+        endpoints: TenantEndpoints, apple: AppleClient, redeemAtApple: RedeemAtApple, saveUser: SaveUser, signInNatively: SignInNatively,
+        metrics: Metrics
+    ) {
+        (self.endpoints, self.apple, self.redeemAtApple, self.saveUser) = (endpoints, apple, redeemAtApple, saveUser)
+        (self.signInNatively, self.metrics) = (signInNatively, metrics)
+    }
+
+    package var routes: RouteCollection<WebContext> {
+        let routes = RouteCollection(context: WebContext.self)
+        let pages = routes.limited(.page, endpoints.limits)
+        pages.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
+        pages.on(.post, "t/{tenant}/oauth2/authorize", "authorizeByPost", use: authorizeByPost)
+        pages.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
+        let callbacks = routes.limited(.callback, endpoints.limits)
+        callbacks.on(.post, "t/{tenant}/auth/apple/callback", "appleCallback", use: appleCallback)
+        callbacks.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)
+        return routes
+    }
+}

@@ -1,0 +1,109 @@
+import Access
+package import Foundation
+package import Logging
+package import Postgres
+package import Sealing
+import Tenancy
+
+/// Signing keys whose time has come, of every tenant: those that have signed for long enough give way to the next, and retired ones
+/// go when nothing that they signed can be good any more.
+///
+/// Every process may do this at any time. A tenant whose keys another one is turning is skipped, and one whose keys cannot be turned
+/// does not keep the others waiting. A tenant that nobody has signed in to has no keys, and gets none.
+package struct DueSigningKeys: Sendable {
+    private let pool: DatabasePool
+    private let keyring: Keyring
+    private let logger: Logger
+    private let database: PlatformDatabase
+
+    private static let batch = 100
+
+    package init(pool: DatabasePool, keyring: Keyring, logger: Logger) {
+        (self.pool, self.keyring, self.logger) = (pool, keyring, logger)
+        database = PlatformDatabase(pool)
+    }
+
+    /// Does what is due by the database's clock, which is the same for all processes: one whose own is ahead must not turn everybody's
+    /// keys, or drop those that still verify.
+    package func rotate() async throws {
+        guard let now = try await database.run("SELECT clock_timestamp() AS now").first({ try $0.get("now", as: Date.self) })
+        else { return }
+        try await rotate(at: now)
+    }
+
+    package func rotate(at now: Date) async throws {
+        while try await removeSome(at: now) == Self.batch {}
+        var last: Due?
+        repeat {
+            let due = try await page(after: last, at: now)
+            for keys in due {
+                do { try await rotate(keys, at: now) } catch {
+                    try Task.checkCancellation()
+                    if (error as? DatabaseError)?.isOutage == true { throw error }
+                    // They are tried again at the next pass; the others do not wait for that.
+                    logger.warning("signing keys could not be rotated", metadata: ["tenant": "\(keys.tenant)", "cause": "\(error)"])
+                }
+            }
+            last = due.count == Self.batch ? due.last : nil
+        } while last != nil
+    }
+
+    /// - Returns: how many were removed.
+    private func removeSome(at now: Date) async throws -> Int {
+        try await database.run(
+            """
+            DELETE FROM signing_key WHERE (tenant_id, id) IN (
+                SELECT tenant_id, id FROM signing_key WHERE state = 'retired' AND published_until <= \(now)
+                ORDER BY published_until LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED)
+            """
+        ).affected
+    }
+
+    /// A tenant's keys of one algorithm that something is to be done about.
+    private struct Due {
+        let tenant: ID<Tenant>
+        let algorithm: SigningKey.Algorithm
+        let hasNext: Bool
+        /// How long the current one signs, in days.
+        let days: Int
+
+        init(_ row: Row) throws {
+            tenant = try row.get("tenant_id")
+            algorithm = try row.get("algorithm")
+            hasNext = try row.get("has_next")
+            days = try row.get("signing_key_days")
+        }
+    }
+
+    private func page(after last: Due?, at now: Date) async throws -> [Due] {
+        try await database.run(
+            """
+            SELECT k.tenant_id, k.algorithm, n.id IS NOT NULL AS has_next, t.signing_key_days
+            FROM signing_key k JOIN tenant t ON t.id = k.tenant_id
+            LEFT JOIN signing_key n ON n.tenant_id = k.tenant_id AND n.algorithm = k.algorithm AND n.state = 'next'
+            WHERE k.state = 'current' AND t.status = 'active'
+                AND (k.tenant_id, k.algorithm) > (\(last?.tenant.uuid ?? .platform), \(last?.algorithm.rawValue ?? ""))
+                AND (n.id IS NULL OR k.activated_at <= \(now) - make_interval(secs => 86400 * t.signing_key_days))
+            ORDER BY k.tenant_id, k.algorithm LIMIT \(Self.batch)
+            """
+        ).map(Due.init)
+    }
+
+    private func rotate(_ due: Due, at now: Date) async throws {
+        guard due.hasNext else {
+            // Of an older version, which made no next key. It signs when it has been published for long enough.
+            let next = try await NewSigningKey(due.algorithm, for: due.tenant, with: keyring, at: now)
+            _ = try await OwnerDatabase(pool, tenant: due.tenant).run(next.insert(as: .next))
+            return
+        }
+        do {
+            // Asked again under the lock: another process may have been faster.
+            try await SigningKeyRotation(of: due.tenant, pool: pool, keyring: keyring).promote(
+                due.algorithm, activatedUntil: now - Double(due.days) * 86400, by: .system, at: now)
+        } catch SigningKeyRotation.Refusal.busy {
+        } catch SigningKeyRotation.Refusal.none {
+        } catch SigningKeyRotation.Refusal.tooSoon {
+            // The next pass comes after it.
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Access
+import Crypto
+import CryptoExtras
+import Dispatch
+import Foundation
+import Postgres
+import Sealing
+import Tenancy
+
+/// A signing key that was just made, sealed for the row that it is to have.
+struct NewSigningKey: Sendable {
+    private let tenant: ID<Tenant>
+    private let id: ID<SigningKey>
+    private let algorithm: SigningKey.Algorithm
+    private let sealedPrivate: Sealed
+    private let createdAt: Date
+
+    init(_ algorithm: SigningKey.Algorithm, for tenant: ID<Tenant>, with keyring: Keyring, at now: Date) async throws {
+        (self.tenant, self.algorithm, createdAt) = (tenant, algorithm, now)
+        id = ID(at: now)
+        sealedPrivate = keyring.seal(try await Self.make(algorithm), in: SigningKey.context(id, of: tenant))
+    }
+
+    /// A new private key, as it is stored.
+    private static func make(_ algorithm: SigningKey.Algorithm) async throws -> [UInt8] {
+        switch algorithm {
+        case .ES256: return [UInt8](P256.Signing.PrivateKey().rawRepresentation)
+        case .RS256:
+            // Two primes of 1024 bits can take most of a second: not on a thread that others wait for.
+            return try await withCheckedThrowingContinuation { continuation in
+                DispatchQueue.global(qos: .userInitiated).async {
+                    continuation.resume(with: Result { [UInt8](try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) })
+                }
+            }
+        }
+    }
+
+    /// Two of a kind: one that signs from now on, and the one after it, which is published right away.
+    static func pair(
+        _ algorithm: SigningKey.Algorithm, for tenant: ID<Tenant>, with keyring: Keyring, at now: Date
+    ) async throws -> (current: NewSigningKey, next: NewSigningKey) {
+        async let current = NewSigningKey(algorithm, for: tenant, with: keyring, at: now)
+        async let next = NewSigningKey(algorithm, for: tenant, with: keyring, at: now)
+        return (try await current, try await next)
+    }
+
+    // MARK: Rows
+
+    /// The first keys of a kind; nothing where another process was faster.
+    static func insertFirst(
+        _ algorithm: SigningKey.Algorithm, of tenant: ID<Tenant>, with keyring: Keyring, at now: Date
+    ) async throws -> [SQL] {
+        let (current, next) = try await pair(algorithm, for: tenant, with: keyring, at: now)
+        return [current.insert(as: .current), next.insert(as: .next)]
+    }
+
+    /// One of its kind that is in this state already stays, and this one is never used.
+    func insert(as state: SigningKey.State) -> SQL {
+        """
+        INSERT INTO signing_key (tenant_id, id, algorithm, sealed_private, state, created_at, activated_at)
+        VALUES (\(tenant), \(id), \(algorithm), \(sealedPrivate.bytes), \(state), \(createdAt), \(state == .next ? nil : createdAt))
+        ON CONFLICT DO NOTHING
+        """
+    }
+}

@@ -1,0 +1,46 @@
+import Access
+import Foundation
+import Postgres
+import Web
+
+/// A signing key as the REST API and the audit trail show it: never its private half.
+struct SigningKeyReply: Encodable, Sendable {
+    /// The `kid` of tokens and of the JWKS, too.
+    let id: ID<SigningKey>
+    let object = "signing_key"
+    let algorithm: SigningKey.Algorithm
+    let state: SigningKey.State
+    /// When it began to sign, and when it signed for the last time.
+    let activated_at, retired_at: Date?
+    /// When it leaves the JWKS.
+    let published_until: Date?
+    let created_at, updated_at: Date
+
+    init(_ row: Row) throws {
+        id = try row.get("id")
+        algorithm = try row.get("algorithm")
+        state = try row.get("state")
+        activated_at = try row.get("activated_at")
+        retired_at = try row.get("retired_at")
+        published_until = try row.get("published_until")
+        let created: Date = try row.get("created_at")
+        created_at = created
+        updated_at = [activated_at, retired_at].compactMap(\.self).reduce(created, max)
+    }
+
+    /// In the order of the JWKS.
+    static func all(of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, algorithm, state, created_at, activated_at, retired_at, published_until FROM signing_key WHERE tenant_id = \(tenant)
+        ORDER BY array_position(ARRAY['current', 'next', 'retired'], state), algorithm, id DESC
+        """
+    }
+
+    static func page(_ page: PageRequest, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, algorithm, state, created_at, activated_at, retired_at, published_until FROM signing_key
+        WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
+        ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
+        """
+    }
+}

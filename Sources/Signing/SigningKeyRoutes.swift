@@ -1,0 +1,28 @@
+package import Access
+package import Foundation
+package import Hummingbird
+package import Logging
+package import Postgres
+package import Sealing
+import Web
+
+/// A tenant's signing keys. They take turns by themselves (`DueSigningKeys`); here they are looked at, and take turns at once.
+package struct SigningKeyRoutes: Sendable {
+    let pool: DatabasePool
+    let keyring: Keyring
+    let signingKeys: SigningKeys
+    let logger: Logger
+    let now: @Sendable () -> Date
+
+    package init(pool: DatabasePool, keyring: Keyring, signingKeys: SigningKeys, logger: Logger, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.keyring, self.signingKeys, self.logger, self.now) = (pool, keyring, signingKeys, logger, now)
+    }
+
+    /// Below `/v1/tenants/{tenant}`.
+    package var tenantRoutes: RouteCollection<TenantContext> {
+        let routes = RouteCollection(context: TenantContext.self)
+        routes.on(.get, "signing-keys", "listSigningKeys", use: listSigningKeys)
+        routes.on(.post, "signing-keys/rotate", "rotateSigningKeys", use: rotateSigningKeys)
+        return routes
+    }
+}

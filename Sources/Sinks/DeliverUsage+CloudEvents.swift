@@ -1,0 +1,42 @@
+import Delivery
+import Foundation
+import Sealing
+import Web
+
+/// CloudEvents go as a batch, all in one request (CloudEvents' HTTP binding, "Batched Content Mode"; OpenMeter's `POST /api/v1/events`).
+extension DeliverUsage {
+    /// How many are refused by themselves before it is taken for granted that the receiver takes none at all.
+    private static let enough = 10
+
+    /// A batch that is refused is halved until what it is refused for stands alone: one event that the receiver cannot bear does not keep
+    /// ninety-nine others from it.
+    func sendCloudEvents(_ events: [WaitingUsage], to url: String, _ secret: Secret?) async throws -> Sent {
+        var sent = Sent()
+        var parts = [events[...]]
+        let deadline = ContinuousClock.now + patience
+        while let part = parts.popLast() {
+            // The bytes are the same at each attempt.
+            let body = try JSONWriter.encode(part.map(\.cloudEvent))
+            let outcome = try await ask(url, secret, "application/cloudevents-batch+json", body)
+            switch outcome.answer {
+            case .status(200..<300):
+                sent.taken += part.map(\.id)
+                sent.isTaking = true
+            case .status(let status) where Self.refusals.contains(status):
+                sent.answer = outcome.answer
+                if let event = part.first, part.count == 1 {
+                    sent.refused.append((event.id, status))
+                    guard sent.isTaking || sent.refused.count < Self.enough else { return sent }
+                } else {
+                    let middle = part.startIndex + part.count / 2
+                    parts += [part[middle...], part[..<middle]]
+                }
+            case .status, .failure:
+                sent.answer = outcome.answer
+                return sent
+            }
+            guard ContinuousClock.now < deadline else { return sent }
+        }
+        return sent
+    }
+}

@@ -1,0 +1,26 @@
+import Access
+import Foundation
+import Hummingbird
+import Postgres
+import Web
+
+extension UsageSinkRoutes {
+    /// Its logins wait from now on.
+    @Sendable
+    func removeUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
+        try call.requireOperator("say what Stripe calls a tenant")
+        try call.require(.usageWrite)
+        let now = now()
+        let tenant = call.tenant
+        try await call.database(pool).transaction { db in
+            guard let customer = try await db.run(UsageSinkCustomer.find(tenant)).first(UsageSinkCustomer.init)
+            else { throw Problem.notFound("usage sink customer") }
+            _ = try await db.run([
+                "DELETE FROM usage_sink_customer WHERE tenant_id = \(tenant)",
+                AuditEvent.insert(
+                    "removeUsageSinkCustomer", of: tenant.description, owner: tenant.uuid, by: call.origin, before: customer.reply, at: now),
+            ])
+        }
+        return .noContent
+    }
+}

@@ -1,0 +1,23 @@
+import Access
+import Hummingbird
+import Postgres
+import Web
+
+extension UsageSinkRoutes {
+    /// For when the receiver is back, and nobody wants to wait for the next attempt; and for what was set aside.
+    @Sendable
+    func retryUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
+        try call.require(.usageWrite)
+        var fields = try await JSONFields(request, isOptional: true)
+        try fields.finish()
+        let now = now()
+        let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
+            guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
+            let waiting = try await db.run(UsageSink.takeBack() + UsageSink.wake(at: now) + [UsageSink.waiting]).last!
+            _ = try await db.run(
+                AuditEvent.insert("retryUsageSink", of: sink.id.description, owner: .platform, by: call.origin, at: now))
+            return (try sink.reply(waiting), sink.updatedAt)
+        }
+        return try .resource(reply, updatedAt: updatedAt)
+    }
+}

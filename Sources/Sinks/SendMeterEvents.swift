@@ -1,0 +1,144 @@
+import Access
+import Foundation
+import Logging
+import Postgres
+import Sealing
+
+/// Sends Stripe the logins of all tenants, each minute of a tenant as one meter event.
+///
+/// A minute is sent when every login of it has been added up. One process sends at a time, so that a customer has one call under way at
+/// most, as Stripe demands; different customers' calls run in parallel. After a pass in which anything was taken, the
+/// next pass follows at once. Only a customer, or a sink, for which nothing was taken is left alone for longer and longer.
+struct SendMeterEvents: Sendable {
+    let pool: DatabasePool
+    let keyring: Keyring
+    let allowsPrivate: Bool
+    /// How long after a login its event may come to light, in seconds.
+    let settling: TimeInterval
+    let logger: Logger
+    var timeout = Duration.seconds(15)
+    /// For how long requests of one pass begin. With the timeout of the last one, that is well below the lease.
+    var patience = Duration.seconds(45)
+
+    /// How many customers' events are sent at once.
+    private static let lanes = 16
+    /// How long a process may take for a pass before another one begins, in seconds. Longer than clocks are apart.
+    private static let lease: TimeInterval = 120
+
+    /// The events that a process sends in a pass.
+    private struct Claim {
+        let sink: UsageSink
+        /// The number of the lease: a process that lost its lease does not change the sink.
+        let lease: Int
+        let failures: Int
+        let events: [MeterEvent]
+        let setAside: [MeterEvent.SetAside: [MeterEvent]]
+        let lacksCustomer: Bool
+    }
+
+    /// - Returns: how many events it dealt with.
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: nothing is lost, and nothing is counted twice.
+    @discardableResult
+    func pass(at now: Date) async throws -> Int {
+        let database = PlatformDatabase(pool)
+        guard let claim = try await claim(in: database, at: now) else { return 0 }
+        for (reason, events) in claim.setAside { tell(events, reason, status: nil) }
+        let started = ContinuousClock.now
+        let door = MeterDoor()
+        let outcomes = try await send(claim, through: door, until: started + patience)
+        let ended = now.addingTimeInterval((ContinuousClock.now - started) / .seconds(1))
+        let conclusion = ConcludeMeterEvents(
+            sink: claim.sink, lease: claim.lease, failures: claim.failures, lacksCustomer: claim.lacksCustomer, closedBy: door.closedBy,
+            outcomes: outcomes, now: ended)
+        try await database.transaction { try await conclusion.record(in: $0) }
+        for (status, events) in conclusion.refused { tell(events, .refused, status: status) }
+        if let failure = conclusion.failure, claim.events.count > 0 {
+            logger.warning(
+                "Stripe did not take all meter events",
+                metadata: [
+                    "events": "\(claim.events.count)", "taken": "\(conclusion.taken.count)",
+                    "status": "\(failure.status.map(String.init) ?? "-")", "cause": "\(failure.error ?? "-")",
+                ])
+        }
+        return claim.events.count + claim.setAside.values.reduce(0) { $0 + $1.count }
+    }
+
+    /// Takes what is due, and fixes it before anything is sent.
+    private func claim(in database: PlatformDatabase, at now: Date) async throws -> Claim? {
+        let end = now.addingTimeInterval(-settling)
+        return try await database.transaction { db in
+            guard let row = try await db.run(Self.free(at: now)).first else { return nil }
+            let sink = try UsageSink(row)
+            guard let name = sink.eventName else { return nil }
+            // Held as well where logins are added to their minute (`feed_usage_sink`).
+            _ = try await db.run(["SELECT pg_advisory_xact_lock(1835365490, 0)"] + MeterEvent.dropUnbilled(sink, at: now))
+            let answers = try await db.run([
+                MeterEvent.due(sink, eventName: name, before: end, at: now), MeterEvent.lacksCustomer(sink, before: end),
+            ])
+            let (found, lacksCustomer) = (try answers[0].map(MeterEvent.init), try answers[1][0].get("lacks", as: Bool.self))
+            let isToBeSaid = try lacksCustomer && row.get("may_say_again", as: Bool.self)
+            guard !found.isEmpty || isToBeSaid else { return nil }
+            let byReason = Dictionary(grouping: found) { $0.setAside(at: now) }
+            let events = byReason[nil] ?? []
+            var setAside: [MeterEvent.SetAside: [MeterEvent]] = [:]
+            for (reason, events) in byReason { if let reason { setAside[reason] = events } }
+            _ = try await db.run(
+                [Self.take(until: now.addingTimeInterval(Self.lease)), MeterEvent.fix(events, at: now)]
+                    + setAside.map { MeterEvent.setAside($1, as: $0, at: now) })
+            return Claim(
+                sink: sink, lease: try row.get("lease", as: Int.self) + 1, failures: try row.get("failures"), events: events,
+                setAside: setAside, lacksCustomer: lacksCustomer)
+        }
+    }
+
+    /// The sink, unless another process sends, or it is too early.
+    private static func free(at now: Date) -> SQL {
+        """
+        SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, compared_at,
+            compare_failed_at, compare_status, compare_failure, created_at, updated_at, lease, failures,
+            failure IS DISTINCT FROM 'no_customer' OR failed_at <= \(now.addingTimeInterval(-900)) AS may_say_again
+        FROM usage_sink
+        WHERE tenant_id = \(UUID.platform) AND format = \(UsageSink.Format.stripe) AND status = \(UsageSink.Status.enabled)
+            AND leased_until <= \(now) AND resume_at <= \(now)
+        FOR UPDATE SKIP LOCKED
+        """
+    }
+
+    private static func take(until: Date) -> SQL {
+        "UPDATE usage_sink SET lease = lease + 1, leased_until = \(until) WHERE tenant_id = \(UUID.platform)"
+    }
+
+    private func send(
+        _ claim: Claim, through door: MeterDoor, until deadline: ContinuousClock.Instant
+    ) async throws -> [MeterLane.Outcome] {
+        let stripe = Stripe(
+            url: claim.sink.url, secret: try claim.sink.secret(keyring), allowsPrivate: allowsPrivate, timeout: timeout)
+        let all = Dictionary(grouping: claim.events, by: \.customer).map { MeterLane(customer: $0, events: $1) }
+        return try await withThrowingTaskGroup(of: MeterLane.Outcome.self) { group in
+            var rest = all[...]
+            func begin() {
+                guard let lane = rest.popFirst() else { return }
+                group.addTask { try await lane.send(by: stripe, through: door, until: deadline) }
+            }
+            for _ in 0..<Self.lanes { begin() }
+            var outcomes: [MeterLane.Outcome] = []
+            while let outcome = try await group.next() {
+                outcomes.append(outcome)
+                begin()
+            }
+            return outcomes
+        }
+    }
+
+    /// Called once for each event. It is not sent again until an operator retries it.
+    private func tell(_ events: [MeterEvent], _ reason: MeterEvent.SetAside, status: Int?) {
+        guard !events.isEmpty else { return }
+        logger.error(
+            "meter events set aside",
+            metadata: [
+                "reason": "\(reason.rawValue)", "status": "\(status.map(String.init) ?? "-")", "events": "\(events.count)",
+                "logins": "\(events.reduce(0) { $0 + $1.logins })",
+                "identifiers": "\(events.prefix(20).map(\.identifier).joined(separator: " "))",
+            ])
+    }
+}

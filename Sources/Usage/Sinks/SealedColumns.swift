@@ -1,8 +1,0 @@
-package import Tenancy
-
-extension SealedColumn {
-    /// The sealed columns of this target's tables.
-    package static let ofUsage: [SealedColumn] = [
-        SealedColumn("usage_sink", "sealed_secret") { _, id in UsageSink.context(ID(id)) }
-    ]
-}

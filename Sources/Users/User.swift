@@ -1,0 +1,63 @@
+package import Access
+import Foundation
+package import Postgres
+import Web
+
+/// A tenant's end user; its id is the `sub` of our tokens.
+package struct User: Identified, Sendable {
+    package static let idPrefix = "user"
+
+    package let id: ID<User>
+    package let givenName: String?
+    package let familyName: String?
+    package let email: String?
+    package let emailVerified: Bool
+    package let isPrivateEmail: Bool
+    /// Whether the user has stopped what Apple's relay forwards.
+    package let isEmailDisabled: Bool
+
+    package init(_ row: Row) throws {
+        id = try row.get("id")
+        givenName = try row.get("given_name")
+        familyName = try row.get("family_name")
+        email = try row.get("email")
+        emailVerified = try row.get("email_verified")
+        isPrivateEmail = try row.get("is_private_email")
+        isEmailDisabled = try row.get("email_disabled")
+    }
+
+    package static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled
+        FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    /// The standard claims that the scopes ask for (OpenID Connect Core, section 5.4), and Apple's word
+    /// on whether the address is a relay.
+    package func claims(for scope: String) -> UserClaims {
+        let scopes = scope.parts(at: " ")
+        var claims = UserClaims()
+        if scopes.has("profile") {
+            (claims.given_name, claims.family_name) = (givenName, familyName)
+            let parts = [givenName, familyName].compactMap(\.self)
+            claims.name = parts.isEmpty ? nil : parts.joined(separator: " ")
+        }
+        if scopes.has("email"), let email {
+            (claims.email, claims.email_verified, claims.is_private_email) = (email, emailVerified, isPrivateEmail)
+            claims.email_disabled = isEmailDisabled ? true : nil
+        }
+        return claims
+    }
+}
+
+/// What of a user goes into an id_token and into userinfo.
+package struct UserClaims: Codable, Sendable {
+    var name, given_name, family_name: String?
+    var email: String?
+    var email_verified, is_private_email: Bool?
+    /// Sent when it is so: the user has stopped what Apple's relay forwards.
+    var email_disabled: Bool?
+
+    package init() {}
+}

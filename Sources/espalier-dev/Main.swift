@@ -1,0 +1,9 @@
+import Development
+import Server
+
+@main
+struct Main {
+    static func main() async {
+        await CommandLineProgram.run(EspalierDev.self)
+    }
+}
