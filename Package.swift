@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Swift 6 mode, and what will be the default one day: an import is internal unless it says
-/// otherwise, a member is seen only through an import of its own, `any` is written.
+/// Swift 6 mode with features that will become the default. An import is internal by default, a member is visible
+/// only through a direct import, and `any` is required.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -56,7 +56,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.0"),
         // Tests only: reads openapi.yaml.
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
-        // Tests only: what fuzz targets are made of, here and in admin-cli.
+        // Tests only: the parts of fuzz targets, here and in admin-cli.
         .package(path: "Tests/Fuzz"),
     ],
     targets: [
@@ -67,14 +67,14 @@ let package = Package(
             name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        // The leaves: none imports another, but for the pages of the simulator and the demo application.
+        // The leaves. None imports another, except for the pages of the simulator and the demo application.
         .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
         .target(name: "Encoding"),
         .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
         .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
         .target(
             name: "Web", dependencies: [httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioFoundationCompat, nioHTTP1]),
-        // They import Web for its pages alone: one escape of HTML serves all.
+        // It imports Web only for its pages, so that all pages use the same HTML escape.
         .target(
             name: "AppleSimulator",
             dependencies: [
@@ -89,7 +89,7 @@ let package = Package(
                 serviceLifecycle,
             ]),
 
-        // What the project is for; each imports only what stands above it.
+        // The parts of the product. Each imports only targets above it.
         .target(name: "Outbox", dependencies: ["Postgres", logging, serviceLifecycle]),
         .target(
             name: "Access",
@@ -171,16 +171,17 @@ let package = Package(
             ]),
         .executableTarget(name: "espalier", dependencies: ["Server"]),
         .executableTarget(name: "espalier-dev", dependencies: ["Development", "Server"]),
-        // Measures a release build; script/bench runs it.
+        // Measures a release build. script/bench runs it.
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Server", "Tenancy", "Access", "Postgres", "Sealing", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1,
+                "Server", "Tenancy", "Access", "Postgres", "Sealing", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore,
+                nioHTTP1,
                 nioPosix,
                 subprocess, systemPackage,
             ]),
 
-        // Tests, a target each, and what they share.
+        // The tests, one target each, and their shared code.
         .target(
             name: "TestSupport",
             dependencies: [
@@ -262,8 +263,8 @@ let package = Package(
     ]
 )
 
-// `script/fuzz` sets this, and builds into a folder of its own: our code tells libFuzzer which ways it took, and a program hands it
-// the targets.
+// `script/fuzz` sets this variable and builds into a separate folder. Our code then reports its paths to libFuzzer, and a program
+// gives the targets to libFuzzer.
 if Context.environment["ESPALIER_FUZZ"] != nil {
     for target in package.targets where target.type == .regular { target.swiftSettings = [.unsafeFlags(["-sanitize=fuzzer"])] }
     package.targets.append(

@@ -1,16 +1,16 @@
 package import Foundation
 package import Postgres
 
-/// A thing that has an id of its own kind.
+/// A type whose values have an ID of their own kind.
 package protocol Identified {
-    /// What its ids begin with outside the database, without the underscore.
+    /// The prefix of its IDs outside the database, without the underscore.
     static var idPrefix: String { get }
 }
 
-/// The id of one kind of thing: `ID<Tenant>` is not `ID<Session>`.
+/// The ID of one kind of entity: `ID<Tenant>` is not `ID<Session>`.
 ///
-/// A UUIDv7 (RFC 9562) in the database, so that rows made one after another lie side by side; outside
-/// it `tenant_` and 26 characters of Crockford's base32, so that a person sees what it names.
+/// In the database, it is a UUIDv7 (RFC 9562), so that rows created one after another are adjacent. Outside the database, it is `tenant_`
+/// and 26 characters of Crockford's base32, so that a person sees the kind of entity.
 package struct ID<Entity: Identified>: Hashable, Sendable {
     package let uuid: UUID
 
@@ -18,7 +18,7 @@ package struct ID<Entity: Identified>: Hashable, Sendable {
         self.uuid = uuid
     }
 
-    /// A fresh id: 48 bits of milliseconds, then 74 random bits.
+    /// A new ID: 48 bits of milliseconds, then 74 random bits.
     package init(at now: Date) {
         var random = SystemRandomNumberGenerator()
         let milliseconds = UInt64(now.timeIntervalSince1970 * 1000)
@@ -29,7 +29,7 @@ package struct ID<Entity: Identified>: Hashable, Sendable {
     }
 }
 
-/// Crockford's: no i, l, o or u.
+/// Crockford's alphabet, without i, l, o and u.
 private let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
 extension ID: LosslessStringConvertible, Codable {
@@ -45,12 +45,12 @@ extension ID: LosslessStringConvertible, Codable {
         return "\(Entity.idPrefix)_\(String(decoding: digits, as: UTF8.self))"
     }
 
-    /// Nil for anything but the one spelling that `description` gives.
+    /// Nil for every text except the one that `description` returns.
     package init?(_ text: String) {
         let prefix = Entity.idPrefix + "_"
         guard text.utf8.starts(with: prefix.utf8), text.utf8.count == prefix.utf8.count + 26 else { return nil }
         let digits = text.utf8.dropFirst(prefix.utf8.count)
-        // 130 bits hold 128: the first digit is at most 7.
+        // 130 bits encode 128, so the first digit is at most 7.
         guard digits.first! <= UInt8(ascii: "7") else { return nil }
         var (h, l): (UInt64, UInt64) = (0, 0)
         for digit in digits {
@@ -64,7 +64,7 @@ extension ID: LosslessStringConvertible, Codable {
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
         guard let id = Self(text) else {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not an id of \(Entity.idPrefix)"))
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "not an ID of \(Entity.idPrefix)"))
         }
         self = id
     }
@@ -76,7 +76,7 @@ extension ID: LosslessStringConvertible, Codable {
 }
 
 extension UUID {
-    /// The platform itself, where a row belongs to no tenant.
+    /// The ID of the platform, for rows that belong to no tenant.
     package static let platform = UUID(high: 0, low: 0)
 
     fileprivate init(high: UInt64, low: UInt64) {

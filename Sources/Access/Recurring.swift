@@ -1,8 +1,10 @@
 package import Logging
 import ServiceLifecycle
 
-/// A pass of background work, made at the start of the process and again and again until its end. A pass that fails is logged and
-/// made anew at its next turn; every process may run it, so a pass takes only rows that nobody else has taken.
+/// A pass of background work that runs at the start of the process and repeats until its end.
+///
+/// A failed pass is logged, and the next pass tries again. Every process may run it, so a pass takes only rows that no other process has
+/// taken.
 package struct Recurring: Service {
     private let name: String
     private let interval: Duration
@@ -10,8 +12,8 @@ package struct Recurring: Service {
     private let pass: @Sendable () async throws -> Void
 
     /// - Parameters:
-    ///   - name: what the log calls it.
-    ///   - interval: from the end of one pass to the beginning of the next.
+    /// - name: the name in the log.
+    /// - interval: the time from the end of one pass to the start of the next.
     package init(_ name: String, every interval: Duration, logger: Logger, pass: @escaping @Sendable () async throws -> Void) {
         (self.name, self.interval, self.logger, self.pass) = (name, interval, logger, pass)
     }
@@ -20,9 +22,9 @@ package struct Recurring: Service {
         try? await cancelWhenGracefulShutdown {
             while true {
                 do { try await pass() } catch {
-                    // Ends only when it is told to: a service that ends takes all others with it.
+                    // The service ends only on cancellation, because a service that ends stops all others.
                     try Task.checkCancellation()
-                    logger.error("a background pass failed", metadata: ["pass": "\(name)", "cause": "\(error)"])
+                    logger.error("background pass failed", metadata: ["pass": "\(name)", "cause": "\(error)"])
                 }
                 try await Task.sleep(for: interval)
             }

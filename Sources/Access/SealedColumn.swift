@@ -2,9 +2,9 @@ package import Foundation
 package import Postgres
 package import Sealing
 
-/// A column of sealed values, for a walk over all of them in the order of their primary key.
+/// A column of sealed values, for a walk over all of them in the order of the primary key.
 ///
-/// Each target lists its own. A test fails for a sealed column that no list has.
+/// Each target lists its own columns. A test fails if a sealed column is in no list.
 package struct SealedColumn: Sendable {
     package let table: String
     package let column: String
@@ -12,13 +12,13 @@ package struct SealedColumn: Sendable {
     /// A primary key as text, so that the keys of all tables have one type.
     package typealias Key = [String]
 
-    /// Before every key.
+    /// A key before every key in the table.
     package let first: Key
-    /// Rows behind a key, in the order of the key. `key` is the primary key as `text[]`, and `head` names the master key. `sealed` is the
-    /// whole value, or null if its head is the given one or none is given.
+    /// Reads rows after a key, in the order of the key. `key` is the primary key as `text[]`, and `head` names the master key. `sealed` is
+    /// the whole value. It is null if the value's head equals the given one, or if no head is given.
     package let page: @Sendable (_ after: Key, _ limit: Int, _ newest: [UInt8]?) -> SQL
-    /// Replaces values that nobody changed since. It skips a row that somebody else holds. So the walk waits for nobody, and nobody
-    /// who waits for it can be waited for. `keys` has one array for each part of the key.
+    /// Replaces values that have not changed since the read. It skips a locked row. So the walk waits for no transaction, and cannot
+    /// deadlock. `keys` has one array for each part of the key.
     package let write: @Sendable (_ keys: [[String]], _ old: [[UInt8]], _ new: [[UInt8]]) -> SQL
     package let context: @Sendable (Key) throws -> SealingContext
 
@@ -99,7 +99,7 @@ extension SealedColumn {
 }
 
 extension [UInt8] {
-    /// From PostgreSQL's text of a `bytea`: `\x` and hexadecimal digits.
+    /// Parses PostgreSQL's text form of a `bytea`: `\x` and hexadecimal digits.
     package init?(bytea text: String) {
         let digits = Array(text.utf8.dropFirst(2))
         guard text.utf8.starts(with: "\\x".utf8), digits.count.isMultiple(of: 2) else { return nil }

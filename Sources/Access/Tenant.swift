@@ -1,30 +1,30 @@
 package import Foundation
 import Postgres
 
-/// A paying customer of the platform and the boundary that nothing of another crosses.
+/// A paying customer of the platform, isolated from all others.
 package struct Tenant: Identified, Sendable {
     package static let idPrefix = "tenant"
 
     package enum Plan: String, Codable, CaseIterable, SQLValue {
         case free, scale, enterprise
 
-        /// Whether Apple credentials of its own are in the plan.
+        /// Whether the plan includes the tenant's own Apple credentials.
         package var mayBringOwnConnection: Bool { self == .enterprise }
     }
 
     package enum Status: String, Codable, CaseIterable, SQLValue {
         case active, suspended
-        /// Nobody signs in any more, and its own API keys are refused; it can still be restored.
+        /// Sign-ins fail and its own API keys are invalid, but it can still be restored.
         case deleted
-        /// All that is left is its name in the ledger.
+        /// Only its name and its usage in the ledger remain.
         case purged
     }
 
-    /// How long a deleted one can be restored, in seconds: 30 days.
+    /// How long a deleted tenant can be restored, in seconds: 30 days.
     package static let grace: TimeInterval = 30 * 86400
 
     package let id: ID<Tenant>
-    /// In its issuer, its Return URL and its tokens: never changes.
+    /// Part of its issuer, its Return URL and its tokens. It never changes.
     package let slug: String
     package let name: String
     package let plan: Plan
@@ -32,7 +32,7 @@ package struct Tenant: Identified, Sendable {
     /// The ID of its own connection. Nil if the shared connection serves it.
     package let connectionID: UUID?
     package let settings: Settings
-    /// When a deleted one can no longer be restored.
+    /// The end of the time for restoring a deleted tenant.
     package let purgeAfter: Date?
     package let createdAt: Date
     package let updatedAt: Date
@@ -46,10 +46,10 @@ package struct Tenant: Identified, Sendable {
         (self.createdAt, self.updatedAt) = (createdAt, updatedAt)
     }
 
-    /// What `isSlug` asks for, in words.
-    package static let slugRule = "It must have 1 to 63 characters of a-z, 0-9 and -, and neither begin nor end with -."
+    /// The rule of `isSlug` in words.
+    package static let slugRule = "It must have 1 to 63 characters of a-z, 0-9 and -. It must not start or end with -."
 
-    /// 1 to 63 of `a-z 0-9 -`, not beginning or ending with `-`: it stands in host-like places.
+    /// 1 to 63 of `a-z 0-9 -`, without `-` at the start or end, because it is used like a host name.
     package static func isSlug(_ text: some StringProtocol) -> Bool {
         let bytes = Array(text.utf8)
         guard (1...63).contains(bytes.count), bytes.first != UInt8(ascii: "-"), bytes.last != UInt8(ascii: "-") else { return false }
@@ -63,11 +63,12 @@ package struct Tenant: Identified, Sendable {
 }
 
 extension Tenant {
-    /// What a tenant decides for itself.
+    /// The settings that a tenant decides on.
     package struct Settings: Sendable, Equatable {
-        /// No session lasts longer, nor so long without a refresh, whatever its application says. Nil: what the application says.
+        /// The limits of every session's lifetime and of its time without a refresh, for all applications. Nil means only the application's
+        /// limit.
         package var sessionSeconds, idleSeconds: Int?
-        /// How long the profile of a user is kept whose Apple account is deleted.
+        /// How long the profile of a user is stored after the deletion of the Apple account.
         package var profileRetentionDays = Self.defaultProfileRetentionDays
         /// How long a signing key signs.
         package var signingKeyDays = Self.defaultSigningKeyDays

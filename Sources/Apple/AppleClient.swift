@@ -3,18 +3,19 @@ package import Foundation
 package import Logging
 import NIOCore
 
-/// Our client of Apple's Sign in with Apple endpoints: authorize URL, token, revoke, and the check of id_tokens.
+/// The client for Apple's Sign in with Apple endpoints. It builds authorize URLs, calls token and revoke, and
+/// verifies id_tokens.
 ///
-/// One for the whole process: it holds Apple's keys and the client secrets in use.
+/// The process has one client. It stores Apple's keys and the current client secrets.
 package final class AppleClient: Sendable {
     private let settings: AppleSettings
     let wire: AppleWire
     private let keys: AppleKeySet
     let secrets: ClientSecretCache
 
-    /// How long a call may take.
+    /// The time limit of a call.
     package var timeout: Duration { settings.timeout }
-    /// How many calls are in progress and wait.
+    /// The number of calls in progress and of calls that wait.
     package var load: AppleLoad { wire.places.load }
 
     /// - Parameter http: A client made with `httpConfiguration(for:)`. Its owner shuts it down.
@@ -35,10 +36,12 @@ package final class AppleClient: Sendable {
         secrets = ClientSecretCache(audience: settings.audience)
     }
 
-    /// How the HTTP client for Apple has to be set up. A redirect is never followed: it would carry a client secret to
-    /// wherever it points. A refused connection is not tried again behind our back: a login would wait out the whole
-    /// connection timeout for the same error. Each call that has a place has a connection, and so has the one fetch of the keys,
-    /// which needs no place. A second queue in the HTTP client would know nothing of tenants.
+    /// The required configuration of the HTTP client for Apple.
+    ///
+    /// It follows no redirect, because a redirect would carry a client secret to its target. It does not retry a refused
+    /// connection, because a login would wait for the whole connection timeout and get the same error. Each call that has a
+    /// place has a connection. The one fetch of the keys needs no place and also has a connection. The HTTP client has no second
+    /// queue, because such a queue would not separate tenants.
     package static func httpConfiguration(for settings: AppleSettings) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
@@ -52,16 +55,17 @@ package final class AppleClient: Sendable {
 // MARK: Authorize
 
 extension AppleClient {
-    /// What an application may ask of a person.
+    /// The data that an application may request from a person.
     package enum Scope: String, Sendable {
         case name
         case email
     }
 
-    /// The URL that a browser is sent to, to sign in (Apple: "Request an authorization to the Sign in with Apple server").
+    /// Returns the authorize URL for the browser (Apple: "Request an authorization to the Sign in with Apple server").
     ///
-    /// The answer is always a form POST, which Apple demands as soon as there is a scope. It is asked to carry an id_token beside
-    /// the code: the name comes in the same POST, once, and must not be lost when the token endpoint then does not answer.
+    /// The response is always a form POST, because Apple requires this as soon as there is a scope. It contains an id_token
+    /// besides the code, because Apple sends the name once, in the same POST. The name must not get lost when the token endpoint
+    /// then does not answer.
     package func authorizeURL(
         clientID: String, redirectURI: String, state: String, nonce: String, scopes: [Scope] = [.name, .email]
     ) -> String {
@@ -77,11 +81,11 @@ extension AppleClient {
 // MARK: Token
 
 extension AppleClient {
-    /// Redeems an authorization code, which Apple allows once and within five minutes.
+    /// Redeems an authorization code. Apple allows this once, within 5 minutes.
     ///
     /// - Parameters:
-    ///   - redirectURI: The one sent to authorize; nil for a code that a native application got.
-    ///   - deadline: When the caller's time is up, if that is before the time limit of a call.
+    ///   - redirectURI: The value that authorize received; nil for the code of a native application.
+    ///   - deadline: The caller's own deadline, if it is before the time limit of a call.
     package func redeem(
         code: String, redirectURI: String?, credentials: AppleClientCredentials, at now: Date,
         by deadline: ContinuousClock.Instant? = nil
@@ -93,7 +97,7 @@ extension AppleClient {
             ], of: credentials.share, by: deadline)
     }
 
-    /// Asks whether a user's refresh token still stands. At most once a day for each user, or Apple may throttle.
+    /// Checks that a user's refresh token is still valid. Apple may throttle more than one check per user and day.
     package func refresh(
         _ refreshToken: String, credentials: AppleClientCredentials, at now: Date
     ) async throws(AppleError) -> AppleTokens {
@@ -110,7 +114,7 @@ extension AppleClient {
         let answer = try await wire.post("/auth/token", form, of: share, by: deadline)
         try Self.requireSuccess(answer)
         guard let tokens = try? JSONDecoder().decode(AppleTokens.self, from: Data(answer.body)) else {
-            throw .nonsense("a token answer without tokens")
+            throw .nonsense("a token response without tokens")
         }
         return tokens
     }
@@ -119,14 +123,15 @@ extension AppleClient {
 // MARK: Probe
 
 extension AppleClient {
-    /// Asks whether Apple accepts credentials, by redeeming a code that does not exist: Apple looks at the client first, so
-    /// `invalid_grant` means that the client was accepted. Nothing is used up by it.
+    /// Checks whether Apple accepts the credentials, by redeeming a code that does not exist.
     ///
-    /// - Throws: when Apple gave no such answer; `unsigned` when the key signs nothing.
+    /// Apple checks the client first, so `invalid_grant` means that it accepted the client. The probe uses nothing up.
+    ///
+    /// - Throws: An error if Apple gave no such response; `unsigned` if the key cannot sign.
     package func probe(_ credentials: AppleClientCredentials, at now: Date) async throws(AppleError) -> AppleProbe {
         let secret: String
         do {
-            // Signed afresh: that the key signs is a part of what is asked.
+            // Always a new secret, because the probe also checks that the key can sign.
             secret = try await ClientSecret.mint(for: credentials, audience: settings.audience, at: now)
         } catch {
             throw .unsigned
@@ -150,16 +155,16 @@ extension AppleClient {
 // MARK: Revoke
 
 extension AppleClient {
-    /// The kind of a token that is to be revoked.
+    /// The kind of token to revoke.
     package enum TokenHint: String, Sendable {
         case refreshToken = "refresh_token"
         case accessToken = "access_token"
     }
 
-    /// Ends a user's consent at Apple (App Review 5.1.1(v) requires it when an account is deleted). Revoking what is
-    /// already invalid succeeds.
+    /// Ends a user's consent at Apple. App Review 5.1.1(v) requires this when an account is deleted.
     ///
-    /// - Parameter credentials: With the client id that the token was given to.
+    /// Revoking a token that is already invalid succeeds.
+    /// - Parameter credentials: They contain the client ID that received the token.
     package func revoke(
         token: String, hint: TokenHint = .refreshToken, credentials: AppleClientCredentials, at now: Date
     ) async throws(AppleError) {
@@ -172,7 +177,7 @@ extension AppleClient {
         try Self.requireSuccess(answer)
     }
 
-    /// Turns everything but status 200 into its error.
+    /// Throws the error of a response whose status is not 200.
     static func requireSuccess(_ answer: AppleWire.Answer) throws(AppleError) {
         struct ErrorAnswer: Decodable {
             let error: String
@@ -181,7 +186,7 @@ extension AppleClient {
         case 200: return
         case 400:
             guard let refusal = try? JSONDecoder().decode(ErrorAnswer.self, from: Data(answer.body)) else {
-                throw .nonsense("a refusal without an error code")
+                throw .nonsense("an error response without an error code")
             }
             throw .refused(OAuthErrorCode(rawValue: refusal.error) ?? .other)
         default: throw .unavailable(status: answer.status)
@@ -192,20 +197,20 @@ extension AppleClient {
 // MARK: id_token
 
 extension AppleClient {
-    /// Has Apple's keys fetched ahead of need, without waiting for them: while the person is still at Apple, say.
+    /// Fetches Apple's keys ahead of need, for example while the person is still at Apple. It does not wait for them.
     package func prepareToVerify(at now: Date) {
         keys.prepare(at: now)
     }
 
-    /// Verifies an id_token by every rule Apple gives, in this order: form, algorithm, key, signature, claims.
+    /// Verifies an id_token by all of Apple's rules, in this order: form, algorithm, key, signature, claims.
     ///
-    /// With Apple's keys at hand it makes no call; otherwise it waits for them, all callers together for one fetch.
+    /// It makes no call if it has the key. Otherwise, all callers wait for one fetch together.
     /// - Parameters:
     ///   - audiences: The connection's own Services ID and bundle IDs.
-    ///   - nonce: What was sent to authorize; nil when nothing was, as in the answer to a refresh.
-    ///   - nonceForm: Whether the token may carry the nonce's SHA-256 in its place.
-    ///   - deadline: Until when it may wait for Apple's keys; past, only those at hand are used.
-    /// - Throws: `untrusted` for a token that breaks a rule; any other error if Apple's keys cannot be had.
+    ///   - nonce: The nonce sent to authorize; nil if there was none, as in the response to a refresh.
+    ///   - nonceForm: Whether the token may contain the SHA-256 of the nonce instead.
+    ///   - deadline: The latest time to wait for Apple's keys. Afterwards, only the available keys are used.
+    /// - Throws: `untrusted` for a token that breaks a rule; any other error if Apple's keys are unavailable.
     package func verify(
         _ idToken: String, audiences: Set<String>, nonce: String?, nonceForm: IDToken.NonceForm = .exact, at now: Date,
         by deadline: ContinuousClock.Instant? = nil
@@ -218,7 +223,7 @@ extension AppleClient {
         }
     }
 
-    /// What a JWS of Apple's says, once Apple's signature is known to be on it.
+    /// Verifies Apple's signature on a JWS and returns its content.
     private func read<Content>(
         _ jws: String, at now: Date, by deadline: ContinuousClock.Instant? = nil, _ content: ([UInt8]) throws -> Content
     ) async throws(AppleError) -> Content {
@@ -242,7 +247,7 @@ extension AppleClient {
     /// Verifies a notification: form, algorithm, key, signature, issuer, age.
     ///
     /// - Parameter payload: The JWS that Apple posted as `payload`.
-    /// - Throws: `untrusted` for one that breaks a rule; any other error if Apple's keys cannot be had.
+    /// - Throws: `untrusted` for a notification that breaks a rule; any other error if Apple's keys are unavailable.
     package func verifyNotification(_ payload: String, at now: Date) async throws(AppleError) -> AppleNotification {
         try await read(payload, at: now) { payload in
             let notification = try AppleNotification(payload: payload)

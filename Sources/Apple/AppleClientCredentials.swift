@@ -1,14 +1,14 @@
-/// All that proves to Apple who is asking: a connection's identifiers, and its key as long as it takes to sign.
+/// The credentials of a connection for a call to Apple: its identifiers, and access to its key while it signs.
 package struct AppleClientCredentials: Sendable, Unprintable {
     package let teamID: String
-    /// The Services ID; or, for codes that a native application got, its bundle ID.
+    /// The Services ID, or the bundle ID for the codes of a native application.
     package let clientID: String
     package let keyID: String
-    /// Tells this key from an earlier one under the same Key ID: the id of its row, say.
+    /// Distinguishes this key from an earlier key with the same Key ID. It is, for example, the ID of the key's row.
     package let keyVersion: String
-    /// The connection and tenant that the calls are for.
+    /// The connection and tenant of the calls.
     package let share: AppleShare
-    /// Opens the key. Called only when something has to be signed.
+    /// Opens the key. It is called only to sign.
     let privateKey: @Sendable () throws -> ApplePrivateKey
 
     package init(

@@ -1,23 +1,24 @@
-/// Why a call to Apple, or the check of what came from there, did not succeed. No case carries anything of a token,
-/// a code or a person.
+/// The reason for a failed call to Apple or a failed check of Apple's data.
+///
+/// No case contains any part of a token, a code or personal data.
 package enum AppleError: Error, Equatable, CustomStringConvertible {
-    /// Apple did not finish its answer within the time limit.
+    /// Apple did not complete its response within the time limit.
     case timedOut
-    /// No connection, or one that broke off.
+    /// No connection, or a connection that broke.
     case unreachable
-    /// Apple answered, but neither with success nor with a refusal of its protocol: 500s, 429, redirects.
+    /// Apple's response is neither a success nor an OAuth error: 5xx, 429, a redirect.
     case unavailable(status: Int)
-    /// Apple refused, with an error of RFC 6749.
+    /// Apple refused the request with an error of RFC 6749.
     case refused(OAuthErrorCode)
-    /// Apple's answer makes no sense; says which part of it.
+    /// Apple's response is invalid. The text names the invalid part.
     case nonsense(_ what: StaticString)
-    /// The id_token is not to be trusted.
+    /// The id_token is not trusted.
     case untrusted(IDTokenRefusal)
-    /// The client secret could not be signed with the key at hand.
+    /// The Apple key could not sign the client secret.
     case unsigned
-    /// Apple was not asked: the calls of this tenant or connection had all the places that they may have.
+    /// Apple was not called, because the calls of this tenant or connection occupied all of their places.
     case busy
-    /// The task that asked was cancelled.
+    /// The calling task was cancelled.
     case cancelled
 
     package var description: String {
@@ -25,11 +26,11 @@ package enum AppleError: Error, Equatable, CustomStringConvertible {
         case .timedOut: "Apple did not answer in time."
         case .unreachable: "Apple could not be reached."
         case .unavailable(let status): "Apple answered with status \(status)."
-        case .refused(let code): "Apple refused with \(code). \(code.advice)"
-        case .nonsense(let what): "Apple's answer is not understood: \(what)."
+        case .refused(let code): "Apple refused the request with \(code). \(code.advice)"
+        case .nonsense(let what): "Apple's response is invalid: \(what)."
         case .untrusted(let refusal): refusal.description
         case .unsigned: "The client secret could not be signed with the Apple key."
-        case .busy: "Apple was not asked, because too many calls for this connection are in progress."
+        case .busy: "Apple was not called, because too many calls for this connection are in progress."
         case .cancelled: "The call to Apple was cancelled."
         }
     }

@@ -1,11 +1,11 @@
 import Foundation
 import JWTKit
 
-/// A JWT in its compact form as Apple signs it, taken apart once and not yet trusted.
+/// A JWT in compact form as Apple signs it, parsed and not yet verified.
 ///
-/// The signature's arithmetic is jwt-kit's; the taking apart is ours. `JWTKeyCollection.verify` falls back to another key
-/// when it does not know the `kid`, never compares `alg`, and takes broken base64 for no bytes: each hides from us which
-/// of Apple's rules a token broke. (It also takes longer: 33 µs against 27, for fewer checks.)
+/// jwt-kit verifies the signature, but this type parses the JWT. `JWTKeyCollection.verify` falls back to another key if
+/// the `kid` is unknown, never compares `alg`, and reads invalid base64 as no bytes. Each of these hides which Apple
+/// rule a token breaks. It also takes longer: 33 µs instead of 27 µs, for fewer checks.
 struct AppleJWS {
     let keyID: String
     private let signed: ArraySlice<UInt8>
@@ -28,7 +28,7 @@ struct AppleJWS {
         guard let first = bytes.firstIndex(of: dot), let second = bytes[(first + 1)...].firstIndex(of: dot),
             let headerJSON = base64URLDecoded(bytes[..<first]),
             let header = try? JSONDecoder().decode(Header.self, from: Data(headerJSON)),
-            // RFC 7515, section 4.1.11: what is marked critical and not understood must not be accepted.
+            // RFC 7515, section 4.1.11: an unsupported critical header must be rejected.
             header.crit == nil
         else { throw .malformed }
         guard header.alg == "RS256" else { throw .algorithm }
@@ -40,13 +40,13 @@ struct AppleJWS {
         payload = bytes[(first + 1)..<second]
     }
 
-    /// The payload's bytes, once the signature is known to be this key's.
+    /// Returns the payload after a check that this key signed it.
     func payload(verifiedBy key: any JWTAlgorithm) throws(IDTokenRefusal) -> [UInt8] {
         guard (try? key.verify(signature, signs: signed)) == true else { throw .signature }
         return try unverifiedPayload()
     }
 
-    /// The payload's bytes, of what was verified before.
+    /// Returns the payload of a JWS that was verified before.
     func unverifiedPayload() throws(IDTokenRefusal) -> [UInt8] {
         guard let payload = base64URLDecoded(payload) else { throw .malformed }
         return payload

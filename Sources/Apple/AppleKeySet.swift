@@ -3,30 +3,30 @@ import JWTKit
 import Logging
 import Synchronization
 
-/// Apple's published signing keys (`GET /auth/keys`), kept in memory and chosen by `kid`.
+/// Apple's published signing keys (`GET /auth/keys`), stored in memory by `kid`.
 ///
-/// - A known `kid` never waits, however old the set is; an old set is fetched again in the background.
-/// - An unknown `kid` has the set fetched, once for all callers together. A token bucket bounds these fetches: it holds
-///   `fetchBudget` and gets one back per `refetchInterval`. Apple may thus rotate several times in a row, and made-up `kid`s cause
-///   no more fetches than the bucket has. Each fetch that they cause brings Apple's newest keys for everybody.
-/// - A fetch that fails, or that brings no usable key, leaves the last good set in place.
+/// - A known `kid` never waits, regardless of the age of the set. An old set is fetched again in the background.
+/// - An unknown `kid` causes one fetch for all callers. A token bucket limits these fetches: it contains `fetchBudget` tokens and
+///   gains one per `refetchInterval`. So Apple may rotate several times in a row, and invented `kid`s cause no more fetches than
+///   the bucket allows. Each fetch brings Apple's newest keys for all callers.
+/// - A fetch that fails, or that returns no usable key, does not change the set.
 final class AppleKeySet: Sendable {
     private struct State {
         var keys: [String: any JWTAlgorithm] = [:]
         var fetchedAt = Date.distantPast
         var attemptedAt = Date.distantPast
-        /// How many fetches were left at `countedAt`.
+        /// The number of fetches left at `countedAt`.
         var budget: Double
         var countedAt = Date.distantPast
-        /// Why the last attempt failed; nil if it succeeded.
+        /// The error of the last attempt; nil if it succeeded.
         var failure: AppleError?
-        /// The fetch under way. It belongs to no caller, so that one who gives up does not end it for the others.
+        /// The fetch in progress. It belongs to no caller, so a caller that gives up does not end it for the others.
         var fetch: Task<Void, Never>?
     }
 
     private enum Step {
         case found(any JWTAlgorithm)
-        /// `isNew` of a fetch that this caller began.
+        /// `isNew` is true if this caller started the fetch.
         case wait(Task<Void, Never>, isNew: Bool)
         case unknown
         case failed(AppleError)
@@ -51,10 +51,10 @@ final class AppleKeySet: Sendable {
         self.download = download
     }
 
-    /// The key of this `kid`; nil if Apple publishes none.
+    /// Returns the key with this `kid`, or nil if Apple publishes none.
     ///
-    /// - Parameter deadline: How long the caller can wait for a fetch, which goes on for others.
-    /// - Throws: The reason why Apple's keys could not be had, when the key at hand is not among those already known.
+    /// - Parameter deadline: The latest time to wait for a fetch. The fetch continues for others.
+    /// - Throws: The reason why Apple's keys are unavailable, if the key is not already known.
     func key(_ id: String, at now: Date, by deadline: ContinuousClock.Instant? = nil) async throws(AppleError) -> (any JWTAlgorithm)? {
         var isSecondLook = false
         while true {
@@ -69,14 +69,15 @@ final class AppleKeySet: Sendable {
                 let (key, failure) = state.withLock { ($0.keys[id], $0.failure) }
                 if let key { return key }
                 if let failure { throw failure }
-                // Apple may have answered a fetch in progress before it had the key. A fetch that began since then is conclusive.
+                // Apple may have answered a fetch in progress before it published the key. A fetch that started since then is
+                // conclusive.
                 guard !isNew, !isSecondLook else { return nil }
                 isSecondLook = true
             }
         }
     }
 
-    /// Has the keys fetched, without waiting, if none are known yet.
+    /// Starts a fetch if no keys are known yet. It does not wait.
     func prepare(at now: Date) {
         state.withLock { state in
             guard state.keys.isEmpty, state.fetch == nil, isRested(state, at: now), spend(&state, at: now) else { return }
@@ -84,7 +85,7 @@ final class AppleKeySet: Sendable {
         }
     }
 
-    /// Whether the fetch ended before the deadline, and before the caller was cancelled.
+    /// Returns whether the fetch ended before the deadline and before the caller was cancelled.
     private static func wait(for fetch: Task<Void, Never>, until deadline: ContinuousClock.Instant?) async -> Bool {
         let (ends, end) = AsyncStream.makeStream(of: Bool.self)
         Task {
@@ -105,25 +106,25 @@ final class AppleKeySet: Sendable {
         state.withLock { state in
             if let key = state.keys[id] {
                 let isOld = abs(now.timeIntervalSince(state.fetchedAt)) >= maximumAge
-                // A refresh takes from the budget once per interval, so that the rest is left for unknown keys.
+                // A refresh takes a token only once per interval, so the rest is available for unknown keys.
                 if isOld, state.fetch == nil, isRested(state, at: now), spend(&state, at: now) { startFetch(&state, at: now) }
                 return .found(key)
             }
             if let fetch = state.fetch { return .wait(fetch, isNew: false) }
-            // Without any keys there is nothing to fall back on, so a second is enough.
+            // Without any keys there is no fallback, so the wait is only 1 s.
             let isUrgent = state.keys.isEmpty && abs(now.timeIntervalSince(state.attemptedAt)) >= 1
             if spend(&state, at: now) || isUrgent { return .wait(startFetch(&state, at: now), isNew: true) }
             return state.failure.map(Step.failed) ?? .unknown
         }
     }
 
-    /// Whether the last attempt was an interval ago.
+    /// Whether at least one interval has passed since the last attempt.
     private func isRested(_ state: State, at now: Date) -> Bool {
-        // By absolute value: a clock set back must not stop fetching until it has caught up.
+        // The absolute value, because a clock set back must not stop the fetches until it reaches the old time.
         abs(now.timeIntervalSince(state.attemptedAt)) >= refetchInterval
     }
 
-    /// Takes one fetch out of the budget, if there is one.
+    /// Takes one fetch from the budget, if any is left.
     private func spend(_ state: inout State, at now: Date) -> Bool {
         let passed = abs(now.timeIntervalSince(state.countedAt))
         state.budget = refetchInterval > 0 ? min(fetchBudget, state.budget + passed / refetchInterval) : fetchBudget
@@ -146,7 +147,7 @@ final class AppleKeySet: Sendable {
                     $0.fetch = nil
                 }
             } catch {
-                logger.warning("Apple's keys could not be fetched; the last good ones stay in use.", metadata: ["reason": "\(error)"])
+                logger.warning("Apple's keys could not be fetched; the last good keys stay in use.", metadata: ["reason": "\(error)"])
                 self.state.withLock {
                     $0.failure = error
                     $0.fetch = nil
@@ -161,8 +162,8 @@ final class AppleKeySet: Sendable {
 // MARK: Reading a JWKS
 
 extension AppleKeySet {
-    /// The RSA keys of a JWKS (RFC 7517) that may verify RS256. Keys of other kinds are passed over: Apple may add
-    /// some one day, and one strange key must not take the others away.
+    /// Returns the RSA keys of a JWKS (RFC 7517) that can verify RS256. It ignores other keys, because Apple may add
+    /// other kinds and they must not invalidate the rest.
     private static func parse(_ json: [UInt8]) async throws(AppleError) -> [String: any JWTAlgorithm] {
         let collection = JWTKeyCollection()
         var keys: [String: any JWTAlgorithm] = [:]
@@ -175,9 +176,9 @@ extension AppleKeySet {
         return keys
     }
 
-    /// The keys that may be of use, under their names, in their order.
+    /// Returns the usable keys with their IDs, in their order.
     static func published(_ json: [UInt8]) throws(AppleError) -> [(id: String, key: Insecure.RSA.PublicKey)] {
-        guard let set = try? JSONDecoder().decode(PublishedSet.self, from: Data(json)) else { throw .nonsense("a key set that is none") }
+        guard let set = try? JSONDecoder().decode(PublishedSet.self, from: Data(json)) else { throw .nonsense("not a JWKS") }
         return set.keys.compactMap(\.rsa).compactMap { fields in
             (try? Insecure.RSA.PublicKey(modulus: fields.n, exponent: fields.e)).map { (fields.kid, $0) }
         }

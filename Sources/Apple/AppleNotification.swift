@@ -1,52 +1,54 @@
 package import Foundation
 
-/// A verified notification: Apple's signed envelope, and what happened to somebody's account (Apple: "Processing changes for Sign
-/// in with Apple accounts").
+/// A verified notification: Apple's signed envelope with one Apple event (Apple: "Processing changes for Sign in with Apple
+/// accounts").
 package struct AppleNotification: Sendable, Equatable, Unprintable {
     package let issuer: String
-    /// The Services ID or bundle ID whose user it concerns. Whose that is, the caller has to look up.
+    /// The Services ID or bundle ID that the event concerns. The caller looks up its owner.
     package let audience: String
-    /// `jti`: Apple sends the same notification again under the same one.
+    /// `jti`. Apple sends a repeated notification with the same `jti`.
     package let id: String
     package let issuedAt: Date
     package let event: AppleEvent
 }
 
-/// What happened to somebody's account at Apple.
+/// A change of a user's account at Apple.
 package struct AppleEvent: Sendable, Equatable, Unprintable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// The person stopped using their account with this team.
+        /// The user stopped using their account with this team.
         case consentRevoked = "consent-revoked"
-        /// The account is deleted. Apple writes `account-delete`, too.
+        /// The account is deleted. Apple also writes `account-delete`.
         case accountDeleted = "account-deleted"
-        /// Mail through Apple's relay is forwarded again, or is no more.
+        /// Apple's relay forwards the user's mail again, or has stopped.
         case emailEnabled = "email-enabled"
         case emailDisabled = "email-disabled"
     }
 
-    /// Nil for what this version does not know.
+    /// Nil for a kind that this version does not know.
     package let kind: Kind?
-    /// The kind's name, or, of an unknown one, what Apple wrote.
+    /// The name of the kind. For an unknown kind, Apple's text.
     package let type: String
     /// Apple's `sub` for the user.
     package let subject: String?
-    /// By Apple's clock.
+    /// The time according to Apple's clock.
     package let occurredAt: Date
     package let email: String?
 
-    /// The type of an event that could not be made sense of.
+    /// The type of an event that could not be parsed.
     package static let unreadable = "unreadable"
 }
 
 // MARK: Rules
 
 extension AppleNotification {
-    /// The age at which a notification is refused, in seconds: seven days. Apple says nothing of how long it tries again, so it is
-    /// long; what is older may have been forgotten here, and would be taken for new. An event's effect hangs on its own time.
+    /// The age at which a notification is rejected, in seconds: 7 days.
+    ///
+    /// Apple does not document how long it retries, so the limit is long. Espalier may have deleted an older notification and
+    /// would process it as a new one. The effect of an event depends on the event's own time.
     package static let longestAge: TimeInterval = 7 * 86400
     private static let longestID = 255
 
-    /// Checks issuer, age and id. The audience is the caller's to check.
+    /// Checks issuer, age and ID. The caller must check the audience.
     func check(issuers: Set<String>, at now: Date) throws(IDTokenRefusal) {
         guard issuers.contains(where: issuer.isSame) else { throw .issuer }
         guard now < issuedAt + Self.longestAge else { throw .expired }
@@ -67,9 +69,9 @@ extension AppleNotification {
             event: AppleEvent(claims.events?.fields, issuedAt: issuedAt))
     }
 
-    /// Reads one that was verified when it came, and kept sealed since.
-    /// - Parameter jws: as `AppleClient.verifyNotification` took it.
-    /// - Throws: `AppleError` for what it would not have taken.
+    /// Reads a notification that was verified on arrival and stored sealed.
+    /// - Parameter jws: The JWS that `AppleClient.verifyNotification` accepted.
+    /// - Throws: `AppleError` for a JWS that it would not have accepted.
     package init(kept jws: String) throws(AppleError) {
         do {
             self = try AppleNotification(payload: try AppleJWS(jws).unverifiedPayload())
@@ -84,7 +86,7 @@ extension AppleNotification {
         let events: Events?
     }
 
-    /// Apple's text has an object here; what comes is a string with the object's JSON in it.
+    /// Apple documents an object here, but sends a string that contains the object's JSON.
     private struct Events: Decodable {
         let fields: AppleEvent.Fields?
 
@@ -100,7 +102,7 @@ extension AppleNotification {
 }
 
 extension AppleEvent {
-    /// What of an event can be read. Whatever else is in it does not hurt.
+    /// The readable fields of an event. Other content is ignored.
     fileprivate struct Fields: Decodable {
         let type, sub, email: String?
         let time: Double?
@@ -124,13 +126,14 @@ extension AppleEvent {
         type = kind?.rawValue ?? fields?.type.flatMap(Self.name) ?? Self.unreadable
         subject = fields?.sub.flatMap { (1...IDToken.longestSubject).contains($0.utf8.count) && IDToken.isPlain($0) ? $0 : nil }
         email = fields?.email.flatMap { (1...IDToken.longestEmail).contains($0.utf8.count) && IDToken.isPlain($0) ? $0 : nil }
-        // No event is later than the envelope, which counts whole seconds: a time from the future would hold for ever.
+        // No event is later than the envelope, which counts whole seconds. A time in the future would stay effective
+        // permanently.
         occurredAt = min(fields?.time.flatMap(Self.time) ?? issuedAt, issuedAt + 1)
     }
 
-    /// A name that can be shown and asked for; nil for anything else.
+    /// Returns a name that can be displayed and used as a filter; nil for anything else.
     private static func name(_ text: String) -> String? {
-        // By bytes: to a pattern, a Kelvin sign is a K.
+        // By bytes, because a Kelvin sign matches K in a pattern.
         let isName = text.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
@@ -142,7 +145,8 @@ extension AppleEvent {
         return isName && (1...100).contains(text.utf8.count) ? text : nil
     }
 
-    /// Apple's text has seconds, and milliseconds are what comes. As seconds, those of today lie thousands of years ahead.
+    /// Apple documents seconds and sends milliseconds. Read as seconds, today's milliseconds would be thousands of years
+    /// in the future.
     fileprivate static func time(_ number: Double) -> Date? {
         guard number > 0, number < 1e15 else { return nil }
         return Date(timeIntervalSince1970: number < 1e11 ? number : number / 1000)

@@ -6,13 +6,14 @@ import Synchronization
 /// A call gets a place while its tenant's calls over its connection, plus all calls over this connection, are fewer than the free
 /// places. So each limit follows the load:
 ///
-/// - One tenant whose calls hang holds a third of the places. Several such tenants hold less each, and never all.
-/// - One connection holds at most half of the places, however many tenants it has. The shared connection thus leaves room for the
-///   tenants with a connection of their own, and a tenant on it leaves room for the others on it.
+/// - One tenant with hanging calls holds a third of the places. Several such tenants hold fewer places each, and
+///   never all.
+/// - One connection holds at most half of the places, regardless of its number of tenants. So the shared connection leaves room
+///   for the tenants with own connections, and a tenant on the shared connection leaves room for the others on it.
 /// - A tenant and connection without a call in progress wait only while no place at all is free.
 ///
-/// A call that gets no place waits. Calls of one share are served in their order, and shares take turns. The places are those of one
-/// process: with several processes, each has as many.
+/// A call that gets no place waits. Calls of one share are served in their order, and shares take turns. Each process has its own
+/// places.
 final class ApplePlaces: Sendable {
     fileprivate enum Outcome {
         case granted
@@ -31,14 +32,14 @@ final class ApplePlaces: Sendable {
         var lastNumber: UInt64 = 0
         var byConnection: [UUID: Int] = [:]
         var byShare: [AppleShare: Int] = [:]
-        /// The shares that wait, in the order of their turns, and the waiters of each.
+        /// The shares that wait, in the order of their turns, and the waiters of each share.
         var turns: [AppleShare] = []
         var queues: [AppleShare: [Waiter]] = [:]
     }
 
     private let state: Mutex<State>
 
-    /// - Parameter total: How many calls may be in progress at once.
+    /// - Parameter total: The maximum number of calls in progress.
     init(_ total: Int) {
         state = Mutex(State(total: max(1, total)))
     }
@@ -49,12 +50,12 @@ final class ApplePlaces: Sendable {
         }
     }
 
-    /// Takes a place, which `giveBack` must return.
+    /// Takes a place. The caller must return it with `giveBack`.
     ///
-    /// - Parameter deadline: How long the call can wait for a place.
-    /// - Throws: `busy` when there was none until then; `cancelled`.
+    /// - Parameter deadline: The latest time to wait for a place.
+    /// - Throws: `busy` if no place became free in time; `cancelled`.
     func take(_ share: AppleShare, by deadline: ContinuousClock.Instant) async throws(AppleError) {
-        // Almost always there is a place, and then nothing is suspended.
+        // A place is almost always free, and then nothing is suspended.
         let number: UInt64? = state.withLock { state in
             if state.admit(share) { return nil }
             state.waited += 1
@@ -69,8 +70,8 @@ final class ApplePlaces: Sendable {
         defer { timer.cancel() }
         let outcome = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                // Checked again under the lock, since a place, the deadline or a cancellation may have come in between. Any later
-                // one finds the waiter.
+                // The check runs again under the lock, because a place, the deadline or a cancellation may have come in between.
+                // A later one finds the waiter.
                 let outcome: Outcome? = state.withLock { state in
                     if Task.isCancelled { return .refused(.cancelled) }
                     if state.admit(share) { return .granted }
@@ -86,7 +87,7 @@ final class ApplePlaces: Sendable {
         if case .refused(let reason) = outcome { throw reason }
     }
 
-    /// Returns a place, and gives it to the next call that may have it.
+    /// Returns a place and gives it to the next permitted call.
     func giveBack(_ share: AppleShare) {
         let admitted = state.withLock { state in
             state.release(share)
@@ -95,7 +96,7 @@ final class ApplePlaces: Sendable {
         for waiter in admitted { waiter.continuation.resume(returning: .granted) }
     }
 
-    /// Ends the wait of one that still waits.
+    /// Ends the wait of a call that still waits.
     private func leave(_ number: UInt64, of share: AppleShare, _ reason: AppleError) {
         let waiter = state.withLock { $0.remove(number, of: share) }
         waiter?.continuation.resume(returning: .refused(reason))
@@ -103,7 +104,7 @@ final class ApplePlaces: Sendable {
 }
 
 extension ApplePlaces.State {
-    /// Takes a place if the share may have one more.
+    /// Takes a place if the share may have another one.
     fileprivate mutating func admit(_ share: AppleShare) -> Bool {
         let (ofShare, ofConnection) = (byShare[share, default: 0], byConnection[share.connection, default: 0])
         guard ofShare + ofConnection < total - used else { return false }
@@ -115,12 +116,12 @@ extension ApplePlaces.State {
 
     fileprivate mutating func release(_ share: AppleShare) {
         used -= 1
-        // A share without a call is forgotten, so that tenants of the past take no memory.
+        // A share without a call is removed, so former tenants use no memory.
         byShare[share] = byShare[share].flatMap { $0 > 1 ? $0 - 1 : nil }
         byConnection[share.connection] = byConnection[share.connection].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
-    /// One pass finds all: a call that is let in makes no room for another.
+    /// One pass finds all of them, because an admitted call makes no room for another.
     fileprivate mutating func admitWaiting() -> [ApplePlaces.Waiter] {
         guard !turns.isEmpty else { return [] }
         var (admitted, passedOver, served): ([ApplePlaces.Waiter], [AppleShare], [AppleShare]) = ([], [], [])

@@ -1,21 +1,21 @@
 package import Foundation
 
-/// How Apple's token endpoint took a code that does not exist.
+/// The response of Apple's token endpoint to a code that does not exist.
 package struct AppleProbe: Sendable, Equatable {
-    /// `invalidGrant` when the client was accepted, and only the code was not.
+    /// `invalidGrant` if Apple accepted the client and rejected only the code.
     package let refusal: OAuthErrorCode
-    /// Apple's clock when it answered, in whole seconds; nil when the answer did not say.
+    /// Apple's time of the response, in whole seconds; nil if the response has none.
     package let date: Date?
 
     package var isAccepted: Bool { refusal == .invalidGrant }
 
-    /// Like one of Apple's, and none.
+    /// It looks like an Apple code, but is not one.
     static let madeUpCode = "c00000000000000000000000000000000.0.espalier"
 
-    /// The time of a `Date` header (RFC 9110, section 5.6.7: the one form that may still be sent).
+    /// The time of a `Date` header (RFC 9110, section 5.6.7: the one form that senders may still use).
     static func date(_ header: String?) -> Date? {
         let form = /[A-Z][a-z]{2}, (\d\d) ([A-Z][a-z]{2}) (\d{4}) (\d\d:\d\d:\d\d) GMT/
-        // To a pattern, a digit is one in any script.
+        // The ASCII check comes first, because a digit in a pattern matches digits of any script.
         guard let header, header.utf8.allSatisfy({ $0 < 0x80 }), let parts = header.wholeMatch(of: form)?.output,
             let month = months.firstIndex(of: parts.2)
         else { return nil }

@@ -1,22 +1,23 @@
-/// Where Apple is and how patiently it is asked. Every default is Apple's real service.
+/// The address of Apple, and the limits for calls to it. Every default is Apple's real service.
 package struct AppleSettings: Sendable {
-    /// The URL before `/auth/…`, without a slash at its end.
+    /// The URL before `/auth/…`, without a trailing slash.
     package var baseURL: String
-    /// The values of an id_token's `iss` that are accepted. Apple briefly used the second one in 2025.
+    /// The accepted values of an id_token's `iss`. Apple briefly used the second value in 2025.
     package var issuers: Set<String>
     /// The `aud` of a client secret.
     package var audience: String
-    /// The time limit of one call to Apple: connecting, sending, waiting and reading together.
+    /// The time limit of one call to Apple. It covers connecting, sending, waiting and reading.
     package var timeout: Duration
-    /// How many calls to Apple may be in progress at once in this process. `ApplePlaces` divides them.
+    /// The maximum number of calls to Apple in progress in this process. `ApplePlaces` divides them.
     package var concurrency: Int
-    /// How long a call waits for a place at most. It never waits for more than half of its time.
+    /// The maximum time that a call waits for a place. It never waits for more than half of its own time limit.
     package var patience: Duration
-    /// How many fetches of Apple's keys unknown `kid`s can cause at once. Each `keysRefetchInterval` allows one more. An unknown
-    /// `kid` beyond that is refused without a fetch, so that made-up tokens cannot turn this service against Apple's.
+    /// The number of fetches of Apple's keys that unknown `kid`s can cause at once. Each `keysRefetchInterval` allows one more.
+    ///
+    /// Further unknown `kid`s are rejected without a fetch, so that invented tokens cannot turn this service against Apple's.
     package var keysFetchBudget: Int
     package var keysRefetchInterval: Duration
-    /// The age at which Apple's keys are fetched again, behind the back of whoever happens to need one.
+    /// The age at which Apple's keys are fetched again, in the background.
     package var keysMaximumAge: Duration
 
     package init(

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// The connection and the tenant that a call to Apple is for. `ApplePlaces` limits both.
+/// The connection and the tenant of a call to Apple. `ApplePlaces` limits both.
 package struct AppleShare: Hashable, Sendable {
     /// The connection's ID. The shared connection has many tenants.
     package let connection: UUID
@@ -12,12 +12,12 @@ package struct AppleShare: Hashable, Sendable {
     }
 }
 
-/// How busy the places for calls to Apple are.
+/// The load on the places for calls to Apple.
 package struct AppleLoad: Equatable, Sendable {
     /// Calls in progress.
     package let calls: Int
-    /// Calls that wait for a place now.
+    /// Calls that currently wait for a place.
     package let waiting: Int
-    /// Calls that had to wait for a place, since the start.
+    /// Calls that have waited for a place since the start.
     package let waited: Int
 }

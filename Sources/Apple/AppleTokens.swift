@@ -1,10 +1,10 @@
 import Foundation
 
-/// What Apple's token endpoint gives (Apple: "TokenResponse"). Nothing in it has been verified.
+/// The response of Apple's token endpoint (Apple: "TokenResponse"). None of its values are verified.
 package struct AppleTokens: Sendable, Equatable, Unprintable {
     package let accessToken: String
     package let idToken: String
-    /// Present after a code, absent after a refresh.
+    /// Present in the response to a code, absent in the response to a refresh.
     package let refreshToken: String?
     /// The access token's lifetime in seconds.
     package let expiresIn: Int?

@@ -1,21 +1,22 @@
 import Foundation
 
-/// The name in the `user` field that Apple's first POST carries: a person's own words, sent through their browser,
-/// signed by nobody.
+/// The name in the `user` field of Apple's first POST. The person chose it, their browser sent it, and nobody signed
+/// it.
 ///
-/// Its e-mail is never read; a browser could put any in. The signed one is in the id_token.
+/// The email address in this field is never read, because a browser could insert any address. The signed address is
+/// in the id_token.
 package struct AppleUser: Sendable, Equatable, Unprintable {
     package let givenName: String?
     package let familyName: String?
 
     /// The largest field that is parsed, in bytes.
     static let largestField = 8 * 1024
-    /// The longest name that is kept, in characters and in the Unicode scalars they are made of: a single
-    /// character may be built of thousands.
+    /// The longest stored name, in characters and in Unicode scalars. A single character may consist of thousands of
+    /// scalars.
     static let longestName = 100
     static let mostScalars = 200
 
-    /// Reads the field; nil if it is not the JSON that Apple sends or holds no name. A login goes on without it.
+    /// Reads the field; nil if it is not Apple's JSON or contains no name. The login continues without it.
     package init?(field: String) {
         guard field.utf8.count <= Self.largestField,
             let form = try? JSONDecoder().decode(Form.self, from: Data(field.utf8))
@@ -25,8 +26,10 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
         guard givenName != nil || familyName != nil else { return nil }
     }
 
-    /// A name fit to be shown and stored: in NFC, its white space collapsed, without characters that are invisible,
-    /// that reorder what stands beside them, or that control a terminal; nil if nothing is left.
+    /// Returns a name that is safe to display and store, or nil if nothing is left.
+    ///
+    /// The result is in NFC, with collapsed white space. It contains no characters that are invisible, reorder their
+    /// neighbors or control a terminal.
     private static func cleaned(_ name: String) -> String? {
         var kept = String.UnicodeScalarView()
         var spaceBefore = false
@@ -39,7 +42,7 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
                 spaceBefore = false
             }
         }
-        // Removing a character may have brought two together that combine.
+        // The removal of a character may have brought two combining characters together.
         let text = String(kept).precomposedStringWithCanonicalMapping
         var (result, scalars) = ("", 0)
         for character in text.prefix(longestName) {
@@ -71,7 +74,7 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
             case firstName, lastName
         }
 
-        /// A half of the name that is no string is left out; the other half is kept.
+        /// A half of the name that is not a string is left out. The other half is used.
         init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             firstName = try? fields.decode(String.self, forKey: .firstName)

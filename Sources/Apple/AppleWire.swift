@@ -4,24 +4,24 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// One HTTP exchange with Apple: bounded in time and size, its failures named.
+/// One HTTP exchange with Apple, with limits for time and size and a named error for each failure.
 struct AppleWire: Sendable {
     let baseURL: String
     let timeout: Duration
     let places: ApplePlaces
-    /// How long a call waits for a place at most.
+    /// The maximum time that a call waits for a place.
     let patience: Duration
     let http: HTTPClient
     let logger: Logger
 
-    /// Apple's answers have a few kilobytes; more than this is not read.
+    /// The maximum size of a response that is read. Apple's responses have a few kilobytes.
     static let largestBody = 64 * 1024
 
     struct Answer: Sendable {
         let status: Int
-        /// The `Date` header as it came.
+        /// The `Date` header, unchanged.
         let date: String?
-        /// What `Retry-After` says, in seconds.
+        /// The value of `Retry-After` in seconds.
         let retryAfter: Int?
         let body: [UInt8]
     }
@@ -31,9 +31,9 @@ struct AppleWire: Sendable {
     }
 
     /// - Parameters:
-    ///   - share: the connection and tenant whose place the call takes.
-    ///   - bearer: an access token of Apple's, where the endpoint wants one.
-    ///   - deadline: when the caller's own time is up, if that is before `timeout`.
+    ///   - share: The connection and tenant whose place the call takes.
+    ///   - bearer: An Apple access token, if the endpoint requires one.
+    ///   - deadline: The caller's own deadline, if it is before `timeout`.
     func post(
         _ path: String, _ form: KeyValuePairs<String, String?>, of share: AppleShare, bearer: String? = nil,
         by deadline: ContinuousClock.Instant? = nil
@@ -43,7 +43,8 @@ struct AppleWire: Sendable {
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
         if let bearer { request.headers.add(name: "authorization", value: "Bearer \(bearer)") }
         request.body = .bytes(ByteBuffer(string: percentEncoded(form)))
-        // The other half of the time is for the call: one that began at the deadline would use up a code for nothing.
+        // The other half of the time is for the call itself. A call that started at the deadline would use up a code
+        // without a result.
         let half = min(timeout, deadline.map { $0 - .now } ?? timeout) / 2
         try await places.take(share, by: .now + min(patience, half))
         defer { places.giveBack(share) }
@@ -58,9 +59,10 @@ struct AppleWire: Sendable {
         request.headers.add(name: "user-agent", value: "espalier")
         do {
             return try await within(min(timeout, deadline.map { $0 - .now } ?? timeout)) { [request] in
-                // The client's own deadline ends with the head of the answer; ours lies round it all.
+                // The deadline of `execute` covers only the head of the response. The limit in `within` covers the
+                // whole exchange.
                 let response = try await http.execute(request, deadline: .distantFuture)
-                guard response.history.count == 1 else { throw AppleError.nonsense("it redirects elsewhere") }
+                guard response.history.count == 1 else { throw AppleError.nonsense("it is a redirect") }
                 let body = try await response.body.collect(upTo: Self.largestBody)
                 return Answer(
                     status: Int(response.status.code), date: response.headers.first(name: "date"),
@@ -78,7 +80,7 @@ struct AppleWire: Sendable {
         }
     }
 
-    /// Runs one exchange against the clock; whichever ends first ends the other.
+    /// Runs one exchange against the clock. The first to end cancels the other.
     private func within(_ limit: Duration, _ exchange: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
         try await withThrowingTaskGroup(of: Answer.self) { group in
             defer { group.cancelAll() }
@@ -88,7 +90,7 @@ struct AppleWire: Sendable {
                 throw AppleError.timedOut
             }
             guard let answer = try await group.next() else { throw CancellationError() }
-            // A body that ends because the task was cancelled looks like a short one.
+            // A body that ended because of a cancellation looks like a short body.
             try Task.checkCancellation()
             return answer
         }

@@ -15,12 +15,12 @@ func base64URLDecoded(_ text: ArraySlice<UInt8>) -> [UInt8]? {
             output.append(UInt8(truncatingIfNeeded: bits >> UInt32(held)))
         }
     }
-    // Bits left over are zero in the one spelling that an encoder gives.
+    // The remaining bits must be zero, as in the only spelling that an encoder produces.
     guard invalid == 0, bits & (1 << UInt32(held) - 1) == 0 else { return nil }
     return output
 }
 
-/// A character's value of six bits; 255 for one that is not in the alphabet.
+/// The 6-bit value of a character; 255 for a character outside the alphabet.
 private let sextets: [UInt8] = {
     let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
     var table = [UInt8](repeating: 255, count: 256)

@@ -1,16 +1,17 @@
 package import Foundation
 import JWTKit
 
-/// The JWT that Apple takes for a client's secret (ES256; Apple: "Creating a client secret").
+/// The JWT that Apple accepts as a client secret (ES256; Apple: "Creating a client secret").
 package enum ClientSecret {
-    /// How far back `iat` is set. Apple refuses a secret from the future, and clocks differ.
+    /// The seconds by which `iat` is set back. Apple rejects a secret from the future, and clocks differ.
     static let backdating: TimeInterval = 60
 
     /// Signs a new secret.
     ///
     /// - Parameters:
     ///   - audience: Apple's issuer, `https://appleid.apple.com`.
-    ///   - lifetime: Seconds from now. Apple allows 15,777,000; minutes are enough for a secret made on demand.
+    /// - lifetime: Seconds from now. Apple allows 15,777,000 s. Minutes are enough for a secret that is made on
+    ///   demand.
     package static func mint(
         for credentials: AppleClientCredentials, audience: String, at now: Date, lifetime: TimeInterval = 300
     ) async throws -> String {
@@ -28,10 +29,10 @@ package enum ClientSecret {
         let iat: Int
         let exp: Int
         let aud: String
-        /// The client id.
+        /// The client ID.
         let sub: String
 
-        /// Nothing to check: these are made here and verified at Apple.
+        /// Nothing to check, because these claims are made here and Apple verifies them.
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Synchronization
 
-/// Client secrets in memory for most of their life, so that a login does not sign one of its own.
+/// A cache of client secrets, so that most logins reuse a secret instead of signing one.
 ///
-/// Only what was minted for the same team, client, Key ID and key is found: a connection's new key takes effect at
-/// the next call. A full cache is emptied whole; minting anew costs less than keeping order would.
+/// A secret is found only for the same team, client, Key ID and key, so a connection's new key takes effect at the
+/// next call. A full cache is emptied completely, because signing again costs less than an eviction order.
 final class ClientSecretCache: Sendable {
     static let lifetime: TimeInterval = 300
-    /// The last minute of a secret's life is left for the request's journey and for Apple's clock.
+    /// The last minute of a secret's lifetime is left for the transfer of the request and for clock differences.
     static let usableFor: TimeInterval = 240
     static let capacity = 4096
 

@@ -1,41 +1,41 @@
 import Crypto
 package import Foundation
 
-/// What a verified id_token says (Apple: "Authenticating users with Sign in with Apple").
+/// The claims of a verified id_token (Apple: "Authenticating users with Sign in with Apple").
 package struct IDToken: Sendable, Equatable, Unprintable {
     package let issuer: String
-    /// The Services ID or bundle ID it was issued to.
+    /// The Services ID or bundle ID that received the token.
     package let audience: String
-    /// Apple's name for the user: stable, and another one for each team.
+    /// Apple's identifier for the user. It is stable, and differs per team.
     package let subject: String
-    /// Absent for some Work & School accounts and in some regions; a relay address when `isPrivateEmail`.
+    /// Absent for some Work & School accounts and in some regions. It is a relay address if `isPrivateEmail` is true.
     package let email: String?
     package let emailVerified: Bool?
     package let isPrivateEmail: Bool?
     package let nonce: String?
     package let nonceSupported: Bool?
-    /// Native sign-ins only, and only the first.
+    /// Present only in the first sign-in of a native application.
     package let realUserStatus: RealUserStatus?
-    /// The user's name at the receiving team, for 60 days after a transfer.
+    /// The user's identifier at the receiving team, for 60 days after a transfer.
     package let transferSubject: String?
     package let authTime: Date?
     package let issuedAt: Date
     package let expiresAt: Date
-    /// Apple sends none; honoured if it ever does.
+    /// Apple sends none. It is honored if Apple ever does.
     let notBefore: Date?
 
-    /// Whether Apple takes the user for a real person (`real_user_status`).
+    /// Whether Apple considers the user a real person (`real_user_status`).
     package enum RealUserStatus: Int, Sendable {
         case unsupported = 0
         case unknown = 1
         case likelyReal = 2
     }
 
-    /// How the nonce may stand in the token.
+    /// The permitted forms of the nonce in the token.
     package enum NonceForm: Sendable {
-        /// As it was sent. Right for the web, where we made it.
+        /// The nonce as sent. This form is for the web, where Espalier creates the nonce.
         case exact
-        /// As it was sent, or its SHA-256 in lower-case hexadecimal, which native SDKs often send in its place.
+        /// The nonce as sent, or its SHA-256 in lowercase hexadecimal. Native SDKs often send the hash.
         case exactOrHashed
     }
 }
@@ -43,10 +43,10 @@ package struct IDToken: Sendable, Equatable, Unprintable {
 // MARK: Rules
 
 extension IDToken {
-    /// How far Apple's clock and ours may differ, in seconds.
+    /// The permitted difference between Apple's clock and ours, in seconds.
     package static let leeway: TimeInterval = 60
     static let longestSubject = 255
-    /// RFC 5321, section 4.5.3.1, with some to spare.
+    /// The limit of RFC 5321, section 4.5.3.1, with a margin.
     static let longestEmail = 320
 
     static func isPlain(_ text: String) -> Bool {
@@ -60,14 +60,14 @@ extension IDToken {
         guard now < expiresAt + Self.leeway else { throw .expired }
         guard issuedAt <= now + Self.leeway, (notBefore ?? .distantPast) <= now + Self.leeway else { throw .notYetValid }
         guard (1...Self.longestSubject).contains(subject.utf8.count), Self.isPlain(subject) else { throw .subject }
-        // What no mailbox is called must not travel on into our tokens and tables.
+        // An invalid address must not reach our tokens and tables.
         if let email {
             guard email.utf8.count <= Self.longestEmail, Self.isPlain(email) else { throw .malformed }
         }
     }
 
-    /// Checks that the token answers the request that sent this nonce. It may be missing only where Apple says that it
-    /// could not be kept (`nonce_supported` false).
+    /// Checks that the token belongs to the request that sent this nonce. The nonce may be missing only if Apple
+    /// reports that it could not be stored (`nonce_supported` is false).
     func check(nonce expected: String?, form: NonceForm) throws(IDTokenRefusal) {
         guard let expected else { return }
         guard let nonce else {
@@ -108,7 +108,7 @@ extension IDToken {
         self = claims.token
     }
 
-    /// Keeps `IDToken` itself from being `Decodable`: whoever holds one holds one that was verified.
+    /// Prevents `IDToken` itself from being `Decodable`, so that every `IDToken` is a verified one.
     private struct Claims: Decodable {
         let token: IDToken
 
@@ -119,7 +119,7 @@ extension IDToken {
 
     private init(claims decoder: any Decoder) throws {
         let claims = try decoder.container(keyedBy: CodingKeys.self)
-        /// Apple sends some Booleans as `"true"`. Anything else counts as absent rather than failing the login.
+        /// Apple sends some Booleans as `"true"`. Any other value counts as absent, so that the login does not fail.
         func boolean(_ key: CodingKeys) -> Bool? {
             if let value = try? claims.decodeIfPresent(Bool.self, forKey: key) { return value }
             return (try? claims.decodeIfPresent(String.self, forKey: key)).flatMap(Bool.init)
@@ -136,7 +136,7 @@ extension IDToken {
         nonce = try claims.decodeIfPresent(String.self, forKey: .nonce)
         nonceSupported = boolean(.nonceSupported)
         realUserStatus = (try? claims.decodeIfPresent(Int.self, forKey: .realUserStatus)).flatMap(RealUserStatus.init)
-        // Looked up in our tables, but it decides nothing where it is absent.
+        // Our tables are searched for it. It decides nothing if it is absent.
         transferSubject = (try? claims.decodeIfPresent(String.self, forKey: .transferSubject)).flatMap {
             (1...Self.longestSubject).contains($0.utf8.count) && Self.isPlain($0) ? $0 : nil
         }

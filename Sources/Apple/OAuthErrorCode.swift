@@ -1,4 +1,4 @@
-/// The `error` of Apple's answers with status 400 (RFC 6749, section 5.2; Apple's "ErrorResponse").
+/// The `error` of Apple's responses with status 400 (RFC 6749, section 5.2; Apple: "ErrorResponse").
 package enum OAuthErrorCode: String, Sendable, Hashable, CustomStringConvertible {
     case invalidRequest = "invalid_request"
     case invalidClient = "invalid_client"
@@ -6,21 +6,21 @@ package enum OAuthErrorCode: String, Sendable, Hashable, CustomStringConvertible
     case unauthorizedClient = "unauthorized_client"
     case unsupportedGrantType = "unsupported_grant_type"
     case invalidScope = "invalid_scope"
-    /// A code that is none of these. It is not kept: it would be a stranger's text in our logs.
+    /// Any other code. Its text is not stored, because an attacker's text would get into the log.
     case other
 
     package var description: String { rawValue }
 
-    /// What it says about our side, for whoever reads the error.
+    /// The meaning of the code for our credentials and request, for the reader of the error.
     package var advice: String {
         switch self {
-        case .invalidRequest: "The request lacks something, or the user has revoked consent."
+        case .invalidRequest: "The request is incomplete, or the user has revoked consent."
         case .invalidClient: "Check the connection's Team ID, Services ID, Key ID and key, and this machine's clock."
-        case .invalidGrant: "The client was accepted; the code or refresh token is used, expired, or another client's."
+        case .invalidGrant: "The client was accepted. The code or refresh token is used, expired, or belongs to another client."
         case .unauthorizedClient: "The Services ID is not configured for Sign in with Apple."
-        case .unsupportedGrantType: "The grant type is unknown to Apple."
-        case .invalidScope: "The scope is unknown to Apple."
-        case .other: "The code is none that Apple documents."
+        case .unsupportedGrantType: "Apple does not know the grant type."
+        case .invalidScope: "Apple does not know the scope."
+        case .other: "Apple does not document this code."
         }
     }
 }

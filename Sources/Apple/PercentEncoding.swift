@@ -1,6 +1,7 @@
-/// Joins names and values as `application/x-www-form-urlencoded` and as a URL's query, in the spelling valid for both:
-/// everything outside RFC 3986's unreserved characters as `%XX`, a space as `%20`. A nil value
-/// leaves its field out.
+/// Joins names and values as `application/x-www-form-urlencoded`, in a spelling that is also valid in a URL's query.
+///
+/// Everything outside RFC 3986's unreserved characters becomes `%XX`, and a space becomes `%20`. A field with a nil
+/// value is left out.
 func percentEncoded(_ fields: KeyValuePairs<String, String?>) -> String {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(fields.reduce(0) { $0 + $1.key.utf8.count + ($1.value?.utf8.count ?? 0) + 16 })

@@ -1,5 +1,6 @@
 extension String {
-    /// Byte for byte the same, as identifiers are compared (OpenID Connect Core, section 3.1.3.7). To `==`, a Kelvin sign is a K.
+    /// Whether both strings have the same bytes, as required for identifiers (OpenID Connect Core, section 3.1.3.7). For `==`, a
+    /// Kelvin sign equals K.
     func isSame(as other: String) -> Bool {
         utf8.elementsEqual(other.utf8)
     }

@@ -1,6 +1,6 @@
-/// A value that prints as its type's name alone, because it holds tokens, keys or what is known of a person.
+/// A value that prints only the name of its type, because it contains tokens, keys or personal data.
 ///
-/// `dump`, interpolation and a logger's metadata all go through one of the three.
+/// `dump`, interpolation and logger metadata all use one of the three protocols.
 protocol Unprintable: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
 
 extension Unprintable {

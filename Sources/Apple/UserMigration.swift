@@ -1,30 +1,33 @@
 package import Foundation
 
-/// Leave to ask about the users of one team who migrate with an app (Apple: "Transferring your apps and users to another team").
+/// Permission to query the users of one team that migrate with an app (Apple: "Transferring your apps and users to another
+/// team").
 package struct MigrationToken: Sendable, Unprintable {
     let value: String
 }
 
-/// Whom the receiving team gets for a transfer identifier (Apple: "Bringing new apps and users into your team").
+/// The user that a transfer identifier denotes at the receiving team (Apple: "Bringing new apps and users into your
+/// team").
 package struct MigratedUser: Sendable, Equatable, Unprintable {
-    /// Apple's name for the user under the receiving team.
+    /// Apple's identifier for the user under the receiving team.
     package let subject: String
-    /// The relay address that is the receiving team's; nil for a user who shares an address of their own.
+    /// The receiving team's relay address; nil for a user who shares their own address.
     package let relayAddress: String?
 }
 
-/// Why Apple did not answer for one user.
+/// The reason why Apple returned no result for one user.
 package enum UserMigrationError: Error, Equatable {
-    /// This user cannot migrate: unknown to the team, gone, or the consent is revoked. Asking again changes nothing.
+    /// This user cannot migrate: unknown to the team, deleted, or with revoked consent. A retry changes nothing.
     case refused
-    /// Apple has had enough for now, and may say for how many seconds.
+    /// Apple throttles the calls. Its response may contain the seconds to wait.
     case throttled(retryAfter: Int?)
-    /// There was no answer, or it is about the credentials and so about every user.
+    /// Apple did not respond, or its response concerns the credentials and so every user.
     case failed(AppleError)
 }
 
 extension AppleClient {
-    /// Gets leave to migrate a team's users, for an hour. While an app is between teams the old one gets it, too.
+    /// Gets permission to migrate a team's users, for one hour. While an app is between teams, the old team also gets
+    /// it.
     package func migrationToken(_ credentials: AppleClientCredentials, at now: Date) async throws(AppleError) -> MigrationToken {
         struct Granted: Decodable {
             let access_token: String
@@ -37,16 +40,16 @@ extension AppleClient {
             ], of: credentials.share)
         try Self.requireSuccess(answer)
         guard let granted = try? JSONDecoder().decode(Granted.self, from: Data(answer.body)) else {
-            throw .nonsense("a token answer without a token")
+            throw .nonsense("a token response without a token")
         }
         return MigrationToken(value: granted.access_token)
     }
 
-    /// Gets a user's transfer identifier, as the team that the app leaves. It is the same however often it is asked for.
+    /// Gets a user's transfer identifier, as the team that transfers the app. Repeated calls return the same identifier.
     ///
     /// - Parameters:
-    ///   - subject: Apple's name for the user under that team.
-    ///   - team: The Team ID of the one that the app goes to.
+    ///   - subject: Apple's identifier for the user under that team.
+    ///   - team: The Team ID of the receiving team.
     package func transferSubject(
         of subject: String, to team: String, _ token: MigrationToken, _ credentials: AppleClientCredentials, at now: Date
     ) async throws(UserMigrationError) -> String {
@@ -55,22 +58,22 @@ extension AppleClient {
         }
         let body = try await migrate(sub: subject, target: team, token, credentials, at: now)
         guard let given = try? JSONDecoder().decode(Given.self, from: body), Self.isName(given.transfer_sub) else {
-            throw .failed(.nonsense("a migration answer without a transfer identifier"))
+            throw .failed(.nonsense("a migration response without a transfer identifier"))
         }
         return given.transfer_sub
     }
 
-    /// Exchanges a transfer identifier, as the team that the app has come to.
+    /// Exchanges a transfer identifier, as the team that received the app.
     package func migratedUser(
         _ transferSubject: String, _ token: MigrationToken, _ credentials: AppleClientCredentials, at now: Date
     ) async throws(UserMigrationError) -> MigratedUser {
         guard let user = MigratedUser(answer: try await migrate(transferSub: transferSubject, token, credentials, at: now)) else {
-            throw .failed(.nonsense("a migration answer without a user"))
+            throw .failed(.nonsense("a migration response without a user"))
         }
         return user
     }
 
-    /// The endpoint is one for both sides: what the form holds says whose question it is.
+    /// Both sides use the same endpoint. The form fields determine the direction.
     private func migrate(
         sub: String? = nil, target: String? = nil, transferSub: String? = nil, _ token: MigrationToken,
         _ credentials: AppleClientCredentials, at now: Date
@@ -98,7 +101,7 @@ extension AppleClient {
         return Data(answer.body)
     }
 
-    /// Whether a text can be one of Apple's names for a user.
+    /// Whether a text can be an Apple user identifier.
     static func isName(_ text: String) -> Bool {
         (1...IDToken.longestSubject).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
     }
@@ -110,11 +113,12 @@ extension MigratedUser {
         let email: String?
     }
 
-    /// Nil where nobody is named.
+    /// Nil if the response names no user.
     init?(answer: Data) {
         guard let given = try? JSONDecoder().decode(Given.self, from: answer), AppleClient.isName(given.sub) else { return nil }
         subject = given.sub
-        // It comes for relay addresses only; the flag beside it has been seen as text and as nothing at all.
+        // Apple sends the address only for relay addresses. The flag next to it has been observed as text and
+        // missing.
         relayAddress = given.email.flatMap { address in
             let isWord = address.utf8.count <= 320 && address.utf8.allSatisfy { (0x21...0x7E).contains($0) }
             return isWord && address.lowercased().hasSuffix("@privaterelay.appleid.com") ? address : nil

@@ -1,7 +1,7 @@
 import Hummingbird
 import Logging
 
-/// A line for each request at debug level: the path without its query, where state and nonce are.
+/// Logs a line for each request at debug level. The path is without its query, which contains state and nonce.
 struct AccessLog: RouterMiddleware {
     func handle(
         _ request: Request, context: SimulatorContext, next: (Request, SimulatorContext) async throws -> Response

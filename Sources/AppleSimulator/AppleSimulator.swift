@@ -4,23 +4,25 @@ package import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// A strict stand-in for Apple's Sign in with Apple servers, for laptops and tests: it refuses what Apple refuses, says why, and
-/// breaks on demand. Everything it knows is in memory. ``SimulatedApple/router`` documents its HTTP interface.
+/// A strict simulator of Apple's Sign in with Apple servers, for development machines and tests. It rejects requests that Apple
+/// rejects, reports the reason, and fails on demand. All of its data is in memory. ``SimulatedApple/router`` documents its HTTP
+/// interface.
 ///
-/// Not here: the throttling of frequent refreshes, the button image.
+/// Not included: the throttling of frequent refreshes, and the button image.
 package struct AppleSimulator: Service {
     package struct Configuration: Sendable {
         package var host: String
-        /// 0: any free one; see ``AppleSimulator/port``.
+        /// 0 for any free port; see ``AppleSimulator/port``.
         package var port: Int
-        /// `iss` of the tokens and `aud` of client secrets. Apple's own by default, so that only the base URL differs from Apple.
+        /// The `iss` of the tokens and the `aud` of client secrets. The default is Apple's own issuer, so that only the base URL
+        /// differs from Apple.
         package var issuer: String
-        /// Whether the portal takes Return URLs at `http://localhost` and `http://127.0.0.1`, which Apple refuses: a laptop has no
-        /// other. Off, it is as strict as Apple.
+        /// Whether the portal accepts Return URLs at `http://localhost` and `http://127.0.0.1`. Apple rejects them, but a
+        /// development machine has no others. Without this, it is as strict as Apple.
         package var allowsLoopbackRedirects: Bool
-        /// What is registered at the start.
+        /// The registry at the start.
         package var registry: Registry
-        /// What time it is.
+        /// Returns the current time.
         package var clock: @Sendable () -> Date
 
         package init(
@@ -47,8 +49,8 @@ package struct AppleSimulator: Service {
         apple = SimulatedApple(configuration, logger: logger)
     }
 
-    /// Serves until the task is cancelled or asked to shut down gracefully.
-    /// - Throws: When the port is taken.
+    /// Serves until the task is cancelled or shut down gracefully.
+    /// - Throws: An error if the port is in use.
     package func run() async throws {
         let application = Application(
             router: apple.router,
@@ -58,8 +60,8 @@ package struct AppleSimulator: Service {
         try await application.run()
     }
 
-    /// The port it listens on, as soon as it does.
-    /// - Throws: ``NotListening`` when ``run()`` has ended before it listened.
+    /// The port, as soon as the simulator listens.
+    /// - Throws: ``NotListening`` if ``run()`` has ended before it listened.
     package var port: Int {
         get async throws {
             guard let port = await boundPort.value else { throw NotListening() }
@@ -67,13 +69,13 @@ package struct AppleSimulator: Service {
         }
     }
 
-    /// The base URL, as soon as it listens.
-    /// - Throws: ``NotListening`` when ``run()`` has ended before it listened.
+    /// The base URL, as soon as the simulator listens.
+    /// - Throws: ``NotListening`` if ``run()`` has ended before it listened.
     package var url: String {
         get async throws { "http://\(configuration.host):\(try await port)" }
     }
 
     package struct NotListening: Error, CustomStringConvertible {
-        package let description = "The Apple simulator does not listen: its port may be taken."
+        package let description = "The Apple simulator does not listen. Its port may be in use."
     }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A port that is known later; nil when it never will be. The first word counts.
+/// A port that becomes known later; nil if it never does. Only the first value counts.
 final class BoundPort: Sendable {
     private enum State {
         case waiting([CheckedContinuation<Int?, Never>])

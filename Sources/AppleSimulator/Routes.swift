@@ -1,33 +1,36 @@
 import Hummingbird
 
-/// Apple's endpoints at Apple's paths, and under `/simulator/` what Apple has in its portal, on its devices or not at all.
+/// Apple's endpoints at Apple's paths. The paths under `/simulator/` are for Apple's portal, for Apple's devices, and for functions that
+/// Apple does not have.
 ///
-/// **A login.** A browser opens `/auth/authorize`, chooses a person, presses Continue, and its form_post goes to the redirect
-/// URI; the server there redeems the code at `/auth/token`. A program skips the page: with the header `Simulator-Person`
-/// (a name, `new` for somebody fresh, or `cancel`), optionally `Simulator-Email` (`share`, `hide`) and `Simulator-Name`
-/// (`Given Family`), it gets at once the form_post page whose hidden inputs it sends on, or the redirect of the other modes.
-/// Every refusal carries its reason in the header `Simulator-Reason`; Apple gives none.
+/// **A login.** A browser opens `/auth/authorize`, chooses a person and presses Continue. Its form_post goes to the redirect URI. The
+/// server there redeems the code at `/auth/token`. A program skips the page with the header `Simulator-Person` (a name, `new` for a new
+/// person, or `cancel`), and optionally `Simulator-Email` (`share`, `hide`) and `Simulator-Name` (`Given Family`). It immediately
+/// receives the form_post page, whose hidden inputs it sends, or the redirect of the other modes. The header `Simulator-Reason` of every
+/// refusal contains the reason. Apple sends no reason.
 ///
-/// **The portal.** Bodies are JSON; unknown fields are refused; an error is `{"error", "field"}`.
-/// - `GET /simulator/registry`: all of it, as a registry file.
+/// **The portal.** Bodies are JSON. Unknown fields are rejected. An error is `{"error", "field"}`.
+/// - `GET /simulator/registry`: everything, as a registry file.
 /// - `PUT /simulator/teams/{team}`: `kind` (`organization`, `individual`), `bundle_ids`, `notification_url`, all optional.
 /// - `PUT /simulator/services-ids/{id}`: `team`, `display_name`, `return_urls` (10 or 100).
-/// - `POST /simulator/keys`: `team`, optional `id`, optional `public_key` (PEM). Without a public key the answer has
-///   `private_key`, the content of the `.p8`, this once. A team has two keys at most.
+/// - `POST /simulator/keys`: `team`, optional `id`, optional `public_key` (PEM). Without a public key, the response contains
+///   `private_key`, the content of the `.p8`, only this once. A team has at most two keys.
 /// - `DELETE /simulator/keys/{key}` revokes a key.
-/// - `POST /simulator/transfers`: `client_id`, `team`: the app or website is that team's from now on, and its users are on their way.
-/// - `GET`, `POST /simulator/people`: `name`, `id`, `email` (null: none), `boolean_style` (`booleans`, `strings`, `omitted`), `organization`.
-/// - `GET /simulator/people/{person}/consents`: to whom somebody has agreed, as their account's settings show it.
+/// - `POST /simulator/transfers`: `client_id`, `team`: transfers the app or website to this team, with its users.
+/// - `GET`, `POST /simulator/people`: `name`, `id`, `email` (null: none), `boolean_style` (`booleans`, `strings`, `omitted`),
+///   `organization`.
+/// - `GET /simulator/people/{person}/consents`: the person's consents, as in their account's settings.
 ///
-/// **The rest.**
-/// - `POST /simulator/native-authorizations`: `client_id` (a bundle ID), `person`, `nonce`, `hides_email`; what a device would give.
+/// **Other functions.**
+/// - `POST /simulator/native-authorizations`: `client_id` (a bundle ID), `person`, `nonce`, `hides_email`; returns the result of a
+///   device.
 /// - `POST /simulator/notifications`: `client_id`, `person`, `type`, `form` (`seen`: JSON string and milliseconds, the default;
-///   `documented`: object and seconds). Waits for the receiver and answers its `status`.
-/// - `POST /simulator/notifications/sign`: signs the claims in the body, whatever they are, and answers the `payload`: for notifications
-///   that are late, doubled or strange. Sends nothing.
-/// - `POST /simulator/signing-keys/rotate`: the next token is signed by a key that nobody has seen.
+///   `documented`: object and seconds). Waits for the receiver and returns its `status`.
+/// - `POST /simulator/notifications/sign`: signs any claims in the body and returns the `payload`, for late, repeated or unusual
+///   notifications. Sends nothing.
+/// - `POST /simulator/signing-keys/rotate`: a new key signs the next token.
 /// - `POST /simulator/faults`: see ``FaultRequest``. `GET` lists, `DELETE /simulator/faults[/{id}]` clears, `?client_id=` one client's.
-/// - `POST /simulator/reset`: as at the start, with the same signing keys.
+/// - `POST /simulator/reset`: restores the state of the start, with the same signing keys.
 extension SimulatedApple {
     var router: Router<SimulatorContext> {
         let router = Router(context: SimulatorContext.self)

@@ -6,9 +6,9 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Everything behind the simulator's routes: what is registered, what is granted, what shall go wrong, and the keys.
+/// The state behind the simulator's routes: the registry, the grants, the faults, and the keys.
 ///
-/// The endpoints are extensions, a file each.
+/// Each endpoint is an extension in its own file.
 final class SimulatedApple: Sendable {
     struct State: Sendable {
         var registry: Registry
@@ -28,8 +28,8 @@ final class SimulatedApple: Sendable {
         state = Mutex(State(registry: configuration.registry))
     }
 
-    /// Sends notifications. One for the process, since a client must be shut down or live as long; a receiver that is not there is
-    /// an answer at once, and a redirect is one too.
+    /// Sends notifications. One client for the process, because a client must be shut down or live as long as the process. A
+    /// missing receiver and a redirect are immediate results.
     static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -38,7 +38,7 @@ final class SimulatedApple: Sendable {
 
     var now: Date { configuration.clock() }
 
-    /// Answers a request of one of Apple's endpoints, with what faults make of it.
+    /// Answers a request to one of Apple's endpoints, changed by the faults.
     func answer(
         _ endpoint: Fault.Endpoint, clientID: String?, context: SimulatorContext,
         _ work: ([Fault.Effect]) async throws -> Response
@@ -67,7 +67,7 @@ final class SimulatedApple: Sendable {
         return response
     }
 
-    /// An OAuth error as Apple writes it, with the reason where only a developer looks.
+    /// Returns an OAuth error in Apple's format, with the reason in a header for developers.
     func oauthError(_ code: String, _ reason: String) -> Response {
         note(code, reason)
         var response = Response.json(["error": .string(code)], status: .badRequest)
@@ -75,12 +75,12 @@ final class SimulatedApple: Sendable {
         return response
     }
 
-    /// Logs a refusal: whoever wonders about an `invalid_client` finds why.
+    /// Logs the reason of a refusal, such as an `invalid_client`.
     func note(_ error: String, _ reason: String) {
         logger.info("Refused", metadata: ["error": "\(error)", "reason": "\(reason)"])
     }
 
-    /// The fields of a form body of at most 64 KiB; nil when it is none or broken.
+    /// Returns the fields of a form body of at most 64 KiB; nil for any other body.
     func form(_ request: Request) async throws -> Form? {
         guard request.headers[.contentType]?.begins(withLowercase: "application/x-www-form-urlencoded") == true else { return nil }
         let body = try await request.body.collect(upTo: 65_536)
@@ -88,7 +88,7 @@ final class SimulatedApple: Sendable {
     }
 }
 
-/// What a handler knows of its request: beside the usual, the connection, so that a fault can cut it.
+/// The context of a request. In addition to the usual content, it has the connection, so that a fault can cut it.
 struct SimulatorContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel

@@ -3,11 +3,11 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// The simulator's developer portal, as far as one connection needs it.
+/// The part of the simulator's developer portal that one connection needs.
 struct ApplePortal {
     let url: String
 
-    /// What a seed plan says of a connection.
+    /// The connection in a seed plan.
     struct Connection: Encodable {
         let team_id, services_id, key_id, key: String
     }

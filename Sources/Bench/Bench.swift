@@ -1,54 +1,54 @@
 import ArgumentParser
 import Foundation
 
-/// Measures a release build on this machine: the service, PostgreSQL, the simulator and the load are processes of their own.
+/// Measures a release build on this machine. The service, PostgreSQL, the simulator and the load are separate processes.
 ///
-/// Rates and latencies depend on the machine and on what shares it. CPU time an operation is steadier, so the targets are set in
-/// it; that of the simulator and of the load is nobody's cost and not counted.
+/// Rates and latencies depend on the machine and its other load. CPU time per operation is more stable, so the targets use it.
+/// The CPU time of the simulator and of the load does not count.
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Measure complete logins, refreshes and API reads against a release build.",
+        abstract: "Measures complete logins, refreshes and API reads of a release build.",
         discussion: """
-            Starts all it needs on loopback and stops it again; nothing of it stays. With --logins 100000 it also tells the service's \
-            memory after every 10,000.
+            Starts everything on loopback and stops it at the end. No data remains. With --logins 100000, it also prints the service's \
+            memory after every 10,000 logins.
             """)
 
-    @Option(help: "Complete logins to measure.")
+    @Option(help: "The number of complete logins.")
     var logins = 5_000
 
-    @Option(help: "Refreshes to measure, spread over the sessions of the logins.")
+    @Option(help: "The number of refreshes, spread over the sessions of the logins.")
     var refreshes = 10_000
 
-    @Option(help: "Reads of a tenant by API key to measure.")
+    @Option(help: "The number of reads of a tenant with an API key.")
     var reads = 20_000
 
-    @Option(help: "Events in the ledger of one month to add up, answer from, close, export and verify; 0 for none.")
+    @Option(help: "The number of events in a month of the ledger to add up, read, close, export and verify. 0 for none.")
     var events = 0
 
-    @Option(help: "How many of each are under way at once.")
+    @Option(help: "The number of concurrent operations.")
     var concurrency = 32
 
-    @Option(help: "Tenants in the database. A thousand of them do 95 % of everything, all of them the rest.")
+    @Option(help: "The number of tenants in the database. 1,000 of them do 95 % of all operations.")
     var tenants = 10
 
-    @Option(help: "Give up after so many seconds.")
+    @Option(help: "The time limit in seconds.")
     var timeLimit = 1_800
 
-    @Flag(help: "Print JSON instead of tables.")
+    @Flag(help: "Prints JSON instead of tables.")
     var json = false
 
     @Option(help: ArgumentHelp("The server's program.", valueName: "path"))
     var espalier = ".build/release/espalier"
 
-    @Option(help: ArgumentHelp("Where the processes keep their data for as long as this runs.", valueName: "folder"))
+    @Option(help: ArgumentHelp("The folder of the processes' data during the run.", valueName: "folder"))
     var directory = ".espalier/bench"
 
     func validate() throws {
         guard (1...1_000_000).contains(logins), (0...10_000_000).contains(refreshes), (0...10_000_000).contains(reads)
         else { throw ValidationError("--logins must be 1 to 1,000,000, --refreshes and --reads 0 to 10,000,000.") }
-        // A session is refreshed by one at a time, as its application would.
+        // One worker at a time refreshes a session, as an application does.
         guard (1...1_000).contains(concurrency), concurrency <= logins
         else { throw ValidationError("--concurrency must be 1 to 1,000, and not more than --logins.") }
         guard (0...100_000_000).contains(events) else { throw ValidationError("--events must be 0 to 100,000,000.") }
@@ -73,7 +73,8 @@ struct Bench: AsyncParsableCommand {
         let meter = Meter(stage, concurrency: concurrency)
         let load = Load(stage, keepingSessions: min(logins, 5_000), concurrency: concurrency)
 
-        // Each tenant's first login makes its signing key, and each connection prepares its statements: once, so not measured.
+        // Each tenant's first login creates its signing key, and each connection prepares its statements. This happens once,
+        // so it is not measured.
         stage.say("warming up")
         let warmUp = min(tenants, Load.busyTenants) + 40 * concurrency
         _ = try await meter.run("warm-up", warmUp) { number, timings in
@@ -116,7 +117,7 @@ private func within<T: Sendable>(_ limit: Duration, _ body: @escaping @Sendable 
         group.addTask(operation: body)
         group.addTask {
             try await Task.sleep(for: limit)
-            throw Stage.Failure("not done after \(limit): given up")
+            throw Stage.Failure("not done after \(limit); stopped")
         }
         guard let first = try await group.next() else { throw CancellationError() }
         return first

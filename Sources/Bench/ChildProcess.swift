@@ -1,11 +1,11 @@
 import Foundation
 import Subprocess
 
-/// A program that runs beside us, and is ended by us or by our end.
+/// A child process, which ends at the latest when this process ends.
 ///
-/// A small shell is its parent. The shell's standard input is a pipe from us; when the pipe ends, because we close it or because
-/// the kernel does after a `kill -9`, the shell ends the program. Its session is its own, so that Ctrl-C in our terminal reaches
-/// it only through us.
+/// A small shell is its parent. The shell's standard input is a pipe from this process. When the pipe ends, the shell ends the
+/// program. Either this process closes the pipe, or the kernel does so after a `kill -9`. The shell has its own session, so
+/// Ctrl-C in the terminal reaches it only through this process.
 final class ChildProcess: Sendable {
     let id: ProcessID
     private let stopping: AsyncStream<Never>.Continuation
@@ -26,8 +26,8 @@ final class ChildProcess: Sendable {
         """
 
     /// - Parameters:
-    ///   - environment: beside our own.
-    ///   - log: a file for what it says.
+    /// - environment: Variables in addition to our own.
+    /// - log: A file for its output.
     init(_ command: [String], environment: [String: String], log: String) async throws {
         let (stop, stopping) = AsyncStream.makeStream(of: Never.self)
         let (ids, found) = AsyncStream.makeStream(of: Int32.self)
@@ -35,7 +35,7 @@ final class ChildProcess: Sendable {
         options.createSession = true
         let arguments = ["-c", Self.script, "child", log] + command
         let variables = Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), Optional($1)) })
-        // A task of nobody's: its life is that of the pipe.
+        // A detached task, because the shell lives as long as the pipe.
         let shell = Task { [options] in
             defer { found.finish() }
             _ = try await Subprocess.run(
@@ -47,7 +47,7 @@ final class ChildProcess: Sendable {
                         for await _ in stop {}
                         try await shell.standardInputWriter.finish()
                     }
-                    // One line, and then nothing but its end, which the program's log does not delay.
+                    // The shell prints one line. Then only its end follows, which the program's log does not delay.
                     var line: [UInt8] = []
                     for try await piece in shell.standardOutput { piece.withUnsafeBytes { line += $0 } }
                     if let id = Int32(String(decoding: line, as: UTF8.self).trimmingCharacters(in: .newlines)) { found.yield(id) }
@@ -62,7 +62,7 @@ final class ChildProcess: Sendable {
         (self.id, self.stopping, self.shell) = (ProcessID(id), stopping, shell)
     }
 
-    /// Asks it to end, and returns when it has.
+    /// Ends it, and returns when it has ended.
     func stop() async throws {
         stopping.finish()
         try await shell.value

@@ -5,13 +5,13 @@ import NIOHTTP1
 import Subprocess
 import SystemPackage
 
-/// The programs that a measurement runs, each with a log of its own in one folder.
+/// The programs of a measurement. Each has its own log in one folder.
 actor ChildProcesses {
     private let logs: String
     private var running: [ChildProcess] = []
     private var names: [String] = []
 
-    /// - Parameter logs: the folder.
+    /// - Parameter logs: The folder.
     init(logs: String) {
         self.logs = logs
     }
@@ -28,7 +28,7 @@ actor ChildProcesses {
     }
 
     /// Runs a program to its end.
-    /// - Returns: what it printed.
+    /// - Returns: Its output.
     func output(
         _ name: String, _ command: [String], _ environment: [String: String] = [:], input: String = ""
     ) async throws -> String {
@@ -42,7 +42,7 @@ actor ChildProcesses {
         return result.standardOutput
     }
 
-    /// Returns when the program started last answers 200 at a URL.
+    /// Returns when the program that was started last responds to a URL with 200.
     func waitUntilReady(_ url: String) async throws {
         let end = ContinuousClock.now + .seconds(30)
         while ContinuousClock.now < end {
@@ -52,10 +52,10 @@ actor ChildProcesses {
         }
         let name = names.last ?? "nothing"
         let said = (try? String(contentsOfFile: log(of: name), encoding: .utf8)) ?? ""
-        throw Stage.Failure("\(name) does not answer at \(url); it says:\n\(said.suffix(2000))")
+        throw Stage.Failure("\(name) does not respond at \(url). Its output:\n\(said.suffix(2000))")
     }
 
-    /// Ends them, the latest first.
+    /// Ends them, newest first.
     func stop() async throws {
         while let child = running.popLast() { try await child.stop() }
     }

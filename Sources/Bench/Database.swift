@@ -2,7 +2,7 @@ import EmbeddedPostgres
 import Logging
 import Postgres
 
-/// The benchmark's database and the role that the service has in it.
+/// The benchmark's database and the service's role in it.
 enum Database {
     static let name = "espalier"
     static let server = "espalier_server"
@@ -13,7 +13,7 @@ enum Database {
         _ = try await pool.run("CREATE DATABASE espalier")
     }
 
-    /// For the owner, whose statements may take as long as 100,000 tenants do.
+    /// For the owner, whose statements have no time limit because they create up to 100,000 tenants.
     static func pool(_ url: String) throws -> DatabasePool {
         var configuration = DatabasePool.Configuration(url: url, maximumConnections: 1, applicationName: "bench")
         configuration.statementTimeout = .seconds(600)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// The page by which Apple has a browser post a code to the Return URL (OAuth 2.0 Form Post Response Mode).
+/// Apple's page that makes a browser post a code to the Return URL (OAuth 2.0 Form Post Response Mode).
 struct FormPostPage {
-    /// The Return URL's.
+    /// The path of the Return URL.
     let path: String
-    /// What the browser would post.
+    /// The fields that the browser would post.
     let encodedFields: String
 
     init(html: String) throws {
         guard let action = Self.value(of: "action", in: html[...]), let path = URL(string: action)?.path
-        else { throw Stage.Failure("the simulator's page holds no form") }
+        else { throw Stage.Failure("the simulator's page contains no form") }
         self.path = path
         encodedFields = html.components(separatedBy: "<input type=\"hidden\"").dropFirst().compactMap { input in
             guard let name = Self.value(of: "name", in: input[...]), let value = Self.value(of: "value", in: input[...]) else { return nil }

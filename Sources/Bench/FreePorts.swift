@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// Ports on loopback that nothing listens on: the kernel names them, and they are let go again for the processes that get them.
+/// Finds free loopback ports. The kernel assigns them, and they are released for the processes that will use them.
 enum FreePorts {
     static func find(_ count: Int) async throws -> [Int] {
         var channels: [any Channel] = []

@@ -7,14 +7,14 @@ import Subprocess
 import SystemPackage
 import Tenancy
 
-/// A month of a tenant with millions of logins: what they take up, and how long it takes to add them up, to answer, to close the month,
-/// to export it and to prove it.
+/// A month of a tenant with millions of logins: their size, and the time to add them up, to respond, to close the month, to export it
+/// and to verify it.
 ///
-/// The events are written as one transaction, as though they had come in the month before this one, which is then closed.
+/// One transaction writes the events into the previous month, which is then closed.
 struct LedgerBench: Sendable {
     struct Result: Encodable, Sendable {
         var events = 0
-        /// What an event takes up in its month, indexes included.
+        /// The size of an event in its month, including indexes.
         var bytes_an_event = 0.0
         var roll_up, close, verify: Step?
         var answer: Answer?
@@ -26,11 +26,11 @@ struct LedgerBench: Sendable {
         let seconds, service_seconds, postgres_seconds: Double
     }
 
-    /// To what a tenant used in the month.
+    /// The response to a query of the tenant's usage in the month.
     struct Answer: Encodable, Sendable {
-        /// The median of the times that one took, in milliseconds.
+        /// The median response time in milliseconds.
         let median_ms: Double
-        /// CPU time of one, in milliseconds.
+        /// CPU time per response, in milliseconds.
         let service_ms, postgres_ms: Double
     }
 
@@ -38,7 +38,7 @@ struct LedgerBench: Sendable {
         let name: String
         let rows, bytes: Int
         let seconds, service_seconds, postgres_seconds: Double
-        /// The service's resident memory at its highest, in megabytes of 10⁶ bytes.
+        /// The service's highest resident memory, in megabytes (10⁶ bytes).
         let memory: Double
     }
 
@@ -46,7 +46,7 @@ struct LedgerBench: Sendable {
     let events: Int
     private let month: (from: String, to: String)
 
-    /// How many different users they are of.
+    /// The number of distinct users of the events.
     private var users: Int { max(1, events / 10) }
 
     init(_ stage: Stage, events: Int, at now: Date) {
@@ -98,7 +98,7 @@ struct LedgerBench: Sendable {
 
     private func load() async throws {
         let period = SQL(unsafe: "SELECT create_usage_partition('\(month.from)')")
-        // Ids in the order of time, as the service makes them.
+        // IDs in the order of time, as in the service.
         let event = SQL(
             unsafe: """
                 INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
@@ -134,7 +134,7 @@ struct LedgerBench: Sendable {
                     .GET, url, headers: [("Authorization", "Bearer \(stage.seeded.apiKey)")], expecting: 200)
                 milliseconds.append((ContinuousClock.now - begun) / .milliseconds(1))
                 guard answer.body.contains("\"logins\":\(events)")
-                else { throw Stage.Failure("the month's answer is not \(events) logins") }
+                else { throw Stage.Failure("the month's response does not have \(events) logins") }
             }
         }
         return Answer(
@@ -164,7 +164,7 @@ struct LedgerBench: Sendable {
             ContinuousClock.now, try stage.service.processorTime, try stage.postgres.processorTimeWithChildren
         )
         let response = try await HTTPClient.shared.execute(sent, timeout: .seconds(1200))
-        guard response.status == .ok else { throw Stage.Failure("the export was answered with \(response.status.code)") }
+        guard response.status == .ok else { throw Stage.Failure("the export failed with status \(response.status.code)") }
         for try await chunk in response.body {
             bytes += chunk.readableBytes
             lines += chunk.readableBytesView.count { $0 == UInt8(ascii: "\n") }
@@ -181,7 +181,7 @@ struct LedgerBench: Sendable {
             memory: max(highest, try stage.service.memory.resident))
     }
 
-    /// The same columns by PostgreSQL's own client.
+    /// Exports the same columns with PostgreSQL's own client.
     private func copy() async throws -> Export {
         let query = """
             SELECT occurred_at, billing_period, e.id, e.tenant_id, t.slug, application_id, a.name, user_id, e.kind, e.connection
@@ -204,7 +204,7 @@ struct LedgerBench: Sendable {
 
     // MARK: Measuring
 
-    /// What runs as a program of its own counts as the service.
+    /// A separate program that runs in `body` counts as the service.
     private func measured(_ body: () async throws -> Void) async throws -> Step {
         let (begun, service, postgres) = (
             ContinuousClock.now, try stage.service.processorTime + ProcessID.processorTimeOfEndedChildren,
@@ -223,7 +223,7 @@ struct LedgerBench: Sendable {
 }
 
 extension LedgerBench.Result {
-    /// For people.
+    /// The result for a person.
     var table: String {
         func line(_ name: String, _ step: LedgerBench.Step?) -> String {
             guard let step else { return "" }
@@ -238,7 +238,7 @@ extension LedgerBench.Result {
                     Double(export.rows) / export.seconds, Double(export.bytes) / 1_000_000 / export.seconds, export.service_seconds,
                     export.postgres_seconds, export.memory)
         }
-        var lines = ["", "Ledger of \(events) events: \(String(format: "%.0f", bytes_an_event)) bytes an event, indexes included"]
+        var lines = ["", "Ledger of \(events) events: \(String(format: "%.0f", bytes_an_event)) bytes per event, including indexes"]
         lines += [line("added up", roll_up), line("closed", close), line("verified", verify)]
         if let answer {
             lines.append(

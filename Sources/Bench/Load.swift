@@ -1,9 +1,9 @@
 import NIOHTTP1
 import Synchronization
 
-/// What browsers and applications do: sign in, refresh, read.
+/// The operations of browsers and applications: sign in, refresh, read.
 final class Load: Sendable {
-    /// Those that nearly all of the load is for. The service keeps more than so many tenants in memory, but not all of 100,000.
+    /// The tenants with nearly all of the load. The service caches more tenants than this, but not all of 100,000.
     static let busyTenants = 1_000
     private static let people = 5_000
 
@@ -14,13 +14,13 @@ final class Load: Sendable {
     private let sessionsKept: Int
     private let sessions = Mutex<[Session]>([])
 
-    /// A login that lasts, as its application keeps it.
+    /// A login's session, as its application stores it.
     private struct Session {
         let tenant: Seeded.Member
         var refreshToken: String
     }
 
-    /// - Parameter sessionsKept: how many logins are kept for refreshes.
+    /// - Parameter sessionsKept: The number of logins whose sessions are stored for refreshes.
     init(_ stage: Stage, keepingSessions sessionsKept: Int, concurrency: Int) {
         (http, service, seeded) = (LoadClient(connections: concurrency), stage.serviceURL, stage.seeded)
         self.sessionsKept = sessionsKept
@@ -33,12 +33,12 @@ final class Load: Sendable {
 
     // MARK: Login
 
-    /// RFC 7636, appendix B. Neither side can tell that it is always the same.
+    /// RFC 7636, appendix B. Neither side notices that it is always the same.
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
     /// A complete login: authorize, Apple, callback, token.
-    /// - Parameter tenant: its place among the tenants; nil for one by the distribution.
+    /// - Parameter tenant: The index of the tenant; nil to choose by the distribution.
     func signIn(_ number: Int, on tenant: Int?, _ timings: inout Timings) async throws {
         let tenant = seeded.tenants[tenant ?? place(number)]
         let person = "Person \(scattered(number, 1) % UInt64(Self.people))"
@@ -61,7 +61,7 @@ final class Load: Sendable {
                     .POST, service + form.path, headers: [("Cookie", toApple.cookie)], form: form.encodedFields, expecting: 303)
             }
             guard let code = back.query("code") else {
-                throw Stage.Failure("the callback gave no code but \(back.query("error") ?? "nothing")")
+                throw Stage.Failure("the callback returned no code; error: \(back.query("error") ?? "none")")
             }
             return try await timings.time("login: token") { _ in
                 try await token(
@@ -78,7 +78,7 @@ final class Load: Sendable {
 
     // MARK: Refresh
 
-    /// Uses up a session's refresh token and keeps the next. A session is asked for again only when all others were.
+    /// Uses a session's refresh token and stores the next one. A session is used again only after all others.
     func refresh(_ number: Int, _ timings: inout Timings) async throws {
         let (index, session) = sessions.withLock { sessions in (number % sessions.count, sessions[number % sessions.count]) }
         let next = try await timings.time("refresh") { _ in
@@ -87,7 +87,7 @@ final class Load: Sendable {
         sessions.withLock { $0[index].refreshToken = next }
     }
 
-    /// - Returns: the refresh token.
+    /// - Returns: The refresh token.
     private func token(_ tenant: Seeded.Member, _ grant: String) async throws -> String {
         let answer = try await http.send(
             .POST, "\(service)/t/\(tenant.slug)/oauth2/token",
@@ -97,7 +97,7 @@ final class Load: Sendable {
 
     // MARK: Read
 
-    /// Reads a tenant by an operator's API key.
+    /// Reads a tenant with an operator's API key.
     func read(_ number: Int, _ timings: inout Timings) async throws {
         _ = try await timings.time("read") { _ in
             try await http.send(
@@ -108,14 +108,14 @@ final class Load: Sendable {
 
     // MARK: Spread
 
-    /// 95 % go to the busy tenants, 5 % to any: alike in every run.
+    /// 95 % go to the busy tenants, 5 % to any tenant. The same in every run.
     private func place(_ number: Int) -> Int {
         let isForAny = scattered(number, 2) % 100 < 5
         let places = isForAny ? seeded.tenants.count : min(Self.busyTenants, seeded.tenants.count)
         return Int(scattered(number, 3) % UInt64(places))
     }
 
-    /// A number that looks random, always the same for the same number and purpose (SplitMix64).
+    /// Returns a pseudorandom number, always the same for the same number and purpose (SplitMix64).
     private func scattered(_ number: Int, _ purpose: UInt64) -> UInt64 {
         var z = (UInt64(number) &* 8 &+ purpose) &* 0x9E37_79B9_7F4A_7C15
         z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9

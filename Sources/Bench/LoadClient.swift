@@ -3,11 +3,12 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// HTTP for the load: connections are kept, redirects are not followed, and an unexpected status ends the measurement.
+/// The HTTP client of the load. It reuses connections and follows no redirects. An unexpected status ends the
+/// measurement.
 struct LoadClient: Sendable {
     private let client: HTTPClient
 
-    /// - Parameter connections: the most to one server.
+    /// - Parameter connections: The maximum number of connections to one server.
     init(connections: Int) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connections
@@ -21,18 +22,18 @@ struct LoadClient: Sendable {
 
         var location: String { headers.first(name: "Location") ?? "" }
 
-        /// Name and value of the cookie that was set.
+        /// The name and value of the cookie in the response.
         var cookie: String { (headers.first(name: "Set-Cookie") ?? "").prefixUp(to: ";") }
 
-        /// A parameter of the redirect, as it stands there: encoded.
+        /// Returns a parameter of the redirect, still encoded.
         func query(_ name: String) -> String? {
             location.split(separator: "?", maxSplits: 1).last?.split(separator: "&").first { $0.hasPrefix("\(name)=") }
                 .map { String($0.dropFirst(name.utf8.count + 1)) }
         }
 
-        /// A string of a flat JSON object. None that is read here holds an escape.
+        /// Returns a string of a flat JSON object. No value that is read here contains an escape.
         func field(_ name: String) throws -> String {
-            guard let start = body.range(of: "\"\(name)\":\"")?.upperBound else { throw Stage.Failure("there is no \(name) in the answer") }
+            guard let start = body.range(of: "\"\(name)\":\"")?.upperBound else { throw Stage.Failure("the response contains no \(name)") }
             return String(body[start...]).prefixUp(to: "\"")
         }
     }
@@ -51,7 +52,7 @@ struct LoadClient: Sendable {
         let body = String(buffer: try await response.body.collect(upTo: 1 << 20))
         guard response.status.code == status else {
             let path = URL(string: url)?.path ?? ""
-            throw Stage.Failure("\(method) \(path) was answered with \(response.status.code) instead of \(status)")
+            throw Stage.Failure("\(method) \(path) returned status \(response.status.code) instead of \(status)")
         }
         return Answer(headers: response.headers, body: body)
     }
@@ -63,7 +64,7 @@ extension String {
     }
 }
 
-/// For a query or a form: everything but RFC 3986's unreserved characters is encoded.
+/// Encodes everything except RFC 3986's unreserved characters, for a query or a form.
 func percentEncoded(_ text: String) -> String {
     text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
 }

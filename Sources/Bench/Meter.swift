@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Runs many operations at once, and reads the clock and the processes' CPU time before and after.
+/// Runs many concurrent operations, and reads the clock and the processes' CPU time before and after.
 struct Meter: Sendable {
     private let stage: Stage
     private let concurrency: Int
@@ -9,7 +9,7 @@ struct Meter: Sendable {
         (self.stage, self.concurrency) = (stage, concurrency)
     }
 
-    /// - Parameter operation: gets its number, from 0 on. The first one that throws ends all.
+    /// - Parameter operation: Receives its number, from 0. The first error ends all operations.
     func run(
         _ name: String, _ count: Int, _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
     ) async throws -> Measurement {
@@ -41,7 +41,7 @@ struct Meter: Sendable {
     }
 }
 
-/// Numbers the operations, each once, whichever worker takes it.
+/// Assigns each operation number once, to any worker.
 private final class Counter: Sendable {
     private let next = Atomic(0)
 
@@ -51,7 +51,7 @@ private final class Counter: Sendable {
     }
 }
 
-/// What one kind of operation took.
+/// The measurement of one kind of operation.
 struct Measurement: Sendable {
     let name: String
     var count = 0
@@ -65,7 +65,7 @@ struct Measurement: Sendable {
         self.name = name
     }
 
-    /// Two rounds of the same.
+    /// Adds another round of the same measurement.
     static func += (sum: inout Measurement, round: Measurement) {
         sum.count += round.count
         sum.seconds += round.seconds

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A process as `/proc` shows it (proc(5)).
+/// A process in `/proc` (proc(5)).
 struct ProcessID: Sendable, CustomStringConvertible {
     private let number: Int32
 
@@ -12,24 +12,24 @@ struct ProcessID: Sendable, CustomStringConvertible {
 
     // MARK: Time
 
-    /// CPU seconds of all its threads so far, in user and kernel mode.
+    /// The CPU seconds of all its threads so far, in user and kernel mode.
     var processorTime: Double {
         get throws { try Self.stat(number).own }
     }
 
-    /// The same with all its children: those that live, and those that it has waited for. For a server that is one process a
-    /// connection, as PostgreSQL.
+    /// The same including all its children: running ones, and ended ones that it has waited for. For a server with one
+    /// process per connection, such as PostgreSQL.
     var processorTimeWithChildren: Double {
         get throws {
             let living = try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }
-                // One that ends meanwhile is counted with its parent's.
+                // A child that ends in between is counted with its parent.
                 .compactMap { try? Self.stat($0) }.filter { $0.parent == number }
             let parent = try Self.stat(number)
             return living.reduce(parent.own + parent.waitedFor) { $0 + $1.own + $1.waitedFor }
         }
     }
 
-    /// CPU seconds of what this process has started and that has ended since.
+    /// The CPU seconds of this process's ended children.
     static var processorTimeOfEndedChildren: Double {
         var usage = rusage()
         getrusage(RUSAGE_CHILDREN.rawValue, &usage)
@@ -45,20 +45,21 @@ struct ProcessID: Sendable, CustomStringConvertible {
 
     private static func stat(_ number: Int32) throws -> Stat {
         let text = try String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-        // The second field, the name in parentheses, may hold anything; the third follows the last of them.
+        // The second field, the name in parentheses, may contain any text. The third field follows the last
+        // parenthesis.
         let fields = text[text.index(after: text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
-        guard fields.count > 14, let parent = Int32(fields[1]) else { throw Stage.Failure("/proc/\(number)/stat is not understood") }
+        guard fields.count > 14, let parent = Int32(fields[1]) else { throw Stage.Failure("/proc/\(number)/stat has an unknown format") }
         let times = fields[11...14].map { (Double($0) ?? 0) / ticksPerSecond }
         return Stat(parent: parent, own: times[0] + times[1], waitedFor: times[2] + times[3])
     }
 
     // MARK: Memory
 
-    /// What of it is in memory, in megabytes of 10⁶ bytes.
+    /// The memory of the process, in megabytes (10⁶ bytes).
     struct Memory: Encodable {
-        /// All of it: its own and the pages of programs and libraries, which other processes may share.
+        /// All of its memory, including pages of programs and libraries that other processes may share.
         let resident: Double
-        /// What it has allocated.
+        /// The memory that it has allocated.
         let anonymous: Double
     }
 

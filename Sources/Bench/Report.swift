@@ -1,10 +1,10 @@
 import Foundation
 
-/// What was measured, with the targets beside it.
+/// The measurements and their targets.
 struct Report: Sendable {
     let tenants: Int
     let concurrency: Int
-    /// The service's, after so many logins.
+    /// The service's memory after a number of logins.
     var memory: [MemoryAfter]
     var measurements: [Measurement] = []
     var atEnd: ProcessID.Memory?
@@ -19,7 +19,7 @@ struct Report: Sendable {
         }
     }
 
-    /// The most CPU time an operation shall take, in milliseconds.
+    /// The maximum CPU time per operation, in milliseconds.
     private static let targets = [
         "login": (service: 1.0, postgres: 0.4), "refresh": (service: 0.25, postgres: 0.2), "read": (service: 0.1, postgres: 0.05),
     ]
@@ -35,7 +35,7 @@ struct Report: Sendable {
     var table: String {
         let ran = measurements.filter { $0.count > 0 }
         var lines = [
-            "\(tenants) tenants, \(concurrency) at once", "", "CPU an operation        rate/s   service  target   PostgreSQL  target",
+            "\(tenants) tenants, \(concurrency) at once", "", "CPU per operation       rate/s   service  target   PostgreSQL  target",
         ]
         for measurement in ran {
             let target = Self.targets[measurement.name]

@@ -5,10 +5,12 @@ import Sealing
 import Server
 import Tenancy
 
-/// The tenants of a measurement: one made by `espalier seed`, the others its copies, made by one statement a table.
+/// The tenants of a measurement. `espalier seed` creates one. The others are its copies, created by one statement per
+/// table.
 ///
-/// All are on the shared connection, whose one Return URL serves any number of them. The applications are confidential and
-/// share a secret: each row has a copy of the digest, bound to that row. An operator's API key reads them all.
+/// All are on the shared connection, whose one Return URL serves any number of tenants. The applications are confidential
+/// and share a secret. Each row has a copy of the digest that is bound to the row. An operator's API key can read all of
+/// them.
 struct Seeded: Sendable {
     struct Member: Sendable {
         let slug: String
@@ -21,7 +23,7 @@ struct Seeded: Sendable {
 
     static let redirectURI = "https://app.example.com/callback"
 
-    /// What `espalier seed` shall create.
+    /// Returns the plan for `espalier seed`.
     static func plan(with connection: ApplePortal.Connection) throws -> String {
         struct Plan: Encodable {
             struct Application: Encodable {
@@ -40,8 +42,8 @@ struct Seeded: Sendable {
     }
 
     /// - Parameters:
-    ///   - first: what `espalier seed` printed.
-    ///   - masterKey: in base64.
+    ///   - first: The output of `espalier seed`.
+    ///   - masterKey: The master key in base64.
     init(first: String, tenants count: Int, masterKey: String, in owner: DatabasePool) async throws {
         struct Printed: Decodable {
             struct Key: Decodable { let secret: String }
@@ -73,7 +75,7 @@ struct Seeded: Sendable {
         let keyring = try await InstalledKeys.open(
             try Keyring([try MasterKey(base64: masterKey)]), in: PlatformDatabase(owner), at: Date())
         try await UnboundDigests.bind(with: keyring) { try await owner.run($0) }
-        // Else autovacuum would do it during the measurement.
+        // Otherwise, autovacuum would do it during the measurement.
         _ = try await owner.run("VACUUM ANALYZE")
         tenants = try await owner.run(
             """

@@ -2,11 +2,11 @@ import EmbeddedPostgres
 import Foundation
 import Postgres
 
-/// All that a measurement needs, running: a private PostgreSQL with production's durability, the Apple simulator, and the
-/// service, each a process of its own.
+/// The running environment of a measurement: a private PostgreSQL with production's durability, the Apple simulator, and
+/// the service. Each is a separate process.
 struct Stage: Sendable {
     let service: ProcessID
-    /// The postmaster; its backends are its children.
+    /// The postmaster. Its backends are its children.
     let postgres: ProcessID
     let serviceURL: String
     let simulatorURL: String
@@ -25,15 +25,15 @@ struct Stage: Sendable {
         }
     }
 
-    /// What browsers call the service. The load asks by address, so no port has to be in it.
+    /// The URL that browsers use for the service. The load connects by address, so the URL needs no port.
     static let publicURL = "http://localhost"
 
-    /// Sets the stage for as long as `body` runs, and takes it away however that ends.
+    /// Provides the environment while `body` runs, and removes it afterwards in every case.
     static func with<T: Sendable>(
         program: String, folder: String, tenants: Int, _ body: @Sendable (Stage) async throws -> T
     ) async throws -> T {
         let folder = URL(filePath: folder).standardizedFileURL.path
-        // Durability is PostgreSQL's default; only the leftovers are nobody's.
+        // Durability is PostgreSQL's default. But the data is removed at the end.
         let cluster = EmbeddedPostgres(folder: "\(folder)/postgres", isThrowAway: true)
         let children = ChildProcesses(logs: folder)
         do {
@@ -41,7 +41,7 @@ struct Stage: Sendable {
             let result = try await body(Stage(program, folder, cluster, children, tenants: tenants))
             try await children.stop()
             try await cluster.stop()
-            // A failure's are worth reading.
+            // The logs of a failed run are not removed, because they help to find the cause.
             await children.removeLogs()
             return result
         } catch {
@@ -56,7 +56,7 @@ struct Stage: Sendable {
         guard
             let postmaster = try String(contentsOfFile: "\(folder)/postgres/data/postmaster.pid", encoding: .utf8)
                 .split(separator: "\n").first.flatMap({ Int32($0) })
-        else { throw Failure("PostgreSQL's process id cannot be read") }
+        else { throw Failure("PostgreSQL's process ID is not readable") }
         postgres = ProcessID(postmaster)
         try await Database.create(in: cluster)
         ownerURL = await cluster.url(user: "postgres", database: Database.name)
@@ -75,9 +75,9 @@ struct Stage: Sendable {
             "ESPALIER_MIGRATION_DATABASE_URL": await cluster.url(user: "postgres", database: Database.name),
             "ESPALIER_MASTER_KEYS": masterKey.trimmingCharacters(in: .whitespacesAndNewlines),
             "ESPALIER_APPLE_BASE_URL": simulatorURL,
-            // What is measured is the service, not its patience.
+            // No limit, because the service's speed is measured, not its rate limits.
             "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000000",
-            // Nothing closes by itself while something else is measured.
+            // Months must not close automatically during other measurements.
             "ESPALIER_USAGE_GRACE": "2592000",
         ]
         _ = try await children.output("migrate", [program, "migrate"], settings)
@@ -92,26 +92,26 @@ struct Stage: Sendable {
         Self.say("the service is process \(service), PostgreSQL \(postgres)")
     }
 
-    /// Tells the planner how large the tables have become, as autovacuum does within a minute. Plans from when they were empty
-    /// read them whole, and are kept as long as nothing tells otherwise.
+    /// Updates the planner's table sizes, as autovacuum does within a minute. Plans made for empty tables read whole tables,
+    /// and stay in use until an update.
     func analyze() async throws {
         _ = try await owner.run("VACUUM ANALYZE")
     }
 
-    /// How many logins the ledger has.
+    /// The number of logins in the ledger.
     func billedLogins() async throws -> Int {
         try await owner.run("SELECT count(*) AS logins FROM usage_event").first { try $0.get("logins") } ?? 0
     }
 
-    /// Runs the service's program with its settings, to the end.
-    /// - Parameter other: settings beside the service's, or instead.
+    /// Runs the service's program with its settings to the end.
+    /// - Parameter other: Settings that add to or replace the service's settings.
     func program(_ arguments: String..., with other: [String: String] = [:]) async throws -> String {
         try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings.merging(other) { $1 })
     }
 
     func say(_ text: String) { Self.say(text) }
 
-    /// Progress is talk: it goes to standard error.
+    /// Progress messages go to standard error.
     static func say(_ text: String) {
         FileHandle.standardError.write(Data("bench: \(text)\n".utf8))
     }

@@ -1,9 +1,9 @@
-/// How long requests took, by kind, as one worker saw them.
+/// The durations of requests by kind, measured by one worker.
 struct Timings: Sendable {
     /// Milliseconds.
     private(set) var samples: [String: [Double]] = [:]
 
-    /// Runs one request, or several that belong together, and notes its time.
+    /// Runs one request, or several that belong together, and records the duration.
     mutating func time<T>(_ kind: String, _ body: (inout Timings) async throws -> T) async rethrows -> T {
         let start = ContinuousClock.now
         let result = try await body(&self)
@@ -25,7 +25,7 @@ struct Timings: Sendable {
     var summaries: [Summary] {
         samples.sorted { $0.key < $1.key }.map { kind, samples in
             let sorted = samples.sorted()
-            // The nearest rank: the smallest value that so many of all do not exceed.
+            // The nearest rank: the smallest value that is greater than or equal to the given part of all values.
             func percentile(_ part: Double) -> Double { sorted[max(0, Int((part * Double(sorted.count)).rounded(.up)) - 1)] }
             return Summary(kind: kind, count: sorted.count, p50: percentile(0.5), p99: percentile(0.99), slowest: sorted[sorted.count - 1])
         }

@@ -10,7 +10,7 @@ package struct BillingJobs: Sendable {
     let pool: DatabasePool
     /// How long after its end a month closes, in seconds.
     let grace: TimeInterval
-    /// Whether a month is over when this process's clock says so, whatever the database's says: for development.
+    /// Whether this process's clock decides that a month is over, regardless of the database's clock. For development.
     let simulatesClock: Bool
     let logger: Logger
     let now: @Sendable () -> Date
@@ -24,16 +24,16 @@ package struct BillingJobs: Sendable {
 
     package var passes: [any Service] {
         [
-            Recurring("add up usage", every: .seconds(2), logger: logger) { [pool, now] in
+            Recurring("aggregate usage", every: .seconds(2), logger: logger) { [pool, now] in
                 try await RollUp(pool: pool).add(waits: false, at: now())
             },
-            Recurring("look at budgets in money", every: .seconds(600), logger: logger) { [pool, now] in
+            Recurring("check budgets in money", every: .seconds(600), logger: logger) { [pool, now] in
                 try await Budget.watchAmounts(in: pool, at: now())
             },
             Recurring("close months", every: .seconds(600), logger: logger) { [pool, grace, simulatesClock, logger, now] in
                 try await CloseStatements(pool: pool, grace: grace, simulatesClock: simulatesClock, logger: logger).pass(at: now())
             },
-            Recurring("make the ledger's parts", every: .seconds(600), logger: logger) { [pool, logger, now] in
+            Recurring("create ledger partitions", every: .seconds(600), logger: logger) { [pool, logger, now] in
                 try await UsagePartitions(pool: pool, logger: logger).pass(at: now())
             },
         ]

@@ -4,13 +4,14 @@ import Hummingbird
 import NIOCore
 import Web
 
-/// What the pages about money have in common: no script, and nothing that is loaded from elsewhere, so that a file of one shows the same
-/// years later.
+/// The common parts of the pages about money. They have no script and load nothing from other places, so a saved page looks the same years
+/// later.
 enum PrintedPage {
+    /// The response with a page.
     /// - Parameters:
-    ///   - html: as `html` renders it, with the same `hasForm`.
-    ///   - hasForm: whether there is a form on it, which leads back to this server.
-    ///   - maxAge: for how many seconds anybody may keep it; nil for what is for one reader.
+    /// - html: the result of `html` with the same `hasForm`.
+    /// - hasForm: whether the page has a form, which leads back to this server.
+    /// - maxAge: for how many seconds any cache may store the page. Nil for a page for one reader.
     static func response(
         _ html: String, _ status: HTTPResponse.Status = .ok, hasForm: Bool = false, maxAge: Int? = nil
     ) -> Response {
@@ -22,7 +23,7 @@ enum PrintedPage {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// A page with its policy in it: `espalierctl` saves pages as files, which no header protects.
+    /// A page that contains its own policy. `espalierctl` saves pages as files, and no header protects a file.
     static func html(_ template: HTMLTemplate, _ content: [String: Any], hasForm: Bool = false) -> String {
         template.render(content.merging(["policy": policy(hasForm: hasForm).meta]) { $1 })
     }
@@ -31,8 +32,9 @@ enum PrintedPage {
         PagePolicy(forms: hasForm ? "'self'" : "'none'")
     }
 
+    /// A template with the common style.
     /// - Parameters:
-    ///   - title: what the window is called; may have tags of Mustache, as the body.
+    /// - title: the title of the window. Like the body, it can contain Mustache tags.
     static func template(titled title: String, _ body: String) -> HTMLTemplate {
         HTMLTemplate(
             """
@@ -52,7 +54,7 @@ enum PrintedPage {
             """)
     }
 
-    /// Light on paper, and light or dark on a screen, by the browser's setting. On a phone, each row of a table is a block with the
+    /// Light on paper. On a screen, light or dark according to the browser's setting. On a phone, each row of a table is a block with
     /// headings beside the values, because five columns of numbers are wider than the screen.
     static let style = """
         :root { color-scheme: light dark; --ink: #111; --soft: #555; --ground: #fff; --rule: #ccc; --mark: #b45309; --marked: #fef3c7; }

@@ -3,29 +3,30 @@ import Hummingbird
 package import Logging
 import ServiceLifecycle
 
-/// A small web application that signs people in by Espalier, as an application developer would write one.
+/// A small web application that signs people in with Espalier, as an application developer would write it.
 ///
-/// It knows Espalier from outside only: each tenant's sign-in by OpenID Connect discovery, each tenant's usage by the REST API. A person
-/// presses "Sign in with Apple" (``DemoRoutes/startLogin(_:context:)``), comes back with a code (``DemoRoutes/finishLogin(_:context:)``),
-/// and sees what the application got for it (``DemoRoutes/showSession(_:context:)``). Who is signed in is kept in memory.
+/// It uses only Espalier's public interfaces: OpenID Connect discovery for each tenant's sign-in, and the REST API for each tenant's
+/// usage. A person presses "Sign in with Apple" (``DemoRoutes/startLogin(_:context:)``), returns with a code
+/// (``DemoRoutes/finishLogin(_:context:)``), and sees the application's tokens (``DemoRoutes/showSession(_:context:)``). Sessions are
+/// stored in memory.
 package struct DemoApplication: Service {
-    /// A tenant whose application this is, with the credentials it was given.
+    /// A tenant with this application, and the credentials of the application.
     package struct Tenant: Sendable {
         package enum Connection: String, Sendable {
-            /// The tenant has an Apple team and key of its own.
+            /// The tenant has its own Apple team and key.
             case own
-            /// The tenant signs in under the platform's.
+            /// The tenant uses the platform's Apple credentials.
             case shared
         }
 
         package var slug: String
         package var name: String
-        /// The OpenID Connect issuer, to the letter as its tokens name it.
+        /// The OpenID Connect issuer, exactly as in its tokens.
         package var issuer: String
         package var clientID: String
         /// Nil for a public application.
         package var clientSecret: String?
-        /// For the REST API; it must be allowed to read the tenant's usage.
+        /// A key for the REST API with permission to read the tenant's usage.
         package var apiKey: String
         package var connection: Connection
 
@@ -51,10 +52,10 @@ package struct DemoApplication: Service {
     private let onServerRunning: @Sendable (_ port: Int) async -> Void
 
     /// - Parameters:
-    ///   - port: Where to listen; 0 for any free port.
-    ///   - publicURL: How a browser reaches this application, without a slash at its end.
-    ///   - baseURL: Where Espalier's REST API is, without a slash at its end.
-    ///   - onServerRunning: Called once, with the port, when browsers can come.
+    ///   - port: The port to listen on; 0 for any free port.
+    ///   - publicURL: The URL of this application for browsers, without a trailing slash.
+    ///   - baseURL: The URL of Espalier's REST API, without a trailing slash.
+    ///   - onServerRunning: Called once with the port, when the server accepts requests.
     package init(
         host: String = "127.0.0.1", port: Int, publicURL: String, baseURL: String, tenants: [Tenant], logger: Logger,
         onServerRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
@@ -68,20 +69,20 @@ package struct DemoApplication: Service {
         self.onServerRunning = onServerRunning
     }
 
-    /// Where a tenant's sign-in returns to; what must be registered for the tenant's application.
+    /// The URL to which a tenant's sign-in returns. It must be registered for the tenant's application.
     package static func redirectURI(publicURL: String, slug: String) -> String {
         "\(publicURL)/callback/\(slug)"
     }
 
-    /// Where a tenant's sign-out returns to; to be registered likewise.
+    /// The URL to which a tenant's sign-out returns. It must also be registered.
     package static func logoutURI(publicURL: String) -> String {
         "\(publicURL)/"
     }
 
     /// Serves until it is cancelled or shut down gracefully.
-    /// - Throws: What the server throws, when the port is taken, say.
+    /// - Throws: The server's error, for example if the port is in use.
     package func run() async throws {
-        // A redirect of a token endpoint would carry the code and the secret elsewhere.
+        // A redirect of a token endpoint would send the code and the secret elsewhere.
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
         try await HTTPClient.withHTTPClient(configuration: configuration) { client in

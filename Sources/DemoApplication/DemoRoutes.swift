@@ -3,10 +3,10 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// The addresses of the application, and what its actions share.
+/// The addresses of the application, and the shared parts of its actions.
 ///
-/// A sign-in goes `/login/acme` → Espalier → Apple → Espalier → `/callback/acme` → `/session`. What must be remembered in between is in
-/// the browser's session, under the `state` that travels along.
+/// A sign-in goes `/login/acme` → Espalier → Apple → Espalier → `/callback/acme` → `/session`. The browser's session stores the data
+/// needed in between, under the `state` of the request.
 struct DemoRoutes: Sendable {
     let publicURL: String
     let baseURL: String
@@ -26,14 +26,14 @@ struct DemoRoutes: Sendable {
         return router
     }
 
-    /// The tenant named in the path.
+    /// Returns the tenant in the path.
     func tenant(_ context: BasicRequestContext) throws -> DemoApplication.Tenant {
         let slug = try context.parameters.require("slug")
         guard let tenant = tenants.first(where: { $0.slug == slug }) else { throw Refusal.unknownPage }
         return tenant
     }
 
-    /// Whom to ask about a tenant's sign-ins.
+    /// The OpenID provider of a tenant.
     func provider(of tenant: DemoApplication.Tenant) -> OpenIDProvider {
         OpenIDProvider(
             issuer: tenant.issuer, clientID: tenant.clientID, clientSecret: tenant.clientSecret,
@@ -42,16 +42,16 @@ struct DemoRoutes: Sendable {
 
     /// The cookie that names the browser's session.
     ///
-    /// Lax, so that it comes along when Espalier sends the browser back, and doesn't when another site posts a form here.
+    /// Lax, so that the browser sends it when Espalier redirects here, and not when another site posts a form here.
     func cookie(naming session: BrowserSessions.ID) -> Cookie {
         Cookie(
             name: Self.cookieName, value: session.text, path: "/", secure: publicURL.hasPrefix("https:"), httpOnly: true, sameSite: .lax)
     }
 
-    /// The browser's session as its cookie names it; not checked.
+    /// Returns the browser's session ID from its cookie, unchecked.
     func sessionID(_ request: Request) -> BrowserSessions.ID? {
         for field in request.headers[values: .cookie] {
-            // By byte: the framework's own parser takes U+0600 and the semicolon after it for one character.
+            // By byte, because the framework's own parser reads U+0600 and the following semicolon as one character.
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {
                 let pair = pair.drop { $0 == UInt8(ascii: " ") }
                 guard pair.starts(with: "\(Self.cookieName)=".utf8) else { continue }
@@ -61,6 +61,7 @@ struct DemoRoutes: Sendable {
         return nil
     }
 
-    /// Cookies know no ports: the name keeps it apart from those of the service, on the same host in development.
+    /// Cookies are not separated by port. The name distinguishes it from the service's cookies, which are on the same
+    /// host in development.
     private static let cookieName = "espalier_demo"
 }

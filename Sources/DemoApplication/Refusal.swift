@@ -1,19 +1,19 @@
 import HTTPTypes
 
-/// Why a request ends with an explanation instead of what was asked for.
+/// The reason why a request ends with an error page.
 enum Refusal: Error, Equatable {
     case unknownPage
-    /// A sign-in came back for a tenant that the demo has no settings for, such as one that was onboarded with espalierctl.
+    /// A sign-in returned for a tenant without settings in the demo, such as a tenant onboarded with espalierctl.
     case unknownTenant
-    /// No sign-in with this `state` was begun in this browser lately.
+    /// No recent sign-in with this `state` was started in this browser.
     case unknownLogin
-    /// The answer's `iss` is not the tenant's issuer (RFC 9207).
+    /// The `iss` of the response is not the tenant's issuer (RFC 9207).
     case otherIssuer
     /// The person pressed Cancel.
     case cancelled
     /// Espalier's error code (RFC 6749, sections 4.1.2.1 and 5.2).
     case refused(code: String)
-    /// Something Espalier answered is not what the protocol promises.
+    /// A response of Espalier violates the protocol.
     case unexpectedAnswer(from: String)
     case unreachable(String)
     /// The id_token fails a check (OpenID Connect Core, 3.1.3.7).
@@ -30,13 +30,13 @@ enum Refusal: Error, Equatable {
 
     var title: String {
         switch self {
-        case .unknownPage: "There is no such page"
+        case .unknownPage: "Page not found"
         case .unknownTenant: "The demo does not know this tenant"
-        case .unknownLogin: "This sign-in was not begun here"
-        case .otherIssuer: "The answer came from someone else"
+        case .unknownLogin: "This sign-in was not started here"
+        case .otherIssuer: "The response came from another issuer"
         case .cancelled: "You cancelled"
         case .refused: "The sign-in was refused"
-        case .unexpectedAnswer: "The answer makes no sense"
+        case .unexpectedAnswer: "The response is invalid"
         case .unreachable: "Espalier can’t be reached"
         case .wrongIDToken: "The id_token can’t be trusted"
         }
@@ -44,16 +44,16 @@ enum Refusal: Error, Equatable {
 
     var explanation: String {
         switch self {
-        case .unknownPage: "Begin at the first page."
+        case .unknownPage: "Start at the first page."
         case .unknownTenant:
-            "Espalier sent the browser here after a sign-in. The demo has no settings for this tenant and leaves the sign-in alone. "
+            "Espalier sent the browser here after a sign-in. The demo has no settings for this tenant and does not continue the sign-in. "
                 + "If espalierctl asks for an address, copy the address of this page."
-        case .unknownLogin: "It was begun in another browser, too long ago, or has already been finished. Begin again."
-        case .otherIssuer: "The sign-in was begun with another issuer than the one that answered, so the code was not used."
-        case .cancelled: "Nothing happened, and nothing will be charged."
-        case .refused(let code): "Espalier answered “\(code)”. Begin again; if it stays so, its log says more."
-        case .unexpectedAnswer(let source): "What \(source) answered is not what OpenID Connect promises. Its log may say why."
-        case .unreachable(let address): "\(address) did not answer in time. Try again in a moment."
+        case .unknownLogin: "It was started in another browser or too long ago, or it is already finished. Start again."
+        case .otherIssuer: "The response has another issuer than the sign-in, so the code was not used. Start again."
+        case .cancelled: "You are not signed in, and nothing is charged."
+        case .refused(let code): "Espalier returned “\(code)”. Start again. If the error remains, see Espalier’s log."
+        case .unexpectedAnswer(let source): "The response of \(source) violates OpenID Connect. See its log."
+        case .unreachable(let address): "\(address) did not respond in time. Try again in a moment."
         case .wrongIDToken(let fault): fault.explanation
         }
     }

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Turns what an action throws into a page for the person who looks at it.
+/// Turns the errors of actions into pages for people.
 struct RefusalPages: RouterMiddleware {
     typealias Context = BasicRequestContext
 
@@ -20,7 +20,7 @@ struct RefusalPages: RouterMiddleware {
         } catch {
             context.logger.error("demo: failed", metadata: ["error": "\(type(of: error))"])
             return Pages.refusal(
-                title: "Something went wrong", explanation: "The demo’s log names the cause.", status: .internalServerError)
+                title: "Unexpected error", explanation: "See the demo’s log for the cause.", status: .internalServerError)
         }
     }
 }

@@ -7,12 +7,12 @@ import Postgres
 import Sealing
 import Server
 
-/// The demo's two tenants: Acme with Apple credentials of its own, Globex on the shared ones. Made at the
-/// first start, and kept in `demo.json` with their secrets for the next.
+/// The demo's two tenants: Acme with its own Apple credentials, Globex with the shared ones. The first start creates
+/// them, and `demo.json` stores them and their secrets for later starts.
 struct DemoTenants: Sendable {
     struct Saved: Codable, Sendable {
         var seeded: SeedResult
-        /// The public halves of the Apple keys, which is all that Apple knows of them.
+        /// The public halves of the Apple keys. Apple knows only these.
         var own_public_key: String
         var shared_public_key: String
     }
@@ -26,7 +26,7 @@ struct DemoTenants: Sendable {
         let file = folder.appending(path: "demo.json")
         if let data = try? Data(contentsOf: file) {
             do { saved = try JSONDecoder().decode(Saved.self, from: data) } catch {
-                throw Seed.Refusal("\(file.path) cannot be read: remove \(folder.path) to begin anew.")
+                throw Seed.Refusal("\(file.path) cannot be read. Remove \(folder.path) to start again.")
             }
             try await move(to: ports, ownerURL: ownerURL)
             return
@@ -46,7 +46,7 @@ struct DemoTenants: Sendable {
         func application(_ slug: String, _ kind: Tenancy.Application.Kind) -> SeedPlan.ApplicationPlan {
             .init(
                 name: "Demo", kind: kind, redirect_uris: [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: slug)],
-                // So that the shortest link works too: /auth/apple/authorize?client_id=…&redirect_uri=…
+                // So the shortest link also works: /auth/apple/authorize?client_id=…&redirect_uri=…
                 requires_pkce: kind == .spa, logout_uris: [DemoApplication.logoutURI(publicURL: ports.demoURL)])
         }
         return SeedPlan(
@@ -63,11 +63,11 @@ struct DemoTenants: Sendable {
             ])
     }
 
-    /// On other ports than last time, the demo application is reached elsewhere.
+    /// Updates the URLs of the demo application if the ports changed.
     private mutating func move(to ports: DevPorts, ownerURL: String) async throws {
         let statements = try saved.seeded.tenants.flatMap { tenant in
             try tenant.applications.map { application -> SQL in
-                guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json names no application.") }
+                guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json has no application.") }
                 let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: tenant.slug)]
                 let logoutURIs = [DemoApplication.logoutURI(publicURL: ports.demoURL)]
                 return """
@@ -79,7 +79,7 @@ struct DemoTenants: Sendable {
         _ = try await withPool(ownerURL) { pool in try await pool.run(statements) }
     }
 
-    /// What Apple has to know, in the simulator's form.
+    /// The registrations at Apple, in the simulator's format.
     func registry(_ ports: DevPorts) throws -> Data {
         struct ServicesID: Encodable {
             let id, display_name: String

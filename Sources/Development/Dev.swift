@@ -12,34 +12,34 @@ import ServiceLifecycle
 
 struct Dev: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run everything on this machine: database, Apple simulator, a demo with two tenants, and the server.",
+        abstract: "Runs everything on this machine: database, Apple simulator, a demo with two tenants, and the server.",
         discussion: """
-            Keeps its data in one folder, finds it again at the next start, and stops everything with Ctrl-C. What programs need to know \
-            is in dev.json in that folder, and in dev.env what `espalier usage` and `espalier audit` need to work on it. Listens on \
-            loopback only.
+            Stores its data in one folder and uses it again at the next start. Ctrl-C stops everything. In that folder, dev.json contains \
+            the addresses and secrets for programs, and dev.env contains the settings for `espalier usage` and `espalier audit`. Listens \
+            on loopback only.
             """)
 
-    @Option(help: "Where its data is kept.")
+    @Option(help: "The folder of its data.")
     var directory = ".espalier"
 
-    @Option(help: "The server's port; operations, simulator and demo take the next three.")
+    @Option(help: "The server's port. Operations, simulator and demo use the next three.")
     var port = 8080
 
     @Option(
         name: .customLong("apple-base-url"),
         help: ArgumentHelp(
-            "Another stand-in for Apple instead of the simulator. apple.json in the folder has what to register there.", valueName: "url"))
+            "The URL of another Apple simulator to use instead. Register the content of apple.json in the folder there.", valueName: "url"))
     var appleBaseURL: String?
 
     @OptionGroup var migrations: MigrationsFolder
 
     mutating func validate() throws {
         appleBaseURL = appleBaseURL ?? Self.standIn(in: ProcessInfo.processInfo.environment, port: port)
-        guard (1...65532).contains(port) else { throw ValidationError("--port must be between 1 and 65532: three more follow it.") }
+        guard (1...65532).contains(port) else { throw ValidationError("--port must be from 1 to 65532. Three more ports follow it.") }
     }
 
-    /// The stand-in for Apple that the environment names. After `. .espalier/dev.env` the environment names the simulator of an earlier
-    /// `espalier dev`, and nobody asks for a stand-in.
+    /// The Apple simulator in the environment. After `. .espalier/dev.env`, the environment contains the simulator of an earlier
+    /// `espalier dev`, and no other simulator is requested.
     private static func standIn(in environment: [String: String], port: Int) -> String? {
         guard let url = environment["ESPALIER_APPLE_BASE_URL"], !url.isEmpty else { return nil }
         let ports = [port, environment["ESPALIER_PORT"].flatMap { Int($0) }].compactMap(\.self)
@@ -52,7 +52,7 @@ struct Dev: AsyncParsableCommand {
         let postgres = try await orRefuse {
             try ports.requireFree()
             do { try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true) } catch {
-                throw Settings.Refusal(description: "--directory: \(directory) cannot be made.")
+                throw Settings.Refusal(description: "--directory: \(directory) cannot be created. Choose another folder.")
             }
             return EmbeddedPostgres(folder: folder.appending(path: "postgres").path)
         }
@@ -79,7 +79,7 @@ struct Dev: AsyncParsableCommand {
         let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
         let report = DevReport(
             demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, hasSimulator: appleBaseURL == nil, directory: folder)
-        // Whoever reads the report may go to any of the addresses in it.
+        // The report appears when all of its addresses work.
         let arrivals = Arrivals(expecting: appleBaseURL == nil ? 3 : 2) {
             do { try report.publish() } catch { logger.error("dev.json could not be written", metadata: ["cause": "\(error)"]) }
         }
@@ -104,26 +104,26 @@ struct Dev: AsyncParsableCommand {
         var environment = [
             "ESPALIER_PUBLIC_URL": ports.baseURL, "ESPALIER_PORT": "\(ports.server)", "ESPALIER_OPERATIONS_PORT": "\(ports.operations)",
             "ESPALIER_DATABASE_URL": database.serverURL,
-            // For the commands: nothing that serves looks at it.
+            // For the commands. The server does not use it.
             "ESPALIER_MIGRATION_DATABASE_URL": database.ownerURL,
             "ESPALIER_MASTER_KEYS": try DevMasterKey.read(orMakeIn: folder),
             "ESPALIER_APPLE_BASE_URL": appleBaseURL ?? ports.simulatorURL,
             "ESPALIER_APPLE_ISSUERS": issuers.joined(separator: ","),
-            // Whoever tries webhooks here has the receiver here.
+            // Receivers of webhooks also run on this machine.
             "ESPALIER_WEBHOOKS_ALLOW_PRIVATE": "true",
             "ESPALIER_SIMULATED_CLOCK": "true",
-            // One process and one clock: whoever tries an export need not wait for it.
+            // One process and one clock, so exports need not wait.
             "ESPALIER_USAGE_SETTLES_AFTER": "1",
             "ESPALIER_PRICING_PAGE": "true",
         ]
-        // What is said aloud stands first; where it runs and on what is `dev`'s own to say.
+        // These settings may come from the environment. `dev` itself determines the addresses and the database.
         for name in [
             "ESPALIER_APPLE_ISSUERS", "ESPALIER_APPLE_AUDIENCE", "ESPALIER_APPLE_TIMEOUT", "ESPALIER_APPLE_CONCURRENCY",
             "ESPALIER_LOG_LEVEL", "ESPALIER_API_REQUESTS_PER_MINUTE", "ESPALIER_API_CHANGES_PER_MINUTE",
         ] {
             if let value = ProcessInfo.processInfo.environment[name] { environment[name] = value }
         }
-        // The other commands are run on the same installation by it: set -a; . .espalier/dev.env
+        // Other commands use the same installation with: set -a; . .espalier/dev.env
         let lines = environment.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value.replacing("'", with: "'\\''"))'\n" }
         try PrivateFile.write(Data(lines.joined().utf8), to: folder.appending(path: "dev.env"))
         return try Settings(environment: environment)

@@ -8,7 +8,7 @@ import Server
 /// The database of `espalier dev`, with its roles and its schema.
 struct DevDatabase: Sendable {
     let ownerURL: String
-    /// As the role that production uses, so that isolation holds here too.
+    /// The URL for the role that production uses, so that isolation also applies here.
     let serverURL: String
     let migrator: Migrator
 
@@ -40,7 +40,7 @@ enum DevMasterKey {
     }
 }
 
-/// A file with secrets in it: mode 0600 from its first byte on, and never half written.
+/// A file with secrets. It has mode 0600 from its first byte and is never partly written.
 enum PrivateFile {
     static func write(_ data: Data, to file: URL) throws {
         let temporary = file.deletingLastPathComponent().appending(

@@ -19,10 +19,10 @@ struct DevPorts: Sendable {
 
     struct Busy: Error, CustomStringConvertible {
         let port: Int
-        var description: String { "Port \(port) is in use. Choose others: --port takes the first of four in a row." }
+        var description: String { "Port \(port) is in use. Choose other ports: --port is the first of four in a row." }
     }
 
-    /// Asked before anything is started, so that a busy port costs nobody a wait.
+    /// Checked before anything starts, so that a busy port is reported at once.
     func requireFree() throws {
         for port in [server, operations, simulator, demo] where !Self.isFree(port) { throw Busy(port: port) }
     }

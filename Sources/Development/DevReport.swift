@@ -3,12 +3,12 @@ import DemoApplication
 import Foundation
 import Server
 
-/// What `espalier dev` tells when all runs: a person on standard output, programs in `dev.json`.
+/// The report of `espalier dev` when everything runs: for a person on standard output, for programs in `dev.json`.
 struct DevReport: Sendable {
     let demo: DemoTenants
     let ports: DevPorts
     let simulatorURL: String
-    /// Whether it is the simulator of this process.
+    /// Whether this process runs the simulator.
     let hasSimulator: Bool
     let directory: URL
 
@@ -52,18 +52,18 @@ struct DevReport: Sendable {
 
                 \(ports.demoURL)
 
-            and sign in with Apple: as Acme, which has Apple credentials of its own, or as Globex, on the shared ones.
+            and sign in with Apple: as Acme, with its own Apple credentials, or as Globex, with the shared ones.
 
                 Server      \(ports.baseURL)        issuers \(ports.baseURL)/t/acme and …/t/globex
                 Operations  \(ports.operationsURL)        /healthz, /readyz, /metrics
-                Apple       \(simulatorURL)\(hasSimulator ? "        the simulator" : "        the stand-in you named; register \(directory.appending(path: "apple.json").relativePath) there")
+                Apple       \(simulatorURL)\(hasSimulator ? "        the simulator" : "        your simulator; register \(directory.appending(path: "apple.json").relativePath) there")
 
             Count Acme's logins:
 
                 curl -H "Authorization: Bearer \(demo.saved.seeded.tenants[0].api_keys[0].secret)" \\
                     \(ports.baseURL)/v1/tenants/acme/usage
 
-            Programs find all of this in \(path). Ctrl-C stops everything; the data stays.
+            Programs find all of this in \(path). Ctrl-C stops everything. The data stays.
 
             """)
         fflush(nil)

@@ -8,19 +8,19 @@ import ServiceLifecycle
 
 struct SimulateApple: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run a strict stand-in for Apple's servers.",
-        discussion: "Register teams, Services IDs and keys by a file or over HTTP; docs/simulator.md says how.")
+        abstract: "Runs a strict simulator of Apple's servers.",
+        discussion: "Register teams, Services IDs and keys with a file or over HTTP. docs/simulator.md describes this.")
 
-    @Option(help: "The port to listen on, on loopback.")
+    @Option(help: "The loopback port.")
     var port = 8082
 
-    @Option(help: ArgumentHelp("What is registered at the start.", valueName: "file"))
+    @Option(help: ArgumentHelp("The registry that it loads at the start.", valueName: "file"))
     var registry: String?
 
     @Option(help: "The issuer of its tokens and the audience of client secrets.")
     var issuer = "https://appleid.apple.com"
 
-    @Flag(help: "Refuse Return URLs on loopback, as Apple does.")
+    @Flag(help: "Rejects Return URLs on loopback, as Apple does.")
     var strictReturnURLs = false
 
     func validate() throws {
@@ -34,7 +34,7 @@ struct SimulateApple: AsyncParsableCommand {
                 do {
                     return try Registry(contentsOf: URL(filePath: file), allowsLoopback: !strictReturnURLs)
                 } catch is CocoaError {
-                    throw Settings.Refusal(description: "--registry: \(file) cannot be read.")
+                    throw Settings.Refusal(description: "--registry: \(file) cannot be read. Check its path and permissions.")
                 }
             }
             return AppleSimulator(
@@ -45,7 +45,7 @@ struct SimulateApple: AsyncParsableCommand {
             do {
                 try await ServiceGroup.run([simulator], logger: logger)
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
-                throw Settings.Refusal(description: "Port \(port) is in use. Choose another with --port.")
+                throw Settings.Refusal(description: "Port \(port) is in use. Choose another port with --port.")
             }
         }
     }

@@ -3,13 +3,13 @@ import Foundation
 /// A private PostgreSQL cluster under a folder, for `espalier dev` and for tests.
 ///
 /// ```
-/// <folder>/data          the cluster, made by initdb on first use, found again at every later start
-/// <folder>/run           the Unix socket, its only way in; mode 0700, so only the owner (and root) gets there
-/// <folder>/postgres.log  what the server says, since its last start
-/// <folder>/lock          locked as long as a process uses the folder
+/// <folder>/data          the cluster: initdb creates it on first use, and later starts reuse it
+/// <folder>/run           the Unix socket, its only entrance; mode 0700, so only the owner and root reach it
+/// <folder>/postgres.log  the server's output since its last start
+/// <folder>/lock          locked while a process uses the folder
 /// ```
-/// There is no password: who reaches the socket is trusted. As root the server runs under another user, since PostgreSQL
-/// refuses root. However this process ends, a guardian stops the server (see `Guardian`).
+/// There is no password, because only trusted accounts reach the socket. As root, the server runs under another user,
+/// because PostgreSQL refuses root. A guardian stops the server when this process ends for any reason (see `Guardian`).
 package actor EmbeddedPostgres {
     private let folder: String
     private let superuser: String
@@ -19,15 +19,15 @@ package actor EmbeddedPostgres {
 
     private var lock: FolderLock?
     private var guardian: Guardian?
-    /// Where the socket is: known once the cluster has been started.
+    /// The folder of the socket. Known after the first start of the cluster.
     private var socketFolder: String?
 
     /// - Parameters:
-    ///   - folder: made if it is missing. Its parents need not be readable to the server's user.
-    ///   - superuser: the role that owns the cluster, made by initdb on first use.
-    ///   - settings: of `postgresql.conf`, for this run.
-    ///   - isThrowAway: the folder is removed when the cluster stops or the process ends, and stopping does not wait for
-    ///     anything to be written.
+    ///   - folder: Created if it is missing. The server's user need not be able to read its parents.
+    ///   - superuser: The role that owns the cluster. initdb creates it on first use.
+    ///   - settings: Settings of `postgresql.conf` for this run.
+    ///   - isThrowAway: Whether the folder is removed when the cluster stops or the process ends. Stopping then waits
+    ///     for no writes.
     package init(folder: String, superuser: String = "postgres", settings: [String: String] = [:], isThrowAway: Bool = false) {
         self.folder = URL(filePath: folder).standardizedFileURL.path(percentEncoded: false).droppingLastSlash
         self.superuser = superuser
@@ -39,7 +39,7 @@ package actor EmbeddedPostgres {
     private var data: String { folder + "/data" }
     private var log: String { folder + "/postgres.log" }
 
-    /// A libpq URI for a role and a database of the cluster. It is good for as long as the cluster runs.
+    /// Returns a libpq URI for a role and a database of the cluster. It is valid while the cluster runs.
     package func url(user: String, database: String) -> String {
         func escaped(_ text: String) -> String {
             text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
@@ -49,10 +49,10 @@ package actor EmbeddedPostgres {
 
     // MARK: Starting
 
-    /// Starts the server, and returns when it takes connections. Does nothing when it runs already.
+    /// Starts the server, and returns when it accepts connections. It does nothing if the server already runs.
     ///
-    /// A server that a dead process left behind in the folder is stopped first.
-    /// - Throws: `EmbeddedPostgresError`, which says what to do.
+    /// It first stops a server that a dead process left in the folder.
+    /// - Throws: `EmbeddedPostgresError` with the next step.
     package func start() async throws {
         guard guardian == nil else { return }
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -63,7 +63,7 @@ package actor EmbeddedPostgres {
             try await initialize(tools)
             try await launch(tools)
         } catch {
-            // The first error is the one to tell.
+            // The first error is the one to report.
             try? await guardian?.stop()
             guardian = nil
             lock = nil
@@ -73,7 +73,7 @@ package actor EmbeddedPostgres {
 
     private func initialize(_ tools: PostgresTools) async throws {
         guard !FileManager.default.fileExists(atPath: data + "/PG_VERSION") else { return }
-        // Under another name until it is whole, so that an interrupted initdb is not taken for a cluster.
+        // Another name until it is complete, so that an interrupted initdb is not treated as a cluster.
         let partial = folder + "/data.partial"
         try? FileManager.default.removeItem(atPath: partial)
         try account.makeFolder(partial)
@@ -92,7 +92,7 @@ package actor EmbeddedPostgres {
         var arguments = ["-D", data, "-c", "listen_addresses=", "-c", "unix_socket_directories=\(socketFolder)", "-c", "port=5432"]
         for (name, value) in settings.sorted(by: { $0.key < $1.key }) { arguments += ["-c", "\(name)=\(value)"] }
         let command = try await account.command(tools.postgres, arguments, in: folder)
-        // The file of a crashed server would be taken for the new one's.
+        // The file of a crashed server would be treated as the new server's file.
         try? FileManager.default.removeItem(atPath: data + "/postmaster.pid")
         let guardian = Guardian(
             of: command, log: log, signal: isThrowAway ? .immediate : .fast,
@@ -106,7 +106,7 @@ package actor EmbeddedPostgres {
         }
     }
 
-    /// The eighth line of `postmaster.pid` tells, as pg_ctl knows it too.
+    /// The eighth line of `postmaster.pid` shows it. pg_ctl reads the same line.
     private var isReady: Bool {
         guard let text = try? String(contentsOfFile: data + "/postmaster.pid", encoding: .utf8) else { return false }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -120,8 +120,8 @@ package actor EmbeddedPostgres {
 
     private var isSocketFolderTemporary: Bool { socketFolder != folder + "/run" }
 
-    /// `<folder>/run`, or a short folder elsewhere when the socket's path would exceed the 107 bytes that the kernel allows, or
-    /// hold what separates the folders of a list in PostgreSQL's setting.
+    /// `<folder>/run`, or a short folder elsewhere if the path of the socket would exceed the kernel's 107 bytes or contain a
+    /// separator of PostgreSQL's list of folders.
     private func makeSocketFolder() throws -> String {
         let usual = folder + "/run"
         let path: String
@@ -139,7 +139,8 @@ package actor EmbeddedPostgres {
 
     // MARK: Stopping
 
-    /// Stops the server: sessions are ended, what is committed is on disk. A throw-away cluster's folder is removed.
+    /// Stops the server. Its sessions end, and committed data is on disk. The folder of a throw-away cluster is
+    /// removed.
     package func stop() async throws {
         try await guardian?.stop()
         guardian = nil
@@ -147,7 +148,7 @@ package actor EmbeddedPostgres {
         if isThrowAway { try? FileManager.default.removeItem(atPath: folder) }
     }
 
-    /// Kills the server as a failing machine would; `start` brings it back, and lets it recover.
+    /// Kills the server, as a machine failure would. `start` starts it again and lets it recover.
     package func crash() async throws {
         guard let guardian else { return }
         for process in ServerProcesses.of(data: data) { kill(process, SIGKILL) }
@@ -157,7 +158,7 @@ package actor EmbeddedPostgres {
         try await ServerProcesses.gone(from: data)
     }
 
-    /// The owner of the folder's lock is this process, so what still runs there has lost its own.
+    /// This process has the folder's lock. So a server that still runs there has lost its owner.
     private func stopLeftover() async throws {
         if let postmaster = ServerProcesses.postmaster(of: data) { kill(postmaster, SIGINT) }
         try await ServerProcesses.gone(from: data)

@@ -1,4 +1,4 @@
-/// Why a private cluster cannot be had, and what to do about it.
+/// The reason why a private cluster is unavailable, and the next step.
 package enum EmbeddedPostgresError: Error, CustomStringConvertible {
     case missingPostgres
     case missingTool(String, package: String)
@@ -12,16 +12,16 @@ package enum EmbeddedPostgresError: Error, CustomStringConvertible {
     package var description: String {
         switch self {
         case .missingPostgres:
-            "PostgreSQL was not found, neither in PATH nor in /usr/lib/postgresql/*/bin. Install it: apt-get install postgresql"
+            "PostgreSQL was not found in PATH or in /usr/lib/postgresql/*/bin. Install it: apt-get install postgresql"
         case .missingTool(let tool, let package):
             "\(tool) was not found. Install it: apt-get install \(package)"
         case .wrongVersion(let data, let needs, let found):
-            "\(data) was made by PostgreSQL \(needs), and only \(found.joined(separator: ", ")) is here. "
-                + "Install postgresql-\(needs), or move the folder away to begin anew."
+            "\(data) was created by PostgreSQL \(needs), but only \(found.joined(separator: ", ")) is installed. "
+                + "Install postgresql-\(needs), or move the folder to start with an empty cluster."
         case .inUse(let folder):
             "\(folder) is in use by another process. Stop it, or choose another folder."
         case .notWritable(let folder, let errno):
-            "\(folder) cannot be written (errno \(errno))."
+            "\(folder) is not writable (errno \(errno)). Check its owner and permissions."
         case .commandFailed(let command, let output):
             "\(command) failed: \(output)"
         case .serverFailed(let log, let lastLines):

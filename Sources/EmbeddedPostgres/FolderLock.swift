@@ -1,10 +1,10 @@
 import Foundation
 
-/// A folder's lock file, locked by this process; the kernel unlocks it however the process ends.
+/// A folder's lock file, locked by this process. The kernel unlocks it when the process ends for any reason.
 struct FolderLock: ~Copyable {
     private let file: Int32
 
-    /// - Throws: `.inUse` when another process, or another value in this one, has it.
+    /// - Throws: `.inUse` if another process, or another value in this process, has the lock.
     init(path: String, folder: String) throws {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw EmbeddedPostgresError.notWritable(folder: folder, errno: errno) }
@@ -15,7 +15,7 @@ struct FolderLock: ~Copyable {
     }
 
     deinit {
-        // Closing alone is not enough while a child process, between its fork and its exec, holds a copy of the descriptor.
+        // Closing the file is not enough while a child process between fork and exec has a copy of the descriptor.
         flock(file, LOCK_UN)
         close(file)
     }

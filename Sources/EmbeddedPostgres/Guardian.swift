@@ -2,17 +2,17 @@ import Foundation
 import Subprocess
 import Synchronization
 
-/// A small shell that is the server's parent and outlives this process just long enough to stop it.
+/// A small shell that is the server's parent. It outlives this process just long enough to stop the server.
 ///
-/// Its standard input is a pipe from us. When the pipe ends, because we close it or because the kernel does after a
-/// `kill -9`, it stops the server. It has a session of its own, so that Ctrl-C in our terminal reaches neither of them
-/// before we have stopped in order.
+/// Its standard input is a pipe from this process. When the pipe ends, it stops the server. Either this process closes
+/// the pipe, or the kernel does so after a `kill -9`. The shell has its own session. So Ctrl-C in the terminal reaches
+/// neither of them before this process has stopped them in order.
 final class Guardian: Sendable {
-    /// How PostgreSQL is asked to stop.
+    /// How PostgreSQL is stopped.
     enum Signal: String {
-        /// Ends sessions, writes everything to disk.
+        /// Ends the sessions and writes everything to disk.
         case fast = "INT"
-        /// Just ends, as a crash would: for data that nobody wants.
+        /// Ends at once, as in a crash. For data that is no longer needed.
         case immediate = "QUIT"
     }
 
@@ -22,7 +22,7 @@ final class Guardian: Sendable {
         exec 3<&0 </dev/null
         "$@" >"$log" 2>&1 3<&- &
         server=$!
-        # The mark tells a server that died by itself from one whose owner is gone.
+        # The mark distinguishes a server that died from a server whose owner ended.
         mark=$(mktemp)
         ( read -r _ <&3; rm -f "$mark"; kill -"$signal" "$server" ) >/dev/null 2>&1 &
         watcher=$!
@@ -42,15 +42,15 @@ final class Guardian: Sendable {
 
     /// Starts the server.
     /// - Parameters:
-    ///   - command: the server and its arguments.
-    ///   - trash: folders to remove once it has stopped.
+    /// - command: The server and its arguments.
+    /// - trash: Folders to remove after it has stopped.
     init(of command: [String], log: String, signal: Signal, trash: [String]) {
         let (stop, stopping) = AsyncStream.makeStream(of: Never.self)
         self.stopping = stopping
         var options = PlatformOptions()
         options.createSession = true
         let arguments = ["-c", Self.script, "guardian", signal.rawValue, log, trash.joined(separator: "\n")] + command
-        // A task of nobody's: the guardian's life is that of its pipe.
+        // A detached task, because the guardian lives as long as its pipe.
         process = Task { [options] in
             _ = try await Subprocess.run(
                 .name("sh"), arguments: Arguments(arguments), platformOptions: options,
@@ -61,7 +61,7 @@ final class Guardian: Sendable {
                         for await _ in stop {}
                         try await guardian.standardInputWriter.finish()
                     }
-                    // It prints nothing; its output ends when it does.
+                    // The guardian prints nothing. Its output ends when it does.
                     for try await _ in guardian.standardOutput {}
                     group.cancelAll()
                     try await group.waitForAll()
@@ -74,13 +74,13 @@ final class Guardian: Sendable {
         }
     }
 
-    /// Whether the server has ended, by itself or because it was stopped.
+    /// Whether the server has ended, on its own or because it was stopped.
     var hasEnded: Bool { isOver.load(ordering: .acquiring) }
 
-    /// Returns when it has.
+    /// Returns when the server has ended.
     func ended() async throws { try await process.value }
 
-    /// Has the server stopped, and returns when it has.
+    /// Stops the server, and returns when it has ended.
     func stop() async throws {
         stopping.finish()
         try await process.value

@@ -8,7 +8,8 @@ struct PostgresTools {
     var initdb: String { folder + "/initdb" }
     var postgres: String { folder + "/postgres" }
 
-    /// The installation that made the data if there is any, else the one in PATH, else the newest of Debian's.
+    /// The installation that created the data, if there is data. Otherwise the one in PATH, and then Debian's newest
+    /// one.
     /// - Throws: `.missingPostgres`, `.wrongVersion`.
     static func find(forData data: String) throws -> PostgresTools {
         let installed = all()
@@ -36,11 +37,11 @@ struct PostgresTools {
         (self.folder, self.version) = (folder, version)
     }
 
-    /// The major version, which Debian and initdb both keep in the file name of a sample: no process has to be run for it.
+    /// The major version. Debian and initdb both have it in the file name of a sample, so no process has to run.
     private static func version(of folder: String) -> String? {
         let parts = folder.split(separator: "/")
         if parts.count >= 2, parts.last == "bin", Int(parts[parts.count - 2]) != nil { return String(parts[parts.count - 2]) }
-        // Elsewhere the symbolic link usually leads to such a folder.
+        // On other systems, the symbolic link usually leads to such a folder.
         let real = URL(filePath: folder + "/postgres").resolvingSymlinksInPath().deletingLastPathComponent().path(percentEncoded: false)
         let realParts = real.split(separator: "/")
         return realParts.dropLast().last.flatMap { Int($0) }.map(String.init) ?? "of unknown version"

@@ -1,7 +1,7 @@
 import Foundation
 import Subprocess
 
-/// The account the server runs under: our own, or, since PostgreSQL refuses root, `postgres` or `nobody`.
+/// The account that runs the server: our own, or, because PostgreSQL refuses root, `postgres` or `nobody`.
 struct ServerAccount {
     private struct Other {
         var user: uid_t
@@ -21,7 +21,7 @@ struct ServerAccount {
         return ServerAccount(other: Other(user: 65534, group: 65534))
     }
 
-    /// Makes a folder that only this account, and root, can enter.
+    /// Creates a folder that only this account and root can enter.
     func makeFolder(_ path: String) throws {
         guard mkdir(path, 0o700) == 0, other.map({ chown(path, $0.user, $0.group) == 0 }) ?? true else {
             throw EmbeddedPostgresError.notWritable(folder: path, errno: errno)
@@ -36,13 +36,14 @@ struct ServerAccount {
         }
         let identity = ["setpriv", "--reuid", "\(other.user)", "--regid", "\(other.group)", "--clear-groups"]
         if try await succeeds(identity + ["--", "test", "-x", folder]) { return identity + ["--", program] + arguments }
-        // A checkout under /root, which nobody else may enter: the server keeps the right to pass, and still is not root.
+        // A checkout under /root, which nobody else may enter. The server receives the right to pass, and is still not
+        // root.
         let capabilities = "+dac_override,+dac_read_search"
         return identity + ["--inh-caps", capabilities, "--ambient-caps", capabilities, "--", program] + arguments
     }
 
     /// Runs a program to its end.
-    /// - Throws: `.commandFailed` with what it said.
+    /// - Throws: `.commandFailed` with its output.
     func run(_ program: String, _ arguments: [String], in folder: String) async throws {
         let (status, output) = try await Self.execute(command(program, arguments, in: folder))
         guard status else { throw EmbeddedPostgresError.commandFailed(program, output: output) }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The processes of a PostgreSQL server, found by the folder they run in: a number in `postmaster.pid` may be stale and
-/// by now belong to somebody else.
+/// The processes of a PostgreSQL server, found by their working folder. A process ID in `postmaster.pid` may be stale
+/// and now belong to another process.
 enum ServerProcesses {
     static func of(data: String) -> [pid_t] {
         let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
@@ -16,8 +16,8 @@ enum ServerProcesses {
         return process
     }
 
-    /// Waits until no process of the server is left: shared memory, and with it the folder, is free only then.
-    /// - Throws: `.serverDoesNotStop` after half a minute.
+    /// Waits until no process of the server is left. Only then are its shared memory and the folder free.
+    /// - Throws: `.serverDoesNotStop` after 30 s.
     static func gone(from data: String) async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while !of(data: data).isEmpty {

@@ -1,7 +1,8 @@
 package import Foundation
 
-/// Values in a row of bytes, for what we seal into URLs: short, and cheap to read. What was written in
-/// one order is read in the same.
+/// Writes values into a byte string that we seal into URLs: short, and cheap to read.
+///
+/// `FieldReader` reads the values in the same order.
 package struct FieldWriter {
     package private(set) var bytes: [UInt8] = []
 
@@ -11,8 +12,8 @@ package struct FieldWriter {
         withUnsafeBytes(of: uuid.uuid) { bytes.append(contentsOf: $0) }
     }
 
-    /// To the microsecond, as the database keeps times, within the years 1 to 9999: a time that comes from elsewhere must not
-    /// bring us down.
+    /// To the microsecond, as in the database, within the years 1 to 9999. An invalid time from outside must not crash the
+    /// process.
     package mutating func write(_ date: Date) {
         let seconds = min(max(date.timeIntervalSince1970, -62_135_596_800), 253_402_300_799)
         withUnsafeBytes(of: Int64((seconds * 1_000_000).rounded()).bigEndian) { bytes.append(contentsOf: $0) }
@@ -27,7 +28,7 @@ package struct FieldWriter {
         write(Array(text.utf8))
     }
 
-    /// An absent text is an empty one.
+    /// A nil text is written as an empty text.
     package mutating func write(_ text: String?) {
         write(text ?? "")
     }
@@ -42,7 +43,7 @@ package struct FieldReader {
         rest = bytes[...]
     }
 
-    /// Whether nothing is left. A field that was added later is missing there.
+    /// Whether nothing is left. A field that was added in a later version is missing in an older value.
     package var isAtEnd: Bool { rest.isEmpty }
 
     private mutating func take(_ count: Int) throws(Truncated) -> ArraySlice<UInt8> {

@@ -10,7 +10,7 @@ import Web
 /// (`UsageEvent.insert`). `RollUp` adds the rows up by days, and the responses here are made of these sums.
 package struct UsageRoutes: Sendable {
     package let pool: DatabasePool
-    /// How long after a login its event may come to light, in seconds.
+    /// How long after a login its event can become visible, in seconds.
     package let settling: TimeInterval
     package let now: @Sendable () -> Date
 
@@ -18,14 +18,14 @@ package struct UsageRoutes: Sendable {
         (self.pool, self.settling, self.now) = (pool, settling, now)
     }
 
-    /// Below `/v1/tenants/{tenant}`.
+    /// These routes are below `/v1/tenants/{tenant}`.
     package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.get, "usage", "getUsage", use: getUsage)
         return routes
     }
 
-    /// Below `/v1`, for operators.
+    /// Routes for operators, below `/v1`.
     package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "usage", "listUsage", use: listUsage)

@@ -1,11 +1,12 @@
 package import Foundation
 package import Postgres
 
-/// Work that must happen after a commit: written in the transaction it follows from, done at least once.
+/// Work that must happen after a commit. It is written in the transaction that requires it, and is done at least
+/// once.
 package enum Outbox {
     /// - Parameters:
-    ///   - kind: which handler does it.
-    ///   - subject: the id of what it is about.
+    ///   - kind: The kind of work, which determines the handler.
+    ///   - subject: The ID of the object of the work.
     package static func insert(_ kind: String, subject: UUID, owner: UUID, id: UUID, at now: Date) -> SQL {
         """
         INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
@@ -13,36 +14,37 @@ package enum Outbox {
         """
     }
 
-    /// One piece of work that is due, as a worker has taken it.
+    /// One due piece of work that a worker has taken.
     package struct Entry: Sendable {
-        /// A tenant's id, or the platform's.
+        /// A tenant's ID, or the platform's.
         package let owner: UUID
         package let id: UUID
         package let kind: String
         package let subject: UUID
-        /// How often it was taken, this time included. Whoever finishes it names this number: who has lost it to another process
-        /// in the meantime changes nothing.
+        /// How often the work was taken, including this time. A worker that ends the work names this number. So a worker that
+        /// has lost the work to another process in the meantime changes nothing.
         package let attempts: Int
     }
 
-    /// What became of a piece of work.
+    /// The result of a piece of work.
     package enum Outcome: Sendable, Equatable {
         case done
-        /// Not yet: to be tried again at this time.
+        /// Not yet done. It is retried at this time.
         case again(at: Date)
-        /// It never will be done, and is forgotten; the log says so.
+        /// It can never be done. It is deleted, and the log reports it.
         case givenUp
     }
 }
 
-// MARK: What a worker asks
+// MARK: Queries of a worker
 
 extension Outbox {
-    /// Takes what is due, the oldest first, by moving its time on: who dies with it loses it when the lease is over.
+    /// Takes the due work, oldest first, and moves its time to the end of the lease. If the process dies, another one
+    /// takes the work then.
     ///
     /// - Parameters:
-    ///   - kinds: what there is a handler for; an older process leaves alone what a newer one has written.
-    ///   - busy: owners that have their share of this process already.
+    ///   - kinds: The kinds with a handler. So an older process leaves the work of a newer process alone.
+    ///   - busy: Owners that already have their share of this process.
     static func take(_ kinds: [String], passingOver busy: [UUID], limit: Int, until leaseEnds: Date, at now: Date) -> SQL {
         """
         WITH due AS (
@@ -55,7 +57,7 @@ extension Outbox {
         """
     }
 
-    /// When there will be something to do.
+    /// The time of the next due work.
     static func nextDue(_ kinds: [String], passingOver busy: [UUID]) -> SQL {
         """
         SELECT due_at FROM outbox WHERE kind = ANY(\(kinds)) AND NOT tenant_id = ANY(\(busy)) ORDER BY due_at LIMIT 1

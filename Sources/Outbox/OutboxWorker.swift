@@ -4,32 +4,33 @@ package import Postgres
 import ServiceLifecycle
 import Synchronization
 
-/// Does what stands in the outbox. Every process may run one: a row is taken by moving its time on, in a transaction of one
-/// statement, and its handler runs outside any.
+/// Does the work in the outbox. Every process may run a worker. It takes a row by moving the row's time, in a transaction of
+/// one statement, and runs the handler outside any transaction.
 ///
-/// It wakes when a row is written, by a notification of the row's own transaction; otherwise when the next row is due, and now
-/// and then for what a process left behind. An idle installation asks the database twice a minute for each process.
+/// It wakes when a row is written, by a notification of the row's own transaction. Otherwise, it wakes when the next row is
+/// due, and regularly for the work that a process left. An idle installation queries the database twice a minute per process.
 ///
-/// What happens at least once may happen twice: after a crash, and when the end of work could not be written down. Handlers
-/// have to bear that, and to come back well before the lease is over.
+/// Work may happen twice: after a crash, and when the end of the work could not be recorded. Handlers must tolerate this, and
+/// must return well before the lease ends.
 package struct OutboxWorker: Service {
-    /// - Parameter now: when the work was taken.
-    /// - Throws: what is no outcome but an accident: it is logged, and the work is tried again, later and later. `CancellationError`
-    ///   leaves it for when the lease is over.
+    /// - Parameter now: The time at which the work was taken.
+    /// - Throws: Any error that is not an outcome. It is logged, and the work is retried with growing delays. `CancellationError`
+    ///   leaves the work until the lease ends.
     package typealias Handler = @Sendable (_ entry: Outbox.Entry, _ now: Date) async throws -> Outbox.Outcome
 
     package struct Configuration: Sendable {
-        /// How many handlers run at once; with 0 this process leaves the outbox to others.
+        /// The maximum number of concurrent handlers. With 0, this process leaves the outbox to others.
         package var concurrency = 32
-        /// How many rows of one owner are taken at once. One that has as many under way waits for its turn, so that a tenant whose
-        /// endpoint is slow does not hold up all others.
+        /// The maximum number of concurrent rows of one owner. An owner with as many rows in progress waits for its turn, so that
+        /// a tenant with a slow endpoint does not delay the others.
         package var share = 4
-        /// How long a process may take for a row before another takes it. Longer than any handler, and than clocks are apart.
+        /// The time that a process has for a row before another process takes it. It is longer than any handler and any clock
+        /// difference.
         package var lease = Duration.seconds(120)
-        /// How long it sleeps at the most while it hears of new rows, and while it does not.
+        /// The longest sleep while the worker receives notifications of new rows, and while it does not.
         package var longestSleep = Duration.seconds(30)
         package var longestDeafSleep = Duration.seconds(2)
-        /// How long a graceful shutdown waits for what is under way. What is not finished by then comes back when its lease is over.
+        /// The time that a graceful shutdown waits for work in progress. Unfinished work is due again when its lease ends.
         package var shutdownLimit = Duration.seconds(20)
 
         package init(concurrency: Int = 32) {
@@ -45,8 +46,8 @@ package struct OutboxWorker: Service {
     private let now: @Sendable () -> Date
 
     /// - Parameters:
-    ///   - prelude: what makes a transaction see every owner's rows.
-    ///   - handlers: by the kind of work.
+    ///   - prelude: The statement that gives a transaction access to every owner's rows.
+    ///   - handlers: The handler of each kind of work.
     package init(
         pool: DatabasePool, prelude: [SQL], handlers: [String: Handler], configuration: Configuration = .init(), logger: Logger,
         now: @escaping @Sendable () -> Date
@@ -55,8 +56,8 @@ package struct OutboxWorker: Service {
         (self.configuration, self.logger, self.now) = (configuration, logger, now)
     }
 
-    /// Does what is due at this time, at most `concurrency` rows, and returns when it is done: for tests, which have no time to wait.
-    /// - Returns: how many rows it took.
+    /// Does the work that is due at this time, at most `concurrency` rows, and returns when it is done. For tests, which do not wait.
+    /// - Returns: The number of rows.
     @discardableResult
     package func pass(at now: Date) async throws -> Int {
         let entries = try await pool.run(
@@ -70,28 +71,28 @@ package struct OutboxWorker: Service {
         return entries.count
     }
 
-    /// Runs one handler and writes down what became of the work.
+    /// Runs one handler and records the outcome.
     private func work(_ entry: Outbox.Entry, at now: Date) async {
         guard let handler = handlers[entry.kind] else { return }
         let facts: Logger.Metadata = ["kind": "\(entry.kind)", "subject": "\(entry.subject)", "attempts": "\(entry.attempts)"]
         let outcome: Outbox.Outcome
         do {
             outcome = try await handler(entry, now)
-            if outcome == .givenUp { logger.error("given up what was to happen after a commit", metadata: facts) }
+            if outcome == .givenUp { logger.error("outbox work given up", metadata: facts) }
         } catch {
-            // Shutting down: the lease brings it back.
+            // A shutdown. The work is due again when the lease ends.
             if Task.isCancelled || error is CancellationError { return }
-            logger.error("what was to happen after a commit failed", metadata: facts.merging(["cause": "\(error)"]) { $1 })
+            logger.error("outbox work failed", metadata: facts.merging(["cause": "\(error)"]) { $1 })
             outcome = .again(at: now + Self.delay(afterFailures: entry.attempts, first: .seconds(5), longest: .seconds(3600)))
         }
         do {
             _ = try await pool.run(entry.conclude(outcome), prelude: prelude)
         } catch {
-            logger.warning("the end of work could not be written down", metadata: facts.merging(["cause": "\(error)"]) { $1 })
+            logger.warning("the outcome of outbox work could not be recorded", metadata: facts.merging(["cause": "\(error)"]) { $1 })
         }
     }
 
-    /// Doubled with each failure, and half of it by chance.
+    /// The delay doubles with each failure. Half of it is random.
     private static func delay(afterFailures failures: Int, first: Duration, longest: Duration) -> Duration {
         min(first * (1 << min(max(failures - 1, 0), 20)), longest) * Double.random(in: 0.5...1)
     }
@@ -100,7 +101,7 @@ package struct OutboxWorker: Service {
 // MARK: The service
 
 extension OutboxWorker {
-    /// What runs in this process at the moment.
+    /// The work in progress in this process.
     private final class UnderWay: Sendable {
         private struct State {
             var count = 0
@@ -139,7 +140,7 @@ extension OutboxWorker {
 
     package func run() async throws {
         guard configuration.concurrency > 0, !handlers.isEmpty else {
-            // Nothing to do, but a service that ends ends all others.
+            // Nothing to do. But a service that ends would end all other services.
             try? await gracefulShutdown()
             return
         }
@@ -159,8 +160,8 @@ extension OutboxWorker {
                         if Task.isCancelled { break }
                         failures += 1
                         sleep = Self.delay(afterFailures: failures, first: .milliseconds(500), longest: configuration.longestSleep)
-                        logger.warning("the outbox cannot be read", metadata: ["cause": "\(error)", "attempt": "\(failures)"])
-                        // Not to be woken from: the end of work that was under way is no reason to ask again at once.
+                        logger.warning("the outbox is not readable", metadata: ["cause": "\(error)", "attempt": "\(failures)"])
+                        // Not woken by work that ends, because that is not a reason to query again at once.
                         try? await Task.sleep(for: min(sleep, .seconds(1)))
                     }
                     await Self.wait(sleep, for: &wakes, wake)
@@ -169,7 +170,7 @@ extension OutboxWorker {
                 while underWay.count > 0, ContinuousClock.now < deadline, !Task.isCancelled {
                     await Self.wait(deadline - .now, for: &wakes, wake)
                 }
-                if underWay.count > 0 { logger.warning("work was left for another process", metadata: ["count": "\(underWay.count)"]) }
+                if underWay.count > 0 { logger.warning("outbox work left for another process", metadata: ["count": "\(underWay.count)"]) }
                 group.cancelAll()
             }
         } onGracefulShutdown: {
@@ -178,15 +179,15 @@ extension OutboxWorker {
         }
     }
 
-    /// Begins all that is due and that there is room for.
-    /// - Returns: how long there is nothing to do.
+    /// Starts all due work that there is room for.
+    /// - Returns: The time until there is more to do.
     private func begin(
         _ underWay: UnderWay, in group: inout DiscardingTaskGroup, _ wake: AsyncStream<Void>.Continuation
     ) async throws -> Duration {
         let kinds = Array(handlers.keys)
         while !underWay.isStopping {
             let room = configuration.concurrency - underWay.count
-            // Whatever ends makes room, and wakes this.
+            // Any work that ends makes room and wakes this.
             guard room > 0 else { break }
             let now = now()
             let busy = underWay.owners(withAtLeast: configuration.share)
@@ -208,13 +209,13 @@ extension OutboxWorker {
             guard entries.isEmpty else { continue }
             let next: Date? = try answers[1].first { try $0.get("due_at") }
             let longest = underWay.isListening ? configuration.longestSleep : configuration.longestDeafSleep
-            // Due, and yet not taken: another process is just taking it.
+            // Due but not taken: another process is taking it.
             return min(max(next.map { .seconds($0.timeIntervalSince(now)) } ?? longest, .milliseconds(100)), longest)
         }
         return configuration.longestSleep
     }
 
-    /// Hears of new rows.
+    /// Receives notifications of new rows.
     private func listen(_ underWay: UnderWay, _ wake: AsyncStream<Void>.Continuation) async {
         for await event in pool.listen(["espalier_outbox"]) {
             underWay.listens(event != .disconnected)
@@ -222,7 +223,7 @@ extension OutboxWorker {
         }
     }
 
-    /// Until something wakes it, and so long at the most.
+    /// Waits until a wake-up, up to the given time.
     private static func wait(
         _ limit: Duration, for wakes: inout AsyncStream<Void>.Iterator, _ wake: AsyncStream<Void>.Continuation
     ) async {

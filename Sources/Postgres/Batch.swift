@@ -1,9 +1,9 @@
 import CLibPQ
 
-/// Statements that went to the server together, up to one Sync, and what has come back so far.
+/// Statements that went to the server together, up to one Sync, and the results received so far.
 @EventLoop
 final class Batch {
-    /// What the server answers one after the other.
+    /// The parts that the server answers one after the other.
     enum Step {
         case deallocate(name: String)
         case prepare(PreparedStatements.Key, name: String)
@@ -14,11 +14,11 @@ final class Batch {
     private(set) var steps: [Step] = []
     private var position = 0
     private(set) var results: [Rows] = []
-    /// The first error; the statements behind it were skipped.
+    /// The first error. The statements after it were skipped.
     private(set) var error: DatabaseError?
-    /// Whether `error` is only about a prepared statement that has to be prepared again.
+    /// Whether `error` only means that a prepared statement must be prepared again.
     private(set) var isStale = false
-    /// The names whose DEALLOCATE has not been carried out.
+    /// The names whose DEALLOCATE was not executed.
     private(set) var deallocating: [String] = []
     var isCancelled = false
     private var continuation: CheckedContinuation<Void, Never>?
@@ -33,7 +33,7 @@ final class Batch {
         deallocating.removeAll { $0 == name }
     }
 
-    /// The step whose answer comes next.
+    /// The step of the next answer.
     var current: Step? { position < steps.count ? steps[position] : nil }
 
     func advance() {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Threads for the calls of libpq that block: looking up a host, connecting, asking a server to cancel.
+/// Threads for the blocking calls of libpq: host look-up, connecting, and cancel requests.
 enum Blocking {
     private static let queue = DispatchQueue(label: "postgres.blocking", attributes: .concurrent)
 

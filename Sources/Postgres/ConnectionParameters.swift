@@ -1,25 +1,27 @@
 import CLibPQ
 import Foundation
 
-/// What libpq is told to connect with: the caller's URL, and what the driver adds to it.
+/// The parameters for libpq: the caller's URL, and the additions of the driver.
 struct ConnectionParameters: Sendable {
     private var keywords: [String]
     private var values: [String]
-    /// How long a batch of statements may be without its whole answer before the server counts as gone; nil for ever. The server's
-    /// own limits do not hold when it is frozen.
+    /// The longest time without the whole answer to a batch of statements. Afterwards, the server counts as gone. Nil for no
+    /// limit.
+    ///
+    /// The server's own limits have no effect when it is frozen.
     let answerLimit: Duration?
 
     /// - Parameters:
-    ///   - url: a libpq URI or conninfo string, several hosts and `target_session_attrs` included.
-    ///   - settings: server settings that hold from the first statement on, as they travel in the start-up message. Those of
-    ///     the URL's own `options` win.
-    ///   - answerLimit: see the property.
-    /// - Throws: `DatabaseError` of kind `.misuse` for what libpq cannot parse.
+    ///   - url: A libpq URI or conninfo string. It may contain several hosts and `target_session_attrs`.
+    ///   - settings: Server settings that apply from the first statement, because the start-up message contains them. The
+    ///     URL's own `options` take precedence.
+    ///   - answerLimit: See the property.
+    /// - Throws: `DatabaseError` of kind `.misuse` for a URL that libpq cannot parse.
     init(url: String, applicationName: String?, settings: [(name: String, value: String)], answerLimit: Duration? = nil) throws {
         self.answerLimit = answerLimit
         guard let parsed = PQconninfoParse(url, nil) else {
-            // libpq's explanation quotes the URL, and with it perhaps a password.
-            throw DatabaseError(.misuse, "the database URL is not one that libpq understands")
+            // libpq's message quotes the URL, which may contain a password.
+            throw DatabaseError(.misuse, "libpq cannot parse the database URL")
         }
         defer { PQconninfoFree(parsed) }
         var given: [String: String] = [:]
@@ -31,9 +33,10 @@ struct ConnectionParameters: Sendable {
         let options = settings.map { "-c \($0.name)=\($0.value)" } + (given["options"].map { [$0] } ?? [])
         let ours = [
             "options": options.joined(separator: " "),
-            // Rows are UTF-8 whatever the environment of the process says.
+            // Rows are UTF-8, regardless of the environment of the process.
             "client_encoding": "UTF8",
-            // A host that is gone is noticed within a minute instead of two hours; libpq ignores these on Unix sockets.
+            // A lost host is detected within a minute instead of 2 hours. libpq ignores these settings for Unix
+            // sockets.
             "connect_timeout": given["connect_timeout"] ?? "5",
             "keepalives_idle": given["keepalives_idle"] ?? "20",
             "keepalives_interval": given["keepalives_interval"] ?? "10",
@@ -41,7 +44,7 @@ struct ConnectionParameters: Sendable {
             "tcp_user_timeout": given["tcp_user_timeout"] ?? "30000",
             "application_name": given["application_name"] ?? applicationName ?? "",
         ]
-        // A `dbname` that is a URL is expanded by libpq; whatever comes after it overrides its parts.
+        // libpq expands a `dbname` that is a URL. The keywords after it override its parts.
         keywords = ["dbname"] + ours.keys
         values = [url] + ours.values
     }

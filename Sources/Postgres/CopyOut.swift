@@ -1,9 +1,9 @@
-/// A `COPY … TO STDOUT` that has not begun yet; each iterator is a run of it.
+/// A `COPY … TO STDOUT` that has not started. Each iterator runs it once.
 struct CopyOut: AsyncSequence, Sendable {
     let connections: DatabaseSessions
     let sql: SQL
     let prelude: [SQL]
-    /// How many bytes of rows an element may hold; one row where it is 1.
+    /// The maximum bytes of rows per element. With 1, an element is one row.
     let limit: Int
 
     func makeAsyncIterator() -> Iterator {
@@ -33,8 +33,8 @@ struct CopyOut: AsyncSequence, Sendable {
         }
     }
 
-    /// The connection of a COPY under way. When its iterator is dropped midway, the connection ends with it: the server would
-    /// send the rest otherwise, however long.
+    /// The connection of a COPY in progress. An iterator that is dropped midway ends the connection, because otherwise the
+    /// server would send all remaining rows.
     @EventLoop
     final class Run {
         private let connections: DatabaseSessions
@@ -56,10 +56,10 @@ struct CopyOut: AsyncSequence, Sendable {
 
         static func begin(_ copy: CopyOut) async throws -> Run {
             guard copy.sql.parameters.isEmpty else {
-                throw DatabaseError(.misuse, "COPY takes no bound values; set them in the prelude and read current_setting(…)")
+                throw DatabaseError(.misuse, "COPY accepts no bound values; set them in the prelude and read current_setting(…)")
             }
             let run = Run(connections: copy.connections, connection: try await copy.connections.lend())
-            // One transaction around all, so that what the prelude sets is local to it.
+            // One transaction around everything, so that the settings of the prelude are local to it.
             _ = try await run.connection.run(["BEGIN READ ONLY"] + copy.prelude)
             try await run.cancellable { try await run.connection.beginCopy(copy.sql.text) }
             return run
@@ -90,7 +90,8 @@ struct CopyOut: AsyncSequence, Sendable {
 }
 
 extension DatabaseSession {
-    /// Ends the session and what it is doing, which may be minutes from noticing that nobody listens any more.
+    /// Ends the session and its statement. Without this, the server may need minutes to notice that the client is
+    /// gone.
     func abandon() {
         guard failure == nil else { return }
         requestCancellation()

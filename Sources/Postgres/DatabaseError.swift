@@ -1,49 +1,51 @@
 import CLibPQ
 
-/// What went wrong between a statement and its rows.
+/// An error between a statement and its rows.
 ///
-/// An error never holds a bound value: PostgreSQL's DETAIL, HINT and CONTEXT are dropped, since they quote rows,
-/// and its message is kept only for the SQLSTATE classes whose messages name objects and states instead of values
-/// (08, 0A, 25, 28, 3D, 3F, 40, 53, 55, 57, and of 42 what is about the statement's own text or a missing permission). For
-/// all others the SQLSTATE has to say it.
-/// A cancelled task gets Swift's `CancellationError` instead.
+/// An error never contains a bound value. PostgreSQL's DETAIL, HINT and CONTEXT are dropped, because they quote rows. The
+/// message is included only for the SQLSTATE classes whose messages name objects and states instead of values: 08, 0A, 25,
+/// 28, 3D, 3F, 40, 53, 55 and 57. Class 42 is included only for errors in the statement's own text and for a missing
+/// permission. For all others, only the SQLSTATE is reported.
+///
+/// A cancelled task receives Swift's `CancellationError` instead.
 package struct DatabaseError: Error, Sendable {
     package enum Kind: Sendable {
-        /// PostgreSQL refused the statement; `sqlState` says why. Its transaction is rolled back.
+        /// PostgreSQL rejected the statement. `sqlState` has the reason. Its transaction is rolled back.
         case server
-        /// There is no connection, or it was lost. What had been sent may or may not have been carried out.
+        /// There is no connection, or it was lost. Statements that were sent may or may not have been executed.
         case connection
-        /// All connections are lent, and too many wait already or the wait took too long. Nothing was sent.
+        /// All connections are lent, and too many callers wait or the wait took too long. Nothing was sent.
         case poolTimeout
-        /// `column` is missing, NULL or of another type than asked for.
+        /// `column` is missing, NULL, or of another type than requested.
         case decoding
-        /// A call that cannot work, as a bound value in COPY. Nothing was sent.
+        /// A call that cannot work, such as a bound value in COPY. Nothing was sent.
         case misuse
     }
 
     package var kind: Kind
-    /// The five characters of PostgreSQL's appendix A; nil when the error is not the server's.
+    /// The five characters of PostgreSQL's appendix A; nil if the error is not from the server.
     package var sqlState: String?
     /// The constraint that was violated.
     package var constraint: String?
-    /// The table whose constraint it is.
+    /// The table of the constraint.
     package var table: String?
     /// The column that could not be decoded.
     package var column: String?
-    /// What is known without giving away a value.
+    /// The message, without values.
     package var message: String?
-    /// Where in the statement's text the server saw it, in characters from 1.
+    /// The position of the error in the statement's text, in characters from 1.
     package var position: Int?
 
-    /// A row with this key exists (23505); `constraint` says which key.
+    /// A row with this key exists (23505). `constraint` names the key.
     package var isUniqueViolation: Bool { sqlState == "23505" }
 
-    /// A race with another transaction was lost (40001) or the two blocked each other (40P01): the whole transaction
-    /// may be tried again from its beginning.
+    /// The transaction lost a race with another one (40001), or the two blocked each other (40P01). The whole
+    /// transaction may be retried from its start.
     package var isSerializationFailure: Bool { sqlState == "40001" || sqlState == "40P01" }
 
-    /// The database is not to be had at the moment: no connection, none free, it is starting, stopping or full (classes 53 and
-    /// 57P), or others were in the way for too long (55P03) or for ever (40001, 40P01). The same call may succeed later.
+    /// The database is currently unavailable: no connection, none free, the server is starting, stopping or full (classes 53
+    /// and 57P), or others blocked the statement for too long (55P03) or permanently (40001, 40P01). The same call may succeed
+    /// later.
     package var isOutage: Bool {
         switch kind {
         case .connection, .poolTimeout: true
@@ -61,7 +63,7 @@ extension DatabaseError: CustomStringConvertible {
     package var description: String {
         var text =
             switch kind {
-            case .server: "PostgreSQL refused the statement"
+            case .server: "PostgreSQL rejected the statement"
             case .connection: "no connection to PostgreSQL"
             case .poolTimeout: "all connections to PostgreSQL are in use"
             case .decoding: "a column could not be read"
@@ -86,24 +88,24 @@ extension DatabaseError {
             PQresultErrorField(result, Int32(code.value)).map { String(cString: $0) }
         }
         let state = field("C")
-        // Without SQLSTATE libpq itself speaks: the connection is gone.
+        // An error without SQLSTATE is from libpq itself: the connection is lost.
         guard let state else {
             self.init(.connection, "the connection was lost")
             return
         }
-        // A FATAL is the last the session says: it was terminated, or the server shuts down.
+        // A FATAL is the last message of a session. The session was terminated, or the server shuts down.
         let isLast = field("V") == "FATAL" || field("V") == "PANIC"
         self.init(isLast ? .connection : .server, sqlState: state)
         constraint = field("n")
         table = field("t")
         position = field("P").flatMap { Int($0) }
-        // An unknown name in the text has a position in it; one that came as a value, to be cast to regclass, has none.
+        // An unknown name in the text has a position. An unknown name in a value that is cast to regclass has none.
         let isAboutText = state.hasPrefix("42") && (position != nil || state == "42501")
         if isAboutText || Self.classesThatNameObjects.contains(state.prefix(2)) { message = field("M") }
     }
 
-    /// Says that a prepared statement no longer fits the session: its result type changed with a table
-    /// (0A000 out of RevalidateCachedQuery), or the session forgot it (26000).
+    /// Whether a prepared statement is no longer valid in the session. Its result type changed with a table (0A000
+    /// from RevalidateCachedQuery), or the session lost it (26000).
     static func isStaleStatement(_ result: OpaquePointer) -> Bool {
         guard let state = PQresultErrorField(result, Int32(UnicodeScalar("C").value)) else { return false }
         switch String(cString: state) {

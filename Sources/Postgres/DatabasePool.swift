@@ -3,30 +3,31 @@ import ServiceLifecycle
 
 /// DatabaseSessions to one database, lent out for a statement or a transaction at a time.
 ///
-/// It works as soon as it exists, and opens connections when they are needed. `run()`, for a `ServiceGroup`, adds that a
-/// minimum is kept open, and that a graceful shutdown waits for what is in flight.
+/// The pool works without `run()` and opens connections on demand. `run()`, for a `ServiceGroup`, keeps a minimum of
+/// connections open, and makes a graceful shutdown wait for statements in progress.
 package final class DatabasePool: Service, Sendable {
     package struct Configuration: Sendable {
-        /// A libpq URI or conninfo string; several hosts and `target_session_attrs=read-write` follow a failover.
+        /// A libpq URI or conninfo string. Several hosts and `target_session_attrs=read-write` follow a failover.
         package var url: String
-        /// Kept open while `run()` runs, and never closed for being idle.
+        /// The number of connections that stay open while `run()` runs, even if they are idle.
         package var minimumConnections = 1
         package var maximumConnections = 16
-        /// How many callers may wait for a connection; one more is refused at once.
+        /// The maximum number of callers that wait for a connection. Further callers fail at once.
         package var maximumWaiting = 1024
-        /// How long a caller waits for a connection.
+        /// The time that a caller waits for a connection.
         package var waitingTime = Duration.seconds(5)
-        /// How long a connection may be idle before it is closed.
+        /// The time after which an idle connection is closed.
         package var idleTime = Duration.seconds(60)
-        /// PostgreSQL's `statement_timeout`; zero for none. Exceeded: SQLSTATE 57014.
+        /// PostgreSQL's `statement_timeout`; zero for none. A longer statement fails with SQLSTATE 57014.
         package var statementTimeout = Duration.seconds(10)
-        /// PostgreSQL's `lock_timeout`; zero for none. Exceeded: SQLSTATE 55P03.
+        /// PostgreSQL's `lock_timeout`; zero for none. A longer wait fails with SQLSTATE 55P03.
         package var lockTimeout = Duration.seconds(5)
-        /// PostgreSQL's `idle_in_transaction_session_timeout`; zero for none. Exceeded: the connection is lost.
+        /// PostgreSQL's `idle_in_transaction_session_timeout`; zero for none. After a longer idle time, the
+        /// connection is lost.
         package var idleInTransactionTimeout = Duration.seconds(30)
         /// Further settings of each session, name and value.
         package var settings: [(String, String)] = []
-        /// Shown in `pg_stat_activity`, unless the URL names another.
+        /// Shown in `pg_stat_activity`, unless the URL contains another name.
         package var applicationName: String?
 
         package init(url: String, maximumConnections: Int = 16, applicationName: String? = nil) {
@@ -38,7 +39,7 @@ package final class DatabasePool: Service, Sendable {
     private let parameters: ConnectionParameters
     private let logger: Logger
 
-    /// - Throws: `DatabaseError` of kind `.misuse` for a URL that libpq does not understand.
+    /// - Throws: `DatabaseError` of kind `.misuse` for a URL that libpq cannot parse.
     package init(_ configuration: Configuration, logger: Logger) throws {
         parameters = try ConnectionParameters(
             url: configuration.url, applicationName: configuration.applicationName,
@@ -58,11 +59,11 @@ package final class DatabasePool: Service, Sendable {
         Task { @EventLoop in connections.close() }
     }
 
-    /// Keeps the minimum of connections open until a graceful shutdown, then lends no more, and returns when the last
-    /// connection has come back and is closed.
+    /// Keeps the minimum of connections open until a graceful shutdown. Then it lends no more, and returns when the
+    /// last connection has been returned and closed.
     package func run() async throws {
         await connections.keepMinimum()
-        // Cancelled instead of shut down: close all the same.
+        // If the task is cancelled instead of shut down, the connections are closed too.
         try? await gracefulShutdown()
         await connections.close()
         await connections.drain()
@@ -71,15 +72,16 @@ package final class DatabasePool: Service, Sendable {
     // MARK: Statements
 
     /// Runs statements in one round trip as one transaction: all or nothing.
-    /// - Parameter prelude: statements that go first in the same transaction and round trip, as `SELECT set_config(…, true)`.
-    /// - Returns: the results of `statements`, without those of `prelude`.
-    /// - Throws: `DatabaseError`; `CancellationError` when the task is cancelled and the statements are with it.
+    /// - Parameter prelude: Statements that come first in the same transaction and round trip, such as `SELECT set_config(…,
+    ///   true)`.
+    /// - Returns: The results of `statements`, without those of `prelude`.
+    /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled and the statements with it.
     package func run(_ statements: [SQL], prelude: [SQL] = []) async throws -> [Rows] {
         try await connections.run(prelude.isEmpty ? statements : prelude + statements, prelude: prelude.count)
     }
 
-    /// Runs one statement as a transaction of its own, in one round trip.
-    /// - Throws: as for several.
+    /// Runs one statement as its own transaction, in one round trip.
+    /// - Throws: The same errors as for several statements.
     package func run(_ statement: SQL, prelude: [SQL] = []) async throws -> Rows {
         try await run([statement], prelude: prelude)[0]
     }
@@ -92,11 +94,12 @@ package final class DatabasePool: Service, Sendable {
         case serializable = "SERIALIZABLE"
     }
 
-    /// Runs `body` in a transaction that is committed when it returns, and rolled back when it throws or its task is cancelled.
+    /// Runs `body` in a transaction. The transaction is committed when `body` returns, and rolled back when it throws or its
+    /// task is cancelled.
     ///
-    /// BEGIN and `prelude` travel with the body's first statement, so a transaction costs its statements' round trips and one
-    /// for COMMIT; a body that runs nothing costs none.
-    /// - Throws: what `body` throws, `DatabaseError`, `CancellationError`. When COMMIT is lost with its connection (kind
+    /// BEGIN and `prelude` go with the body's first statement. So a transaction costs the round trips of its statements and one
+    /// for COMMIT. A body without statements costs none.
+    /// - Throws: The errors of `body`, `DatabaseError`, `CancellationError`. If the connection is lost during COMMIT (kind
     ///   `.connection`), the transaction may have been committed.
     package func transaction<R: Sendable>(
         readOnly: Bool = false, isolation: Isolation = .readCommitted, prelude: [SQL] = [],
@@ -119,29 +122,29 @@ package final class DatabasePool: Service, Sendable {
 
     // MARK: Streams
 
-    /// The output of `COPY … TO STDOUT`, no faster than it is read: row by row, or several whole rows at a time, which for millions of
-    /// them is many times quicker.
+    /// Returns the output of `COPY … TO STDOUT`, no faster than it is read. An element is one row or several whole rows. For millions
+    /// of rows, several rows per element are many times faster.
     ///
-    /// A connection is lent from the first element to the end, an error, or the iterator's disappearance. COPY takes no
-    /// parameters: a statement with bound values fails with kind `.misuse`; put the values into settings by `prelude`, and
-    /// read them with `current_setting`.
+    /// A connection is lent from the first element to the end, an error, or the end of the iterator. COPY accepts no parameters, so a
+    /// statement with bound values fails with kind `.misuse`. Put the values into settings with `prelude`, and read them with
+    /// `current_setting`.
     ///
-    /// - Parameter limit: how many bytes an element may hold before the next begins; without it each is a row.
+    /// - Parameter limit: The bytes after which an element ends. Without it, each element is one row.
     package func copyOut(_ sql: SQL, prelude: [SQL] = [], upTo limit: Int = 1) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         CopyOut(connections: connections, sql: sql, prelude: prelude, limit: limit)
     }
 
-    /// Notifications on channels, over a connection of its own that is opened again, for ever, when it is lost.
+    /// Returns notifications of channels, over its own connection. A lost connection is opened again, indefinitely.
     ///
-    /// It begins to listen when the sequence is made. Whoever keeps a cache by it empties it at `.connected` and `.disconnected`, since
-    /// notifications are lost while nobody listens. It ends with the task that reads it.
+    /// Listening starts when the sequence is created. A caller that maintains a cache must empty it at `.connected` and
+    /// `.disconnected`, because notifications get lost without a listener. The sequence ends with the task that reads it.
     package func listen(_ channels: [String]) -> some AsyncSequence<Listening, Never> & Sendable {
         Listener.events(of: channels, parameters: parameters, logger: logger)
     }
 }
 
 extension Duration {
-    /// What PostgreSQL's time limits are given in; rounded up, since 0 would be no limit.
+    /// Milliseconds, the unit of PostgreSQL's time limits. Rounded up, because 0 means no limit.
     fileprivate var inMilliseconds: String {
         String(Int64((self / .milliseconds(1)).rounded(.up)))
     }

@@ -1,8 +1,8 @@
 import CLibPQ
 
-/// Ending at the server what nobody waits for any more.
+/// Cancels statements at the server when no caller waits for them.
 extension DatabaseSession {
-    /// How long a server may take to end a cancelled statement before the connection is given up.
+    /// The time that a server has to end a cancelled statement. Afterwards, the connection is closed.
     private static var cancellationLimit: Duration { .seconds(5) }
 
     func cancel(_ batch: Batch) {
@@ -14,12 +14,12 @@ extension DatabaseSession {
         }
     }
 
-    /// Asks the server, over a connection of its own as the protocol wants it, to end what runs.
+    /// Requests the cancellation of the running statement, over another connection, as the protocol requires.
     func requestCancellation() {
         struct Handle: @unchecked Sendable { let pointer: OpaquePointer? }
         let handle = Handle(pointer: PQgetCancel(link))
         cancellations += 1
-        // A frozen server takes the request's connection and never answers it.
+        // A frozen server accepts the connection of the request and never answers.
         _ = EventLoop.after(Self.cancellationLimit) {
             if self.cancellations > 0 { self.close(DatabaseError(.connection, "the server did not cancel in time")) }
         }
@@ -36,11 +36,11 @@ extension DatabaseSession {
         }
     }
 
-    /// Whether a request to cancel may still arrive, and hit a statement it was not meant for.
+    /// Whether a cancel request may still arrive and hit another statement.
     var isBeingCancelled: Bool { cancellations > 0 }
 
-    /// Waits until requests to cancel have done what they may do: the server has taken them, and has been through
-    /// one more round trip, at whose beginning it forgets what came too late.
+    /// Waits until no cancel request can take effect. The server has received them and has finished one more round
+    /// trip, at whose start it discards late requests.
     func settle() async {
         do {
             _ = try await run([], isCancellable: false)

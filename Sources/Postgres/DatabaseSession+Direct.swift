@@ -1,13 +1,13 @@
 import CLibPQ
 
-// What libpq does only outside of pipeline mode: COPY, and scripts of several statements.
+// The functions that libpq supports only outside of pipeline mode: COPY, and scripts of several statements.
 
 extension DatabaseSession {
-    /// Leaves pipeline mode for a while. Nothing may be in flight.
+    /// Leaves pipeline mode for a while. No statement may be in progress.
     private func leavePipeline() throws {
         if let failure { throw failure }
         guard PQexitPipelineMode(link) == 1 else {
-            throw DatabaseError(.misuse, "statements are still in flight")
+            throw DatabaseError(.misuse, "statements are still in progress")
         }
         isDirect = true
     }
@@ -15,19 +15,19 @@ extension DatabaseSession {
     private func enterPipeline() throws {
         guard failure == nil else { return }
         guard PQenterPipelineMode(link) == 1 else {
-            close(DatabaseError(.connection, "the connection could not go on"))
+            close(DatabaseError(.connection, "the connection could not continue"))
             throw failure!
         }
         isDirect = false
         watch?.wantsToRead = true
     }
 
-    /// Waits until the socket has something to read, or room for what is still to be sent.
+    /// Waits until the socket has data to read, or room for data to send.
     private func socket() async throws {
         guard failure == nil else { throw failure! }
         watch?.wantsToRead = true
         await withCheckedContinuation { direct = $0 }
-        // What nobody asks for stays in the socket: that is what slows the server down to the reader's pace.
+        // Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
         watch?.wantsToRead = false
         if let failure { throw failure }
         guard PQconsumeInput(link) == 1 else {
@@ -52,7 +52,7 @@ extension DatabaseSession {
         return PQgetResult(link)
     }
 
-    /// Takes what is left of the answers to a direct statement, and keeps the first error.
+    /// Reads the remaining answers to a direct statement, and remembers the first error.
     private func finishDirectly(_ first: DatabaseError? = nil) async throws {
         var error = first
         while let result = try await nextResult() {
@@ -63,7 +63,7 @@ extension DatabaseSession {
         if let error { throw error }
     }
 
-    /// Runs a text of several statements, as a migration is.
+    /// Runs a text of several statements, such as a migration.
     func script(_ text: String) async throws {
         try leavePipeline()
         try sendDirectly(text)
@@ -85,14 +85,14 @@ extension DatabaseSession {
         case PGRES_FATAL_ERROR:
             try await finishDirectly(DatabaseError(result: result))
         default:
-            // The statement has run, perhaps a COPY from this side, which would wait for ever.
-            close(DatabaseError(.misuse, "copyOut takes COPY … TO STDOUT"))
+            // The statement has run. It may be a COPY from this side, which would wait indefinitely.
+            close(DatabaseError(.misuse, "copyOut accepts only COPY … TO STDOUT"))
             throw failure!
         }
     }
 
-    /// The next rows as the server sent them, whole ones: at least one, and as many as have arrived, up to `limit` bytes and one row
-    /// more. Nil at the end, after which the connection is in pipeline mode again.
+    /// Returns the next whole rows as the server sent them. It returns at least one row, and the rows that have arrived, up to
+    /// `limit` bytes and one more row. Nil at the end; the connection is then in pipeline mode again.
     func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
         var rows: [UInt8] = []
@@ -106,7 +106,7 @@ extension DatabaseSession {
                 defer { PQfreemem(buffer) }
                 rows.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: Int(length)))
             default:
-                // Asked once more, libpq says again that there is nothing left.
+                // At the next call, libpq reports again that nothing is left.
                 guard rows.isEmpty else { return rows }
                 try await finishDirectly()
                 return nil

@@ -1,34 +1,33 @@
 import CLibPQ
 
-/// One session of PostgreSQL, in libpq's pipeline mode: statements are sent without waiting for the answers of
-/// those before them.
+/// One session of PostgreSQL, in libpq's pipeline mode. It sends statements without waiting for the answers of earlier ones.
 ///
-/// It is lent to one caller at a time, except that a transaction's body may run statements concurrently; they queue up here.
+/// One caller borrows it at a time. But a transaction's body may run statements concurrently; they queue up here.
 @EventLoop
 final class DatabaseSession {
     let link: OpaquePointer
     private(set) var watch: EventLoopThread.Watch?
     private var statements = PreparedStatements()
-    /// Sent and not yet answered, in order.
+    /// The batches that were sent and not yet answered, in order.
     private var batches: [Batch] = []
-    /// Why it can no longer be used.
+    /// The reason why the connection is no longer usable.
     private(set) var failure: DatabaseError?
     /// Called once, when the connection has ended.
     var onClose: (@EventLoop (DatabaseSession) -> Void)?
-    /// Called when something has arrived and no batch waits for it: a notification.
+    /// Called when data arrives that no batch waits for: a notification.
     var onNotification: (@EventLoop (_ channel: String, _ payload: String) -> Void)?
-    /// Requests to cancel that are still on their way and could hit whatever runs when they arrive.
+    /// The number of cancel requests in progress. They could hit any statement that runs when they arrive.
     var cancellations = 0
     var afterCancellations: [CheckedContinuation<Void, Never>] = []
-    /// Outside of pipeline mode: who waits for the socket.
+    /// Outside of pipeline mode: the task that waits for the socket.
     var direct: CheckedContinuation<Void, Never>?
     var isDirect = false
-    /// Since when nobody has borrowed it.
+    /// The time since which no caller has borrowed the connection.
     var idleSince = ContinuousClock.now
 
     private let answerLimit: Duration?
     private var answerTimer: EventLoop.Timer?
-    /// When the server last answered a statement.
+    /// The time of the server's last answer to a statement.
     private var lastAnswer = ContinuousClock.now
 
     private init(link: OpaquePointer, answerLimit: Duration?) {
@@ -37,7 +36,7 @@ final class DatabaseSession {
 
     // MARK: Opening and closing
 
-    /// Connects; a thread of its own blocks meanwhile.
+    /// Connects. Meanwhile, its own thread blocks.
     /// - Throws: `DatabaseError` of kind `.connection`.
     static func open(_ parameters: ConnectionParameters) async throws -> DatabaseSession {
         struct Link: @unchecked Sendable { let pointer: OpaquePointer? }
@@ -46,7 +45,7 @@ final class DatabaseSession {
         }
         guard PQstatus(link) == CONNECTION_OK, PQsetnonblocking(link, 1) == 0, PQenterPipelineMode(link) == 1 else {
             defer { PQfinish(link) }
-            // Names hosts, users and databases; libpq never puts a password here.
+            // The message names hosts, users and databases. libpq never includes a password here.
             let message = String(cString: PQerrorMessage(link)).split(separator: "\n").joined(separator: "; ")
             throw DatabaseError(.connection, message)
         }
@@ -56,14 +55,14 @@ final class DatabaseSession {
     }
 
     private func start() {
-        // libpq prints notices to stderr otherwise, and they may quote values.
+        // Otherwise, libpq prints notices to stderr, and they may quote values.
         PQsetNoticeReceiver(link, { _, _ in }, nil)
         let watch = EventLoopThread.Watch(socket: PQsocket(link)) { self.socketIsReady() }
         EventLoopThread.shared.add(watch)
         self.watch = watch
     }
 
-    /// Ends the session at once; what is in flight fails with `failure`.
+    /// Ends the session at once. Statements in progress fail with `failure`.
     func close(_ failure: DatabaseError = DatabaseError(.connection, "the connection was closed")) {
         guard self.failure == nil else { return }
         self.failure = failure
@@ -86,30 +85,31 @@ final class DatabaseSession {
         onNotification = nil
     }
 
-    /// Whether the next borrower may have it. The loop watches idle connections too, and closes one whose server has hung up
-    /// before it runs the tasks that could borrow it.
+    /// Whether the next caller may borrow it. The loop also watches idle connections. It closes a connection that the server
+    /// has closed before it runs the tasks that could borrow it.
     var isFit: Bool {
         failure == nil && batches.isEmpty && !isDirect && PQtransactionStatus(link) == PQTRANS_IDLE
     }
 
-    /// Whether a transaction is open, and with an error behind it.
+    /// Whether a transaction is open, and whether it has failed.
     var transactionStatus: PGTransactionStatusType { failure == nil ? PQtransactionStatus(link) : PQTRANS_UNKNOWN }
 
     // MARK: Statements
 
-    /// Runs statements in one round trip; outside of an open transaction they are one, all or nothing.
+    /// Runs statements in one round trip. Outside of an open transaction, they are one transaction: all or nothing.
     ///
-    /// Cancelling the task cancels them at the server; if they were quicker, their results are returned all the same.
+    /// A cancelled task cancels them at the server. If they finished before, their results are still returned.
     /// - Parameters:
-    ///   - prelude: how many statements at the beginning are of no interest to the caller.
-    ///   - isCancellable: false for what must be seen through, as a COMMIT.
+    ///   - prelude: The number of statements at the start whose results the caller does not need.
+    ///   - isCancellable: False for a statement that must be completed, such as a COMMIT.
     /// - Throws: `DatabaseError`, `CancellationError`.
     func run(_ statements: [SQL], prelude: Int = 0, isCancellable: Bool = true) async throws -> [Rows] {
         if isCancellable { try Task.checkCancellation() }
-        // A request to cancel that is still on its way would hit this instead of what it was meant for.
+        // A cancel request in progress would hit this batch instead of its target.
         if cancellations > 0 { await withCheckedContinuation { afterCancellations.append($0) } }
         var batch = try await runOnce(statements, isCancellable: isCancellable)
-        // Idle again, so it was an implicit transaction, rolled back as a whole, and may be repeated.
+        // The session is idle again. So it was an implicit transaction that was rolled back completely and may be
+        // repeated.
         if batch.isStale, transactionStatus == PQTRANS_IDLE, !batch.isCancelled {
             batch = try await runOnce(statements, isCancellable: isCancellable)
         }
@@ -137,7 +137,7 @@ final class DatabaseSession {
     private func send(_ statements: [SQL]) throws -> Batch {
         if let failure { throw failure }
         let batch = Batch()
-        // In a failed transaction everything but ROLLBACK is refused, and would be all that came before it.
+        // In a failed transaction, the server rejects everything except ROLLBACK, including a DEALLOCATE before it.
         if PQtransactionStatus(link) != PQTRANS_INERROR {
             for name in self.statements.takeDiscarded() {
                 try check(PQsendQueryParams(link, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1))
@@ -168,15 +168,15 @@ final class DatabaseSession {
         return batch
     }
 
-    /// A refusal of libpq to send leaves a half-written pipeline behind, so the connection has to go.
+    /// If libpq rejects a send, the pipeline is only half written. So the connection must be closed.
     private func check(_ status: Int32) throws {
         guard status != 1 else { return }
         close(DatabaseError(.connection, "the statements could not be sent"))
         throw failure!
     }
 
-    /// One timer a connection at the most, not one a batch: it is set when something is sent, and looks again while more is.
-    /// What counts is the time since the last answer: each statement may take its own.
+    /// At most one timer per connection, not one per batch. It starts when statements are sent, and runs again while more
+    /// are in progress. The time since the last answer counts, because each statement has its own limit.
     private func watchAnswers() {
         guard let answerLimit, answerTimer == nil, let first = batches.first else { return }
         answerTimer = EventLoop.after(max(first.sentAt, lastAnswer) + answerLimit - .now) { [weak self] in
@@ -220,11 +220,11 @@ final class DatabaseSession {
         close(batches.first?.error ?? DatabaseError(.connection, "the connection was lost"))
     }
 
-    /// Takes the answers that are complete.
+    /// Reads the complete answers.
     private func collect() {
         while let batch = batches.first, PQisBusy(link) == 0 {
             guard let result = PQgetResult(link) else {
-                // A null ends the answer to a statement; without a connection there would be no end of nulls.
+                // A null ends the answer to a statement. Without a connection, the nulls would never end.
                 guard PQstatus(link) == CONNECTION_OK else { return }
                 batch.advance()
                 continue
@@ -234,7 +234,7 @@ final class DatabaseSession {
             case PGRES_PIPELINE_SYNC:
                 PQclear(result)
                 batches.removeFirst()
-                // A session that has forgotten its statements knows these names neither.
+                // A session that has lost its statements does not know these names either.
                 if batch.error?.sqlState != "26000" { statements.discard(batch.deallocating) }
                 batch.finish()
             case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
@@ -244,9 +244,9 @@ final class DatabaseSession {
             case PGRES_FATAL_ERROR:
                 refuse(result, for: batch)
             default:
-                // COPY cannot be told to stop in pipeline mode.
+                // COPY cannot be stopped in pipeline mode.
                 PQclear(result)
-                return close(DatabaseError(.misuse, "COPY runs by copyOut alone; the connection was closed"))
+                return close(DatabaseError(.misuse, "only copyOut runs COPY; the connection was closed"))
             }
         }
     }

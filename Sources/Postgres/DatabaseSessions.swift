@@ -1,14 +1,15 @@
 import CLibPQ
 import Logging
 
-/// The books of a pool: which connections are idle, how many are lent, and who waits for one.
+/// The state of a pool: the idle connections, the lent ones, and the callers that wait for one.
 @EventLoop
 final class DatabaseSessions {
     private let configuration: DatabasePool.Configuration
     private let parameters: ConnectionParameters
     private let logger: Logger
 
-    /// The one used last is lent first: few connections stay warm, the others get old enough to be closed.
+    /// The connection used last is lent first. So few connections stay warm, and the others become old enough to be
+    /// closed.
     private var idle: [DatabaseSession] = []
     private var lent = 0
     private var opening = 0
@@ -16,10 +17,10 @@ final class DatabaseSessions {
     private var waitingTimer: EventLoop.Timer?
     private var idleTimer: EventLoop.Timer?
     private var retryTimer: EventLoop.Timer?
-    /// Attempts to connect since one succeeded, and what the last one met.
+    /// The number of failed attempts to connect since the last success, and the last error.
     private var failures = 0
     private var lastFailure: DatabaseError?
-    /// Whether the minimum is kept; not before the pool's `run`.
+    /// Whether the pool keeps the minimum of connections open. False until the pool's `run`.
     private var keepsMinimum = false
     private var isClosing = false
     private var whenEmpty: [CheckedContinuation<Void, Never>] = []
@@ -33,7 +34,7 @@ final class DatabaseSessions {
         }
     }
 
-    /// Finds a caller's place in the queue from the handler of its task's cancellation.
+    /// Finds a caller's place in the queue when its task is cancelled.
     @EventLoop
     private final class Ticket {
         var waiter: Waiter?
@@ -45,7 +46,7 @@ final class DatabaseSessions {
 
     // MARK: Lending
 
-    /// An idle connection, or the next one that is free or open, first come first served.
+    /// Returns an idle connection, or the next one that becomes free or opens. First come, first served.
     /// - Throws: `DatabaseError` of kind `.poolTimeout` or `.connection`, `CancellationError`.
     func lend() async throws -> DatabaseSession {
         guard !isClosing else { throw DatabaseError(.connection, "the pool is closed") }
@@ -56,7 +57,7 @@ final class DatabaseSessions {
             lent -= 1
         }
         guard waiting.count < configuration.maximumWaiting else {
-            throw DatabaseError(.poolTimeout, "\(waiting.count) callers wait already")
+            throw DatabaseError(.poolTimeout, "\(waiting.count) callers are already waiting")
         }
         try Task.checkCancellation()
         let ticket = Ticket()
@@ -73,7 +74,7 @@ final class DatabaseSessions {
         }
     }
 
-    /// Takes a connection back, whatever state it is in.
+    /// Takes a connection back, in any state.
     func giveBack(_ connection: DatabaseSession) {
         guard connection.failure == nil else { return leave() }
         if connection.isBeingCancelled {
@@ -120,7 +121,7 @@ final class DatabaseSessions {
         checkEmpty()
     }
 
-    /// All wait equally long, so the first in the queue is the first whose time is up.
+    /// All callers wait equally long, so the first in the queue times out first.
     private func watchWaiting() {
         guard waitingTimer == nil, let first = waiting.first else { return }
         waitingTimer = EventLoop.after(first.deadline - .now) { [self] in
@@ -139,7 +140,7 @@ final class DatabaseSessions {
     private func openWhatIsMissing() {
         guard retryTimer == nil else { return }
         while isOneMissing {
-            // As long as nothing answers, one attempt at a time finds out when something does.
+            // While the server does not answer, one attempt at a time is enough to find out when it does.
             guard failures == 0 || opening == 0 else { return }
             opening += 1
             Task { await open() }
@@ -176,7 +177,7 @@ final class DatabaseSessions {
         }
     }
 
-    /// An idle connection was closed from outside; a lent one is noticed when it comes back.
+    /// The server closed an idle connection. For a lent one, this is detected when it is returned.
     private func hasEnded(_ connection: DatabaseSession) {
         guard let index = idle.firstIndex(where: { $0 === connection }) else { return }
         idle.remove(at: index)
@@ -186,7 +187,7 @@ final class DatabaseSessions {
 
     // MARK: Closing
 
-    /// Closes, down to the minimum, what has not been used for a while.
+    /// Closes connections that were unused for the idle time, down to the minimum.
     private func watchIdle() {
         guard idleTimer == nil, idle.count + lent > configuration.minimumConnections, let oldest = idle.first else { return }
         let due = oldest.idleSince + configuration.idleTime
@@ -208,7 +209,7 @@ final class DatabaseSessions {
         openWhatIsMissing()
     }
 
-    /// Lends no more. Who waits already is still served.
+    /// Lends no more connections. Callers that already wait are still served.
     func close() {
         isClosing = true
         for connection in idle { connection.close() }

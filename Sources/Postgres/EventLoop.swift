@@ -1,9 +1,8 @@
-/// Where everything that touches libpq runs: one thread that sleeps until a socket or a task needs it.
+/// The actor for all use of libpq: one thread that sleeps until a socket or a task needs it.
 ///
-/// Being one thread and an actor's executor, it needs no lock around connections and pools, and a query costs
-/// two hops: the calling task comes here, sends, and is resumed when the answer is complete. No thread of
-/// Swift's pool ever waits for a socket. What blocks inside libpq (looking up a host, asking to cancel) goes to
-/// `Blocking`.
+/// It is one thread and an actor's executor, so connections and pools need no locks. A query costs two hops: the
+/// calling task comes here, sends, and resumes when the answer is complete. No thread of Swift's pool ever waits for
+/// a socket. Blocking calls of libpq (host look-up, cancel requests) run in `Blocking`.
 @globalActor
 actor EventLoop {
     static let shared = EventLoop()
@@ -12,14 +11,15 @@ actor EventLoop {
         EventLoopThread.shared.asUnownedSerialExecutor()
     }
 
-    /// Calls `action` from the thread itself, which runs outside of any task.
+    /// Calls `action` on the thread itself, outside of any task.
     static func assumeIsolated(_ action: @escaping @EventLoop () -> Void) {
         EventLoopThread.shared.checkIsolated()
-        // The same as `MainActor.assumeIsolated`: the actor's isolation is no part of a function's representation.
+        // The same method as in `MainActor.assumeIsolated`: the actor's isolation is not part of a function's
+        // representation.
         unsafeBitCast(action, to: (() -> Void).self)()
     }
 
-    /// Calls `action` after a time, unless the timer is cancelled before.
+    /// Calls `action` after a delay, unless the timer is cancelled first.
     @EventLoop
     static func after(_ delay: Duration, _ action: @escaping @EventLoop () -> Void) -> Timer {
         let timer = Timer(deadline: .now + delay, action: action)

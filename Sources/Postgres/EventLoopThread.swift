@@ -7,11 +7,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The thread of `EventLoop`: runs its tasks, and in between sleeps in `poll` on the sockets that are watched.
+/// The thread of `EventLoop`. It runs the tasks, and between them sleeps in `poll` on the watched sockets.
 ///
-/// `poll` and not `epoll`: a process has a few dozen connections, for which both cost the same, and `poll` is everywhere.
+/// It uses `poll` instead of `epoll`. A process has a few dozen connections, for which both cost the same, and `poll`
+/// exists on all systems.
 ///
-/// Unchecked: `inbox` is locked, everything else is touched by the thread alone.
+/// Unchecked, because `inbox` is locked and only the thread uses the rest.
 final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     static let shared = EventLoopThread()
 
@@ -22,22 +23,22 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     }
 
     private let inbox = Mutex(Inbox())
-    /// A byte into the second ends the first's sleep.
+    /// A byte written to the second descriptor ends the sleep on the first.
     private let wakeUp: (read: Int32, write: Int32)
     private let thread: Thread
     private var watches: [Watch] = []
     private var polled: [pollfd] = []
     private var timers: [EventLoop.Timer] = []
-    /// Nothing in `timers` is due before; may be early after a timer was cancelled.
+    /// No timer is due before this time. It may be too early after a timer was cancelled.
     private var nextDeadline: ContinuousClock.Instant?
 
-    /// A socket and whom to tell about it.
+    /// A socket and the function to call for its events.
     final class Watch {
         let socket: Int32
         fileprivate let action: @EventLoop () -> Void
-        /// Whether there is something to be told about when the other side has sent, or hung up.
+        /// Whether to call the function when the other side has sent data or closed the connection.
         var wantsToRead = true { didSet { EventLoopThread.shared.update(self) } }
-        /// Whether there is something to send that the socket had no room for.
+        /// Whether there is data to send that the socket had no room for.
         var wantsToWrite = false { didSet { EventLoopThread.shared.update(self) } }
         fileprivate var index = -1
 
@@ -46,7 +47,8 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         }
 
         fileprivate var polled: pollfd {
-            // A negative number is skipped; with no events asked for, a hang-up would still be told for ever.
+            // `poll` skips a negative descriptor. Without requested events, it would still report a hang-up
+            // permanently.
             let events = Int16(wantsToRead ? POLLIN : 0) | Int16(wantsToWrite ? POLLOUT : 0)
             return pollfd(fd: events == 0 ? -1 : socket, events: events, revents: 0)
         }
@@ -77,7 +79,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         }
         if mustWake {
             var byte: UInt8 = 1
-            // A full pipe wakes just as well.
+            // A full pipe also wakes the thread.
             _ = write(wakeUp.write, &byte, 1)
         }
     }
@@ -86,7 +88,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         precondition(Thread.current === thread, "not on the event loop's thread")
     }
 
-    // MARK: What connections ask for
+    // MARK: Watches and timers
 
     func add(_ watch: Watch) {
         watches.append(watch)
@@ -133,7 +135,8 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Waits for sockets, the next timer or a job, and tells whom it concerns; only looks when there are jobs already.
+    /// Waits for sockets, the next timer or a job, and calls the functions of the watches. It does not wait if there
+    /// are jobs already.
     private func sleep() {
         let mayWait = inbox.withLock { inbox in
             inbox.isAsleep = inbox.jobs.isEmpty
@@ -148,7 +151,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
             _ = read(wakeUp.read, &bytes, MemoryLayout.size(ofValue: bytes))
         }
         guard ready > 0 else { return }
-        // A snapshot: an action may open and close other connections.
+        // A copy, because a function may open and close other connections.
         let concerned = watches.filter { polled[$0.index + 1].revents != 0 }
         for watch in concerned where watch.index >= 0 { EventLoop.assumeIsolated(watch.action) }
     }
@@ -156,7 +159,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     private func millisecondsToNextTimer() -> Int32 {
         guard let nextDeadline else { return -1 }
         let left = max(.zero, nextDeadline - .now)
-        // Rounded up: waking too early would only spin until the time has come.
+        // Rounded up, because an early wake-up would spin until the time has come.
         return Int32(min(left / .milliseconds(1), 60_000).rounded(.up))
     }
 

@@ -1,4 +1,4 @@
-/// JSON as it is written, for `jsonb` and `json` columns; who needs its content decodes it with a decoder of choice.
+/// Unparsed JSON for `jsonb` and `json` columns. The user decodes it with any decoder.
 package struct JSON: Hashable, Sendable {
     /// UTF-8.
     package var bytes: [UInt8]

@@ -1,11 +1,11 @@
 import Logging
 
-/// What a listener learns.
+/// An event for a listener.
 package enum Listening: Sendable, Equatable {
-    /// From now on notifications arrive. Whatever changed before was not told.
+    /// Notifications now arrive. Earlier changes were not reported.
     case connected
     case notification(channel: String, payload: String)
-    /// From now on notifications are lost, until the next `connected`.
+    /// Notifications are lost until the next `connected`.
     case disconnected
 }
 
@@ -26,7 +26,7 @@ enum Listener {
                 } catch {
                     failures += 1
                     logger.warning("not listening to PostgreSQL", metadata: ["error": "\(error)", "attempt": "\(failures)"])
-                    // Ends early only when the task is cancelled, which the loop looks at.
+                    // The sleep ends early only when the task is cancelled. The loop checks this.
                     try? await Task.sleep(for: BackOff.delay(afterFailures: failures))
                 }
             }
@@ -36,7 +36,7 @@ enum Listener {
         return stream
     }
 
-    /// Listens until the connection is lost, which is thrown, or the task is cancelled.
+    /// Listens until the task is cancelled, or throws when the connection is lost.
     @EventLoop
     private static func listen(
         to channels: [String], parameters: ConnectionParameters, _ tell: @escaping @EventLoop (Listening) -> Void
@@ -57,7 +57,7 @@ enum Listener {
     }
 
     private static func quoted(_ name: String) -> String {
-        // By byte: a quote with U+0301 after it is not a quote to a `String`.
+        // By byte, because a `String` does not find a quote with U+0301 after it.
         let quote = UInt8(ascii: "\"")
         return String(decoding: [quote] + name.utf8.flatMap { $0 == quote ? [quote, quote] : [$0] } + [quote], as: UTF8.self)
     }

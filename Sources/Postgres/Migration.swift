@@ -16,7 +16,7 @@ struct Migration: Sendable {
     }
 }
 
-/// Why migrations were refused, and what to do. Nothing of the refused migration has been applied.
+/// The reason why migrations were rejected, and the next step. No part of the rejected migration was applied.
 package enum MigrationError: Error, Equatable, CustomStringConvertible {
     case unreadableFolder(String)
     case badName(file: String)
@@ -30,19 +30,19 @@ package enum MigrationError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .unreadableFolder(let folder):
-            "The migrations' folder \(folder) cannot be read."
+            "The migrations' folder \(folder) is not readable. Check its path and permissions."
         case .badName(let file):
-            "\(file) is not named NNNN_name.sql, with four digits from 0001. Rename it."
+            "\(file) is not named NNNN_name.sql (4 digits, from 0001). Rename it."
         case .duplicate(let first, let second):
-            "\(first) and \(second) have the same number. Give the one that was not applied anywhere the next free number."
+            "\(first) and \(second) have the same number. Give the next free number to the one that was not applied anywhere."
         case .gap(let expected, let file):
-            "\(file) comes where number \(expected) should. Restore the file between, or renumber this one."
+            "\(file) is in the place of number \(expected). Restore the missing file, or renumber this one."
         case .edited(let file):
-            "\(file) was changed after it was applied. Restore it as it was, and put the change into a new migration."
+            "\(file) was changed after it was applied. Restore the original file, and put the change into a new migration."
         case .missing(let name):
-            "\(name).sql was applied to this database and is not here. Restore it, or run the version that has it."
+            "\(name).sql was applied to this database and is missing here. Restore it, or run the version that has it."
         case .endsTransaction(let file):
-            "\(file) ends the transaction it runs in. Remove its BEGIN, COMMIT or ROLLBACK."
+            "\(file) ends its transaction. Remove its BEGIN, COMMIT or ROLLBACK."
         case .failed(let file, let line, let reason):
             "\(file)\(line.map { ", line \($0)" } ?? ""): \(reason)"
         }

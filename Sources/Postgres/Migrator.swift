@@ -1,25 +1,25 @@
 import CLibPQ
 import Foundation
 
-/// Brings a database's schema to the state of a folder of migrations, forward only.
+/// Migrates a database's schema to the state of a folder of migrations, forward only.
 ///
-/// Each file runs in a transaction together with its row in `schema_migration`, so it is applied and remembered or
-/// neither; so `CREATE INDEX CONCURRENTLY` and the like cannot be in one. Several processes may migrate at once: an
-/// advisory lock has them do it one after the other.
+/// Each file runs in one transaction with its row in `schema_migration`. So either both take effect or neither.
+/// Therefore a file cannot contain `CREATE INDEX CONCURRENTLY` and similar statements. Several processes may migrate
+/// at once: an advisory lock makes them run one after the other.
 package struct Migrator: Sendable {
-    /// How a database stands to the folder.
+    /// The state of a database compared with the folder.
     package enum Status: Sendable, Equatable {
         case current
-        /// These have not been applied.
+        /// These migrations have not been applied.
         case behind([String])
-        /// A newer version has applied these, which this one does not know.
+        /// A newer version has applied these migrations, which this version does not know.
         case ahead([String])
     }
 
     private let migrations: [Migration]
 
-    /// Of all `.sql` files in a folder.
-    /// - Throws: `MigrationError` for a name, number or gap that leaves the order in doubt.
+    /// Reads all `.sql` files of a folder.
+    /// - Throws: `MigrationError` for a name, number or gap that makes the order unclear.
     package init(folder: String) throws {
         guard let files = try? FileManager.default.contentsOfDirectory(atPath: folder) else {
             throw MigrationError.unreadableFolder(folder)
@@ -40,12 +40,12 @@ package struct Migrator: Sendable {
 
     // MARK: Migrating
 
-    /// Applies what is missing, as the role that is to own the schema.
-    /// - Returns: the names of what was applied.
+    /// Applies the missing migrations, as the role that will own the schema.
+    /// - Returns: The names of the applied migrations.
     /// - Throws: `MigrationError`, `DatabaseError`.
     @discardableResult
     package func migrate(url: String) async throws -> [String] {
-        // A migration may take its time, and so may another process's that holds the lock.
+        // No time limits, because a migration may run long, and so may another process with the lock.
         let parameters = try ConnectionParameters(
             url: url, applicationName: "migrator",
             settings: [("timezone", "UTC"), ("statement_timeout", "0"), ("lock_timeout", "0")])
@@ -55,7 +55,7 @@ package struct Migrator: Sendable {
     @EventLoop
     private func migrate(over parameters: ConnectionParameters) async throws -> [String] {
         let connection = try await DatabaseSession.open(parameters)
-        // The lock is the session's and goes with it.
+        // The lock belongs to the session and ends with it.
         defer { connection.close() }
         _ = try await connection.run(["SELECT pg_advisory_lock(\(Self.lock))"])
         _ = try await connection.run([Self.table])
@@ -65,7 +65,7 @@ package struct Migrator: Sendable {
         return pending.map(\.name)
     }
 
-    /// Any number will do that nothing else in the database locks: "migrate" in ASCII.
+    /// Any number that nothing else in the database locks: "migrate" in ASCII.
     private static let lock: Int64 = 0x6D_6967_7261_7465
 
     private static let table: SQL = """
@@ -79,12 +79,12 @@ package struct Migrator: Sendable {
 
     private let applied: SQL = "SELECT version, name, checksum FROM schema_migration ORDER BY version"
 
-    /// SHA-256 of the files at hand, computed where the applied ones' was.
+    /// SHA-256 of the available files, calculated in the database as for the applied files.
     private var checksums: SQL {
         "SELECT sha256(content) AS checksum FROM unnest(\(migrations.map(\.bytes))) WITH ORDINALITY AS file (content, number) ORDER BY number"
     }
 
-    /// Compares what was applied with what is here, and gives what is left to do.
+    /// Compares the applied migrations with the available ones, and returns the missing ones.
     private func pending(applied: Rows, checksums: Rows, toleratesNewer: Bool) throws -> [Migration] {
         var done: Set<Int> = []
         for row in applied {
@@ -125,9 +125,9 @@ package struct Migrator: Sendable {
         }
     }
 
-    // MARK: Looking
+    // MARK: Status
 
-    /// Compares without writing, so that the server's own role may ask, if it may read `schema_migration`.
+    /// Compares without writing, so that the server's own role may call it if it may read `schema_migration`.
     /// - Throws: `MigrationError` for a file that was edited or is missing, `DatabaseError`.
     package func status(of pool: DatabasePool) async throws -> Status {
         let exists: Bool = try await pool.run("SELECT to_regclass('schema_migration') IS NOT NULL AS found")[0].get("found")

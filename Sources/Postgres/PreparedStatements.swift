@@ -1,5 +1,5 @@
-/// Which statements one session of PostgreSQL has prepared, by text and types of the values; the least recently
-/// used make room for new ones.
+/// The prepared statements of one PostgreSQL session, by text and types of the values. New statements replace the
+/// least recently used ones.
 struct PreparedStatements {
     struct Key: Hashable {
         var text: String
@@ -11,12 +11,12 @@ struct PreparedStatements {
         var lastUse: UInt64
     }
 
-    /// How many a session keeps. Each costs the server some 10 to 100 kB.
+    /// The maximum number per session. Each costs the server about 10 to 100 kB.
     let capacity: Int
     private var entries: [Key: Entry] = [:]
     private var uses: UInt64 = 0
     private var names: UInt64 = 0
-    /// Names the server still knows and nobody will use again.
+    /// Names that the server still knows and that are no longer used.
     private var discarded: [String] = []
 
     init(capacity: Int = 256) {
@@ -32,8 +32,8 @@ struct PreparedStatements {
         return entries.values[index].name
     }
 
-    /// A name that the session has not seen, for a statement about to be prepared. It is kept by `insert` once the server
-    /// has it: after an error the rest of a pipeline, and what it prepares, is skipped.
+    /// Returns a new name for a statement to prepare. `insert` stores it after the server has prepared it. After an
+    /// error, the server skips the rest of a pipeline and its prepared statements.
     mutating func newName() -> String {
         names += 1
         return "s\(names)"
@@ -41,24 +41,24 @@ struct PreparedStatements {
 
     mutating func insert(_ key: Key, name: String) {
         if let old = entries.updateValue(Entry(name: name, lastUse: uses), forKey: key) { discarded.append(old.name) }
-        // A scan of all is rare and cheap next to the round trip that made it necessary.
+        // A scan of all entries is rare, and cheap compared to the round trip that caused it.
         if entries.count > capacity, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
             forget(oldest.key)
         }
     }
 
-    /// Has the statement prepared again at its next use.
+    /// Forgets a statement, so that its next use prepares it again.
     mutating func forget(_ key: Key) {
         if let entry = entries.removeValue(forKey: key) { discarded.append(entry.name) }
     }
 
-    /// The server has dropped all by itself, as a pooler's `DISCARD ALL` does.
+    /// The server has dropped all statements, for example because of a pooler's `DISCARD ALL`.
     mutating func forgetAll() {
         entries = [:]
         discarded = []
     }
 
-    /// Hands out the names to deallocate, once: naming one twice would be an error.
+    /// Returns the names to deallocate, once, because deallocating a name twice is an error.
     mutating func takeDiscarded() -> [String] {
         defer { discarded = [] }
         return discarded

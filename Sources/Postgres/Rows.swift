@@ -6,7 +6,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The rows of one statement, in the memory libpq received them in. A row is decoded when it is read.
+/// The rows of one statement, in the memory that libpq received. A row is decoded when it is read.
 package struct Rows: Sendable, RandomAccessCollection {
     let result: StatementResult
 
@@ -18,7 +18,7 @@ package struct Rows: Sendable, RandomAccessCollection {
         return Row(result: result, number: Int32(position))
     }
 
-    /// How many rows an INSERT, UPDATE, DELETE, MERGE, SELECT … touched or gave.
+    /// The number of rows that an INSERT, UPDATE, DELETE, MERGE, SELECT … changed or returned.
     package var affected: Int { result.affected }
 
     /// The first row, made into something, or nil: `run("…").first(Tenant.init)`.
@@ -33,7 +33,7 @@ package struct Row: Sendable {
     let number: Int32
 
     /// The value of a column.
-    /// - Throws: `DatabaseError` of kind `.decoding` when there is no such column, it is NULL, or it is of another type.
+    /// - Throws: `DatabaseError` of kind `.decoding` if the column is missing, NULL, or of another type.
     package func get<T: SQLValue>(_ column: String, as type: T.Type = T.self) throws -> T {
         guard let value = try get(column, as: T?.self) else {
             throw DatabaseError(.decoding, "is NULL", column: column)
@@ -42,7 +42,7 @@ package struct Row: Sendable {
     }
 
     /// The value of a column that may be NULL.
-    /// - Throws: `DatabaseError` of kind `.decoding` when there is no such column or it is of another type.
+    /// - Throws: `DatabaseError` of kind `.decoding` if the column is missing or of another type.
     package func get<T: SQLValue>(_ column: String, as type: T?.Type = T?.self) throws -> T? {
         guard let index = result.column(column) else {
             throw DatabaseError(.decoding, "is not in the result", column: column)
@@ -50,15 +50,15 @@ package struct Row: Sendable {
         do {
             return try result.withCell(row: number, column: index) { (cell) throws(SQLMismatch) in try T(decoding: cell) }
         } catch {
-            throw DatabaseError(.decoding, "does not hold a \(T.self) (\(T.sqlType.name))", column: column)
+            throw DatabaseError(.decoding, "does not contain a \(T.self) (\(T.sqlType.name))", column: column)
         }
     }
 }
 
-/// A `PGresult`, freed with the last `Rows` or `Row` that points into it.
+/// A `PGresult`, freed with the last `Rows` or `Row` that refers to it.
 ///
-/// Unchecked: libpq never changes a result once it is complete, and reading it from several threads is
-/// allowed (PostgreSQL documentation, 34.20 "Behavior in Threaded Programs").
+/// Unchecked, because libpq never changes a complete result, and several threads may read it (PostgreSQL
+/// documentation, 34.20 "Behavior in Threaded Programs").
 final class StatementResult: @unchecked Sendable {
     private let pointer: OpaquePointer
 
@@ -76,10 +76,11 @@ final class StatementResult: @unchecked Sendable {
         Int(String(cString: PQcmdTuples(pointer))) ?? 0
     }
 
-    /// The command tag, as `COMMIT` or `INSERT 0 1`.
+    /// The command tag, such as `COMMIT` or `INSERT 0 1`.
     var tag: String { String(cString: PQcmdStatus(pointer)) }
 
-    /// The first column of this name. Not `PQfnumber`, which folds case and copies the name each time.
+    /// Returns the first column with this name. `PQfnumber` is not used, because it folds case and copies the name
+    /// each time.
     func column(_ name: String) -> Int32? {
         name.withCString { name in
             (0..<PQnfields(pointer)).first { strcmp(PQfname(pointer, $0), name) == 0 }

@@ -1,15 +1,15 @@
-/// A statement with its values apart: `"SELECT name FROM tenant WHERE id = \(id)"` is the text
-/// `SELECT name FROM tenant WHERE id = $1` and one bound value.
+/// A statement with separate values: `"SELECT name FROM tenant WHERE id = \(id)"` is the text `SELECT name FROM
+/// tenant WHERE id = $1` and one bound value.
 ///
-/// Nothing interpolated ever becomes SQL text, so there is nothing to escape and nothing to inject.
-/// A value is encoded when it is interpolated; its type travels along, so that PostgreSQL never has
-/// to guess it: write `$1::inet` (`\(text)::inet`) where the column's type has no Swift counterpart.
+/// No interpolated value ever becomes SQL text, so nothing needs escaping and nothing can be injected. A value is
+/// encoded when it is interpolated. Its type is sent with it, so PostgreSQL never guesses it. Write `$1::inet`
+/// (`\(text)::inet`) if the column's type has no Swift counterpart.
 package struct SQL: Sendable {
-    /// The text with `$1`, `$2` … in place of the values.
+    /// The text with `$1`, `$2` … instead of the values.
     package private(set) var text: String
-    /// Where each value lies in `bytes`, and its type.
+    /// The position of each value in `bytes`, and its type.
     private(set) var parameters: [Parameter] = []
-    /// All encoded values, one after the other: one allocation for a statement, not one for a value.
+    /// All encoded values, one after the other. This needs one allocation per statement instead of one per value.
     private(set) var bytes: [UInt8] = []
 
     struct Parameter: Sendable {
@@ -21,9 +21,9 @@ package struct SQL: Sendable {
         var length: Int32?
     }
 
-    /// Text that is trusted and cannot be a literal: DDL with a computed name, a migration.
+    /// Trusted text that cannot be a literal: DDL with a computed name, or a migration.
     ///
-    /// The caller vouches for every character; nothing that came over a wire belongs here.
+    /// The caller is responsible for every character. Never pass text from a network connection.
     package init(unsafe text: String) {
         self.text = text
     }
@@ -81,7 +81,7 @@ extension SQL: ExpressibleByStringInterpolation {
             sql.bind(value)
         }
 
-        /// Appends a name from the source, such as a table's. Only a literal of the source is a `StaticString`.
+        /// Appends a name from the source, such as a table's name. Only a literal in the source is a `StaticString`.
         package mutating func appendInterpolation(literally name: StaticString) {
             name.withUTF8Buffer { sql.text += String(decoding: $0, as: UTF8.self) }
         }
@@ -108,14 +108,15 @@ extension SQL: CustomStringConvertible {
 }
 
 extension SQL {
-    /// The values as libpq wants them: addresses, nil for NULL; lengths; and formats, binary all of them.
+    /// The values in libpq's form: addresses (nil for NULL), lengths, and formats (all binary).
     func withParameters<Result>(
         _ body: (
             _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>, _ lengths: UnsafePointer<Int32>, _ formats: UnsafePointer<Int32>
         ) -> Result
     ) -> Result {
         let count = parameters.count
-        // One element more than needed: an empty value at the end of nothing needs some address, since none would be NULL.
+        // One element more than needed, because an empty value at the end needs a non-null address. A null address would
+        // mean NULL.
         return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count + 1) { values in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * count + 1) { numbers in
                 bytes.withUnsafeBytes { bytes in

@@ -27,10 +27,11 @@ extension UInt8: SQLArrayElement {
 /// `[[UInt8]]` is `bytea[]`.
 extension Array: SQLArrayElement where Element == UInt8 {}
 
-/// PostgreSQL's `array_send`: dimensions, whether a NULL is among the elements, the element type; a length
-/// and a lower bound for each dimension; then each element behind its length in bytes.
+/// PostgreSQL's `array_send`: dimensions, whether an element is NULL, and the element type; a length and a lower
+/// bound for each dimension; then each element after its length in bytes.
 ///
-/// One dimension and no NULL: what else an array can be has no counterpart in `[Element]` and is a mismatch.
+/// Only arrays with one dimension and no NULL are supported. Other arrays have no counterpart in `[Element]` and are
+/// a mismatch.
 extension SQLArrayElement where Self: SQLValue {
     package static var sqlTypeOfArray: SQLType {
         SQLType(oid: sqlType.array, array: 0, name: sqlType.name + "[]")
@@ -55,7 +56,7 @@ extension SQLArrayElement where Self: SQLValue {
     package static func decodeArray(_ cell: SQLCell) throws(SQLMismatch) -> [Self] {
         let dimensions = try cell.load(Int32.self, at: 0)
         let type = try cell.load(UInt32.self, at: 8)
-        // An empty array has no element whose type could disagree, so its own type has to be looked at.
+        // An empty array has no element whose type could differ, so its own type is checked.
         guard dimensions > 0 else {
             guard cell.type == sqlType.array else { throw SQLMismatch() }
             return []

@@ -1,5 +1,5 @@
-// How the single values look in the binary format: the `*send` and `*recv` functions of PostgreSQL's
-// src/backend/utils/adt are the definition.
+// The binary format of the scalar values. The `*send` and `*recv` functions in PostgreSQL's src/backend/utils/adt
+// define it.
 
 package import Foundation
 
@@ -8,7 +8,7 @@ extension FixedWidthInteger {
         Swift.withUnsafeBytes(of: bigEndian) { bytes.append(contentsOf: $0) }
     }
 
-    /// Takes an integer of any width as long as the value fits: `count(*)` is a bigint, `1` an integer.
+    /// Accepts an integer of any width if the value fits: `count(*)` is a bigint, `1` an integer.
     fileprivate init(anyWidth cell: SQLCell) throws(SQLMismatch) {
         let value: Int64
         switch cell.type {
@@ -96,12 +96,13 @@ extension UUID: SQLValue, SQLArrayElement {
 extension Date: SQLValue, SQLArrayElement {
     package static var sqlType: SQLType { .timestamptz }
 
-    /// From 2000-01-01, where PostgreSQL counts from, to 2001-01-01, where `Date` does.
+    /// From 2000-01-01, PostgreSQL's epoch, to 2001-01-01, the epoch of `Date`.
     private static let microsecondsBetweenEpochs: Int64 = 366 * 86_400 * 1_000_000
 
     package func encode(into bytes: inout [UInt8]) {
         let sinceReference = (timeIntervalSinceReferenceDate * 1_000_000).rounded()
-        // What no timestamp can hold becomes one of PostgreSQL's infinities, its largest and smallest numbers.
+        // A time that no timestamp can represent becomes one of PostgreSQL's infinities, its largest and smallest
+        // numbers.
         let (microseconds, overflow) = (Int64(exactly: sinceReference) ?? (sinceReference < 0 ? .min : .max))
             .addingReportingOverflow(Self.microsecondsBetweenEpochs)
         (overflow ? .max : microseconds).appendBigEndian(to: &bytes)

@@ -1,7 +1,7 @@
-/// A Swift value that PostgreSQL has a type for, in the binary format both ways.
+/// A Swift value with a PostgreSQL type. The binary format is used in both directions.
 ///
-/// An enum with raw values, and any other `RawRepresentable` of a `SQLValue`, only has to say that it
-/// conforms. A wrapper forwards:
+/// An enum with raw values, and any other `RawRepresentable` of a `SQLValue`, only has to declare the conformance. A
+/// wrapper forwards:
 /// ```swift
 /// extension ID: SQLValue {
 ///     static var sqlType: SQLType { UUID.sqlType }
@@ -11,28 +11,28 @@
 /// extension ID: SQLArrayElement {}
 /// ```
 package protocol SQLValue: Sendable {
-    /// The type a value is sent as.
+    /// The type that a value is sent as.
     static var sqlType: SQLType { get }
     /// Appends the value in PostgreSQL's binary format.
     func encode(into bytes: inout [UInt8])
-    /// Reads what `encode` writes, and whatever other types lose nothing.
+    /// Reads the output of `encode`, and other types that convert without loss.
     init(decoding cell: SQLCell) throws(SQLMismatch)
 }
 
-/// A value that arrays of it can be bound and read: `[String]` is `text[]`.
+/// A value that also has an array type: `[String]` is `text[]`.
 ///
-/// The requirements have defaults for every `SQLValue` whose type has an array type; only bytes differ,
-/// since `[UInt8]` is `bytea` and not an array.
+/// The requirements have defaults for every `SQLValue` whose type has an array type. Only bytes differ, because
+/// `[UInt8]` is `bytea` and not an array.
 package protocol SQLArrayElement: Sendable {
     static var sqlTypeOfArray: SQLType { get }
     static func encodeArray(_ array: [Self], into bytes: inout [UInt8])
     static func decodeArray(_ cell: SQLCell) throws(SQLMismatch) -> [Self]
 }
 
-/// A type of PostgreSQL's catalogue. The numbers of the built-in types are the same in every database.
+/// A type in PostgreSQL's catalog. The numbers of the built-in types are the same in every database.
 package struct SQLType: Hashable, Sendable {
     package var oid: UInt32
-    /// The type of arrays of it; 0 for none.
+    /// The array type; 0 for none.
     package var array: UInt32
     package var name: String
 
@@ -58,7 +58,7 @@ package struct SQLType: Hashable, Sendable {
     package static let jsonb = SQLType(oid: 3802, array: 3807, name: "jsonb")
 }
 
-/// The bytes of one value of a result, and their type. Valid only while it is being decoded.
+/// The bytes of one value in a result, and their type. Valid only during decoding.
 package struct SQLCell {
     package var type: UInt32
     package var bytes: UnsafeRawBufferPointer
@@ -74,7 +74,7 @@ package struct SQLCell {
     }
 }
 
-/// A cell does not hold what was asked for. `Row` says which column it was; the value is not repeated.
+/// A cell does not contain a value of the requested type. `Row` adds the column. The value is never included.
 package struct SQLMismatch: Error {
     package init() {}
 }

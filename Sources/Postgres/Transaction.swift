@@ -1,6 +1,6 @@
 import CLibPQ
 
-/// An open transaction: what statements run on. It is over when the body it was handed to returns.
+/// An open transaction, which runs statements. It ends when the body that received it returns.
 package struct Transaction: Sendable {
     let state: OpenTransaction
 
@@ -9,24 +9,24 @@ package struct Transaction: Sendable {
     }
 
     /// Runs one statement.
-    /// - Throws: `DatabaseError`; after one of kind `.server` nothing but the end of the transaction is possible, unless the
-    ///   statements stood behind a SAVEPOINT.
+    /// - Throws: `DatabaseError`. After an error of kind `.server`, the transaction can only end, unless the statements came
+    ///   after a SAVEPOINT.
     package func run(_ sql: SQL) async throws -> Rows {
         try await state.run([sql])[0]
     }
 
-    /// Runs several statements in one round trip; those behind a refused one are skipped.
-    /// - Throws: as for one.
+    /// Runs several statements in one round trip. The statements after a rejected one are skipped.
+    /// - Throws: The same errors as for one statement.
     package func run(_ statements: [SQL]) async throws -> [Rows] {
         try await state.run(statements)
     }
 }
 
-/// What a transaction has done so far.
+/// The state of a transaction.
 @EventLoop
 final class OpenTransaction {
     let connection: DatabaseSession
-    /// BEGIN and what goes with it, until the first statement takes it along.
+    /// BEGIN and its prelude, until they are sent with the first statement.
     private var opening: [SQL]?
     private var isOver = false
 
@@ -42,12 +42,12 @@ final class OpenTransaction {
         return try await connection.run(opening + statements, prelude: opening.count)
     }
 
-    /// Not cancellable: once COMMIT is sent, only its answer says whether it happened.
+    /// Not cancellable, because after COMMIT is sent, only its answer shows whether it took effect.
     func commit() async throws {
         isOver = true
         guard opening == nil else { return }
         let answer = try await connection.run(["COMMIT"], isCancellable: false)[0]
-        // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, and calls it a success.
+        // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and reports success.
         guard answer.result.tag == "COMMIT" else {
             throw DatabaseError(.server, "a statement of the transaction had failed, so it was rolled back", sqlState: "25P02")
         }
@@ -62,7 +62,7 @@ final class OpenTransaction {
         do {
             _ = try await connection.run(["ROLLBACK"], isCancellable: false)
         } catch {
-            // Closing ends the transaction as well.
+            // Closing also ends the transaction.
             connection.close()
         }
     }

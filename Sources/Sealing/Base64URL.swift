@@ -31,10 +31,10 @@ extension [UInt8] {
         }
     }
 
-    /// Decodes base64url without padding; nil for anything that this encoding would not have produced.
+    /// Decodes base64url without padding; nil for any text that this encoding would not have produced.
     ///
-    /// Padding, white space, `+` and `/`, an impossible length and non-zero trailing bits are all refused, so that a byte
-    /// string has exactly one spelling: two spellings of one token would let it pass where it was seen before.
+    /// It rejects padding, white space, `+` and `/`, an impossible length and non-zero trailing bits. So each byte string
+    /// has exactly one spelling. With two spellings, a token that was already seen would pass as a new one.
     package init?(base64URL text: String) {
         var text = text
         let decoded: [UInt8]? = text.withUTF8 { input in
@@ -78,7 +78,7 @@ extension [UInt8] {
 /// The alphabet of RFC 4648, section 5.
 private let encodingTable = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-/// A character's value of six bits; 255 for one that is not in the alphabet.
+/// The 6-bit value of a character; 255 for a character outside the alphabet.
 private let decodingTable: [UInt8] = {
     var table = [UInt8](repeating: 255, count: 256)
     for (value, character) in encodingTable.enumerated() { table[Int(character)] = UInt8(value) }

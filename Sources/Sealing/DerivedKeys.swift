@@ -1,13 +1,13 @@
 import Crypto
 
-/// The keys that one master key gives, each for one use, derived once (HKDF-SHA256, RFC 5869).
+/// The keys of one master key, one for each use, derived once (HKDF-SHA256, RFC 5869).
 ///
-/// Separate uses have separate keys, so that nothing sealed for one can be presented to another.
+/// Each use has its own key, so a value sealed for one use cannot be presented to another.
 struct DerivedKeys: Sendable {
     let id: KeyID
     let rows: SymmetricKey
     let tokens: SymmetricKey
-    /// These two are for `DigestKey` only, which imports them from an installation of the version before it.
+    /// Only `DigestKey` uses these two. It imports them from an installation of the previous version.
     let digests: SymmetricKey
     let macs: SymmetricKey
 
@@ -17,7 +17,7 @@ struct DerivedKeys: Sendable {
             HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, info: Array("espalier/1/\(use)".utf8), outputByteCount: byteCount)
         }
         guard let id = KeyID(derive("key-id", KeyID.byteCount).withUnsafeBytes(Array.init)) else {
-            preconditionFailure("HKDF gives as many bytes as it is asked for")
+            preconditionFailure("HKDF returns the requested number of bytes")
         }
         self.id = id
         rows = derive("rows")

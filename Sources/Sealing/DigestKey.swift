@@ -1,13 +1,13 @@
 import Crypto
 package import Foundation
 
-/// The keys for digests and MACs of an installation. They are stored sealed under a master key, and no master key determines them.
+/// The keys for the digests and MACs of an installation. They are stored sealed under a master key, and no master key determines them.
 ///
-/// An imported digest key consists of the two keys that a version without digest keys derived from a master key. It verifies what that
-/// version gave out.
+/// An imported digest key consists of the two keys that a version without digest keys derived from a master key. It verifies the
+/// values that this version issued.
 package struct DigestKey: Sendable {
     package let id: KeyID
-    /// When a random key begins to be used for new values. Nil for an imported one.
+    /// The time from which new values use this key, if it is random. Nil for an imported key.
     package let start: Date?
     let digests: SymmetricKey
     let macs: SymmetricKey
@@ -48,10 +48,10 @@ package struct DigestKey: Sendable {
         macs = SymmetricKey(data: secret.suffix(Self.secretByteCount))
     }
 
-    // MARK: As it is sealed
+    // MARK: Sealed form
 
-    /// A kind (1 random, 2 imported) and its content. Everything is inside the seal, so that nobody without the master key can
-    /// change a start or pass an imported key as a random one.
+    /// A kind (1 random, 2 imported) and its content. The seal covers everything, so that nobody without the master key can
+    /// change a start or pass an imported key as a random key.
     package var plaintext: [UInt8] {
         guard let start else { return [2] + secret }
         let seconds = Int64(start.timeIntervalSince1970)

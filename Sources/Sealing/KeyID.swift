@@ -1,6 +1,7 @@
-/// The short public name of a master key or of a digest key: four bytes derived from it, which say nothing about it.
+/// The short public name of a master key or of a digest key: 4 bytes derived from the key, which reveal nothing about
+/// it.
 ///
-/// Whatever a keyring seals or signs carries it, so that the right key is found without trying all.
+/// Every sealed or signed value contains it, so that a keyring finds the right key without trying all keys.
 package struct KeyID: Sendable, Hashable {
     package static let byteCount = 4
 

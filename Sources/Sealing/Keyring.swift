@@ -4,18 +4,18 @@ package import Foundation
 /// The platform's master keys, newest first, and its digest keys.
 ///
 /// The newest master key seals. Every master key opens. `espalier master-keys reseal` seals stored values again under the newest
-/// master key, and then an old one can be dropped (docs/master-keys.md).
+/// master key. Then you can remove an old one (docs/master-keys.md).
 ///
-/// Digests and MACs depend on no master key. They are calculated under digest keys, which are random and are stored sealed. So
-/// API keys, client secrets and refresh tokens outlive every master key.
+/// Digests and MACs do not depend on a master key. They are calculated under digest keys, which are random and stored sealed.
+/// So API keys, client secrets and refresh tokens stay valid when a master key is removed.
 ///
 /// All derivation happens in the initializer. A call costs a few microseconds.
 package struct Keyring: Sendable {
     private let keys: [DerivedKeys]
-    /// The current one first. Empty until `with` adds those of the database.
+    /// The current one first. Empty until `with` adds the database's digest keys.
     private var digestKeys: [DigestKey] = []
 
-    /// Why a list of keys makes no keyring.
+    /// The reason why a list of keys is not a valid keyring.
     package enum Refusal: Error, Equatable, CustomStringConvertible {
         case empty
         case duplicate
@@ -30,7 +30,7 @@ package struct Keyring: Sendable {
         }
     }
 
-    /// A keyring that seals and opens. Digests and MACs need `with`.
+    /// A keyring that seals and opens. Digests and MACs also need `with`.
     /// - Parameter keys: Newest first.
     package init(_ keys: [MasterKey]) throws(Refusal) {
         guard !keys.isEmpty else { throw .empty }
@@ -44,7 +44,7 @@ package struct Keyring: Sendable {
         keys.first { $0.id == id }
     }
 
-    /// The names of the master keys, newest first.
+    /// The IDs of the master keys, newest first.
     package var masterKeyIDs: [KeyID] { keys.map(\.id) }
 }
 
@@ -58,7 +58,7 @@ extension Keyring {
 
     /// Decrypts a stored value.
     ///
-    /// - Throws: `malformed`, `unknownKey`, or `forged` if it was changed or belongs to another context.
+    /// - Throws: `malformed`, `unknownKey`, or `forged` for a value that was changed or belongs to another context.
     package func open(_ sealed: Sealed, in context: SealingContext) throws(SealingError) -> [UInt8] {
         try decrypt(sealed, with: \.rows, for: context.encoded)
     }
@@ -68,9 +68,9 @@ extension Keyring {
         sealed.keyID != newest.id
     }
 
-    /// The same value under the newest key, or nil if it is sealed under the newest key already.
+    /// Returns the same value under the newest key, or nil if it is already sealed under the newest key.
     ///
-    /// - Throws: as `open`.
+    /// - Throws: The errors of `open`.
     package func resealed(_ sealed: Sealed, in context: SealingContext) throws(SealingError) -> Sealed? {
         guard needsResealing(sealed) else { return nil }
         return seal(try open(sealed, in: context), in: context)
@@ -80,21 +80,23 @@ extension Keyring {
 // MARK: Tokens
 
 extension Keyring {
-    /// The longest token that is opened, in characters. It bounds the work a stranger can cause with one.
+    /// The longest token that is opened, in characters. It limits the work that an unauthenticated caller can cause.
     package static let longestToken = 4096
 
-    /// Seals bytes into a URL-safe token: a login attempt, an authorization code.
+    /// Seals bytes into a URL-safe token, for example a login attempt or an authorization code.
     ///
     /// - Parameters:
-    ///   - plaintext: At most 3,000 bytes. More makes a token over `longestToken`, which will not be opened again.
-    ///   - purpose: What the token is for. It opens for no other purpose.
+    ///   - plaintext: At most 3,000 bytes. A longer plaintext makes a token over `longestToken`, which cannot be
+    ///     opened.
+    ///   - purpose: The use of the token. It opens for no other purpose.
     package func sealToken(_ plaintext: [UInt8], purpose: String) -> String {
         Self.encrypt(plaintext, under: newest.tokens, of: newest.id, for: Array(purpose.utf8)).bytes.base64URL
     }
 
-    /// Opens a token that anyone may have made up.
+    /// Opens a token that may be forged.
     ///
-    /// - Throws: `tooLong` before any work, `malformed`, `unknownKey`, or `forged`, also for a token of another purpose.
+    /// - Throws: `tooLong` before any work, `malformed`, `unknownKey`, or `forged`. A token of another purpose is also
+    ///   `forged`.
     package func openToken(_ token: String, purpose: String) throws(SealingError) -> [UInt8] {
         guard token.utf8.count <= Self.longestToken else { throw .tooLong }
         guard let bytes = [UInt8](base64URL: token) else { throw .malformed }
@@ -105,17 +107,17 @@ extension Keyring {
 // MARK: Keyed hashes
 
 extension Keyring {
-    /// The same master keys with the installation's digest keys.
+    /// Returns the same master keys with the installation's digest keys.
     ///
-    /// A random digest key is used for new values after its start. Before, an imported key is, because servers of the previous
-    /// version verify only that. Which one is current is decided here, once.
+    /// A random digest key is used for new values after its start. Until then, an imported key is used, because servers of the
+    /// previous version verify only its values. The current key is chosen here, once.
     ///
     /// - Throws: `noDigestKey` if none of the digest keys is random.
     package func with(_ digestKeys: [DigestKey], at now: Date) throws(Refusal) -> Keyring {
         let random = digestKeys.filter { $0.start != nil }.sorted { $0.start! > $1.start! }
         guard let latest = random.first else { throw .noDigestKey }
         let imported = digestKeys.filter { $0.start == nil }
-        // The imported key of the first master key: servers of the previous version use it.
+        // The imported key of the first master key, because servers of the previous version use it.
         let started = random.first { $0.start! <= now }
         let current = started ?? keys.lazy.compactMap { key in imported.first { $0.id == key.id } }.first ?? imported.first ?? latest
         var ring = self
@@ -123,7 +125,7 @@ extension Keyring {
         return ring
     }
 
-    /// The keys under which a version without digest keys calculated digests and MACs, one for each master key.
+    /// The keys that a version without digest keys used for digests and MACs, one for each master key.
     package var digestKeysOfMasterKeys: [DigestKey] {
         keys.map { DigestKey($0) }
     }
@@ -135,22 +137,23 @@ extension Keyring {
         return key
     }
 
-    /// The current key's hash of a high-entropy secret (HMAC-SHA256, 32 bytes), to be stored in its place.
+    /// Returns the current key's hash of a high-entropy secret (HMAC-SHA256, 32 bytes), to store instead of the
+    /// secret.
     ///
-    /// Not for passwords, because the holder of the key could try them by the million. See `PasswordHash`.
+    /// Do not use it for passwords, because the holder of the key could try millions of them. See `PasswordHash`.
     package func digest(_ secret: [UInt8], purpose: String) -> [UInt8] {
         Self.authenticate(secret, purpose: purpose, under: currentDigestKey.digests)
     }
 
-    /// The hash under every digest key, the current one first. A lookup uses `= ANY`.
+    /// Returns the hash under every digest key, the current one first. A lookup uses `= ANY`.
     package func digests(_ secret: [UInt8], purpose: String) -> [[UInt8]] {
         digestKeys.map { Self.authenticate(secret, purpose: purpose, under: $0.digests) }
     }
 
-    /// The digest key to use for a new MAC.
+    /// The ID of the digest key for a new MAC.
     package var currentDigestKeyID: KeyID { currentDigestKey.id }
 
-    /// The MAC of a message (HMAC-SHA256, 32 bytes), for tokens that are calculated again rather than stored.
+    /// Returns the MAC of a message (HMAC-SHA256, 32 bytes), for tokens that are calculated again instead of stored.
     ///
     /// - Returns: Nil if the installation has no such digest key.
     package func mac(_ message: [UInt8], purpose: String, keyID: KeyID) -> [UInt8]? {
@@ -172,10 +175,11 @@ extension Keyring {
         return Self.authenticate(context.encoded + digest, purpose: "bound", under: key)
     }
 
-    /// Whether a row authenticates its secret: its digest is one of the secret's, and it is bound to this row.
+    /// Whether a row authenticates its secret. Its digest must be one of the secret's digests and must be bound to
+    /// this row.
     ///
     /// - Parameters:
-    ///   - digests: The secret's, from `digests`.
+    ///   - digests: The secret's digests, from `digests`.
     ///   - bound: The result of `bind` for the row. Nil in a row of the previous version.
     package func authenticates(
         _ digests: [[UInt8]], digest stored: [UInt8], bound: [UInt8]?, to context: SealingContext, at now: Date
@@ -188,7 +192,8 @@ extension Keyring {
         }
     }
 
-    /// Whether servers of the previous version may still write rows whose digest is not bound: until the first random digest key starts.
+    /// Whether servers of the previous version may still write rows with unbound digests. They may until the first random digest key
+    /// starts.
     package func acceptsUnboundDigests(at now: Date) -> Bool {
         digestKeys.contains { $0.start == nil } && digestKeys.compactMap(\.start).allSatisfy { now < $0 }
     }
@@ -198,7 +203,7 @@ extension Keyring {
 
 extension Keyring {
     private static func authenticate(_ message: [UInt8], purpose: String, under key: SymmetricKey) -> [UInt8] {
-        // The purpose goes in front behind its length, so that no purpose and message can pass for another pair.
+        // The length of the purpose comes first, so that no other pair of purpose and message has the same input.
         var input: [UInt8] = []
         input.reserveCapacity(4 + purpose.utf8.count + message.count)
         input.append(lengthPrefixed: purpose.utf8)
@@ -237,7 +242,7 @@ extension Keyring {
             let box = try AES.GCM.SealedBox(combined: bytes[Sealed.nonceStart...])
             return Array(try AES.GCM.open(box, using: Self.messageKey(of: bytes, under: use(key)), authenticating: context))
         } catch {
-            // Of a box of sufficient length, only the tag's check can fail.
+            // If the box is long enough, only the tag check can fail.
             throw .forged
         }
     }

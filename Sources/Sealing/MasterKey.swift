@@ -2,11 +2,11 @@ import CArgon2
 import Crypto
 import Foundation
 
-/// 32 bytes from which every other key of a keyring is derived. It stands in the settings and nowhere else.
+/// 32 bytes from which all other keys of a keyring are derived. It is only in the settings.
 package struct MasterKey: Sendable {
     let bytes: [UInt8]
 
-    /// Why a master key is not taken. None of the cases carries any of it.
+    /// The reason why a master key is rejected. No case contains any part of the key.
     package enum Refusal: Error, Equatable, CustomStringConvertible {
         case notBase64
         case wrongLength(Int)
@@ -18,7 +18,7 @@ package struct MasterKey: Sendable {
             switch self {
             case .notBase64: "The master key is not base64. Make one with `espalier generate-master-key`."
             case .wrongLength(let count): "The master key has \(count) bytes instead of 32. Make one with `espalier generate-master-key`."
-            case .weak: "The master key is not random: it repeats itself or is text. Make one with `espalier generate-master-key`."
+            case .weak: "The master key is not random. It repeats itself or is text. Make one with `espalier generate-master-key`."
             case .shortPassphrase: "The passphrase is shorter than \(MasterKey.shortestPassphrase) bytes."
             case .shortSalt: "The salt of a passphrase is shorter than \(MasterKey.shortestSalt) bytes."
             }
@@ -29,10 +29,11 @@ package struct MasterKey: Sendable {
     static let shortestPassphrase = 16
     static let shortestSalt = 16
 
-    /// Takes 32 random bytes in base64 (the standard alphabet, as `openssl rand -base64 32` prints them).
+    /// Accepts 32 random bytes in base64 (the standard alphabet, as in the output of `openssl rand -base64 32`).
     ///
-    /// Refuses what is plainly not random: one byte repeated, a short pattern repeated, a counting sequence, or text, as
-    /// when someone encodes a passphrase or hexadecimal digits. Random bytes fail these tests less than once in 10¹³.
+    /// It rejects values that are clearly not random: one repeated byte, a repeated short pattern, a counting sequence,
+    /// or text (an encoded passphrase or hexadecimal digits). Random bytes fail these tests less than once in 10¹³
+    /// cases.
     package init(base64: String) throws(Refusal) {
         guard let data = Data(base64Encoded: base64.trimmingCharacters(in: .whitespacesAndNewlines)) else { throw .notBase64 }
         guard data.count == Self.byteCount else { throw .wrongLength(data.count) }
@@ -41,10 +42,11 @@ package struct MasterKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Derives the key from a passphrase by Argon2id (RFC 9106, its second recommended choice: 64 MiB, 3 passes).
+    /// Derives the key from a passphrase with Argon2id (RFC 9106, its second recommended choice: 64 MiB, 3 passes).
     ///
-    /// Blocks for about a fifth of a second, so it belongs into a start-up, never into a request.
-    /// - Parameter salt: At least 16 bytes that are this installation's own and never change; no secret.
+    /// It blocks for about 0.2 s, so call it at start-up and never in a request.
+    /// - Parameter salt: At least 16 bytes that are unique to this installation and never change. They need not be
+    ///   secret.
     package init(passphrase: Secret, salt: [UInt8]) throws(Refusal) {
         let passphrase = passphrase.revealBytes()
         guard passphrase.count >= Self.shortestPassphrase else { throw .shortPassphrase }
@@ -52,7 +54,7 @@ package struct MasterKey: Sendable {
         var derived = [UInt8](repeating: 0, count: Self.byteCount)
         let result = argon2id_hash_raw(
             3, 64 * 1024, 1, passphrase, passphrase.count, salt, salt.count, &derived, derived.count)
-        precondition(result == ARGON2_OK.rawValue, "Argon2id fails only for want of memory")
+        precondition(result == ARGON2_OK.rawValue, "Argon2id fails only for lack of memory")
         bytes = derived
     }
 
@@ -60,12 +62,12 @@ package struct MasterKey: Sendable {
         self.bytes = bytes
     }
 
-    /// A new key from the system's random numbers.
+    /// A new key from the system's random number generator.
     package static func generate() -> MasterKey {
         MasterKey(random: SymmetricKey(size: .bits256).withUnsafeBytes(Array.init))
     }
 
-    /// The key as `init(base64:)` takes it.
+    /// The key in the format of `init(base64:)`.
     package var base64: Secret {
         Secret(Data(bytes).base64EncodedString())
     }

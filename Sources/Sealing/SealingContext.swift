@@ -1,9 +1,9 @@
 package import struct Foundation.UUID
 
-/// What a sealed value belongs to: AES-GCM's associated data. Opened for anything else, it fails.
+/// The owner of a sealed value, used as AES-GCM's associated data. The value opens in no other context.
 ///
-/// Without it, whoever can write to the database could move one tenant's Apple key into another tenant's row and have
-/// it signed with there.
+/// Without it, anyone with write access to the database could copy one tenant's Apple key into another tenant's row
+/// and sign with it there.
 package struct SealingContext: Sendable, Hashable {
     package let tenant: UUID?
     package let table: String
@@ -11,7 +11,7 @@ package struct SealingContext: Sendable, Hashable {
     package let row: String
 
     /// - Parameters:
-    ///   - tenant: The tenant whose row it is; nil for the platform's own.
+    /// - tenant: The tenant that owns the row; nil for the platform's row.
     ///   - row: The rest of the row's primary key, in one stable spelling.
     package init(tenant: UUID?, table: String, column: String, row: String) {
         self.tenant = tenant
@@ -20,7 +20,7 @@ package struct SealingContext: Sendable, Hashable {
         self.row = row
     }
 
-    /// All four parts, each preceded by its length or presence, so that no two contexts have the same encoding.
+    /// All four parts, each preceded by its length or presence. So no two contexts have the same encoding.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(32 + table.utf8.count + column.utf8.count + row.utf8.count)
@@ -38,7 +38,7 @@ package struct SealingContext: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// Appends a byte string behind its length in four bytes, big-endian: joined strings stay unambiguous.
+    /// Appends a byte string after its length in 4 bytes, big-endian. So joined strings stay unambiguous.
     mutating func append(lengthPrefixed part: some Collection<UInt8>) {
         Swift.withUnsafeBytes(of: UInt32(part.count).bigEndian) { append(contentsOf: $0) }
         append(contentsOf: part)

@@ -1,8 +1,8 @@
-/// A string or bytes that never prints.
+/// A string or bytes that never print.
 ///
-/// Interpolation, `print`, `dump`, `String(reflecting:)` and a logger's metadata all say `<secret>`; it is not
-/// `Encodable`, so that it cannot slip into a reply. What it holds is had by asking for it by name, which makes every
-/// such place easy to find. Comparison takes constant time.
+/// Interpolation, `print`, `dump`, `String(reflecting:)` and logger metadata all show `<secret>`. It is not
+/// `Encodable`, so it cannot get into a response. Only explicitly named methods return the content, so every use is
+/// easy to find. Comparison takes constant time.
 package struct Secret: Sendable, Equatable {
     private let bytes: [UInt8]
 
@@ -14,15 +14,15 @@ package struct Secret: Sendable, Equatable {
         self.bytes = bytes
     }
 
-    /// True for a secret of no bytes, which no caller should take for one.
+    /// True for a secret without bytes. No caller should accept it as a secret.
     package var isEmpty: Bool { bytes.isEmpty }
 
-    /// What it holds, as text; bytes that are not UTF-8 are replaced by U+FFFD.
+    /// Returns the content as text. U+FFFD replaces bytes that are not UTF-8.
     package func reveal() -> String {
         String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What it holds, as bytes.
+    /// Returns the content as bytes.
     package func revealBytes() -> [UInt8] {
         bytes
     }
@@ -35,6 +35,6 @@ package struct Secret: Sendable, Equatable {
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "<secret>" }
     package var debugDescription: String { "<secret>" }
-    /// Without children: `dump` and reflecting encoders would otherwise walk to the bytes.
+    /// No children, because `dump` and reflecting encoders would otherwise reach the bytes.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }

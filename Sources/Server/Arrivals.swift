@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Calls a closure once, when all who are expected have arrived.
+/// Calls a closure once, when the expected number of callers has arrived.
 package final class Arrivals: Sendable {
     private let missing: Mutex<Int>
     private let whenComplete: @Sendable () -> Void

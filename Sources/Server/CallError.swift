@@ -1,8 +1,8 @@
 package import ArgumentParser
 
-/// A command line that cannot be parsed, in the format of espalierctl: `error:`, the usage, and `next:`.
+/// The error for an invalid command line, in the format of espalierctl: `error:`, the usage, and `next:`.
 package enum CallError {
-    /// - Parameter arguments: the command line without the program's name.
+    /// - Parameter arguments: The command line without the program's name.
     package static func text(
         for error: any Error, arguments: [String], of program: any ParsableCommand.Type = Espalier.self
     ) -> String {
@@ -15,12 +15,13 @@ package enum CallError {
             + ["next: `\(known) --help` describes every argument."]).joined(separator: "\n")
     }
 
-    /// The text for an unknown command, which ArgumentParser ignores in front of `--help` and behind `help`; nil if all are known.
+    /// Returns the text for an unknown command, which ArgumentParser ignores before `--help` and after `help`; nil if all commands
+    /// are known.
     package static func unknown(_ arguments: [String], of program: any ParsableCommand.Type = Espalier.self) -> String? {
         way(arguments, program).unknown
     }
 
-    /// The words that name commands, and the text for the first word that should and does not.
+    /// Returns the known command words, and the error text for the first unknown command.
     private static func way(_ arguments: [String], _ program: any ParsableCommand.Type) -> (known: String, unknown: String?) {
         var known = program._commandName
         var commands = program.configuration.subcommands
@@ -42,7 +43,7 @@ package enum CallError {
         return (known, nil)
     }
 
-    /// A third of the letters may be wrong. With more, a suggestion misleads.
+    /// A third of the letters may differ. With more, a suggestion misleads.
     private static func nearest(to word: String, in names: [String]) -> String? {
         let nearest = names.map { (name: $0, distance: distance(word, $0)) }.min { $0.distance < $1.distance }
         return nearest.flatMap { $0.distance <= max(1, min(word.utf8.count, $0.name.utf8.count) / 3) ? $0.name : nil }

@@ -1,13 +1,13 @@
 package import ArgumentParser
 
-/// The server's one program; the target `espalier` only starts it, so that tests can import the rest.
+/// The server's only program. The target `espalier` only starts it, so that tests can import the rest.
 package struct Espalier: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "espalier",
-        abstract: "Sign in with Apple for many tenants.",
+        abstract: "Runs Sign in with Apple for many tenants.",
         discussion: """
             Try it:      espalier dev
-            Production:  espalier migrate, espalier seed, espalier serve, set up by environment or file (see the README)
+            Production:  espalier migrate, espalier seed, espalier serve, configured by environment or file (see the README)
             """,
         version: "0.1.0",
         subcommands: [

@@ -20,38 +20,38 @@ import Synchronization
 package import Tenancy
 package import Web
 
-/// A running server's values, built once from its settings, and the services that run them.
+/// The values of a running server, created once from its settings, and the services that run them.
 package struct Installation: Sendable {
     package let pool: DatabasePool
     package let metrics: Metrics
-    /// Every route of the public port.
+    /// All routes of the public port.
     package let routes: [(method: String, path: String, action: String)]
-    /// What is kept of tenants; for tests that change them past the API, and will not wait until it is heard.
+    /// The cached tenants. For tests that change tenants without the API and do not wait for the notification.
     package let directory: TenantDirectory
-    /// Ends deleted tenants when their time is up.
+    /// Purges deleted tenants after their grace time.
     package let purge: PurgeTenants
     private let purgePool: DatabasePool
-    /// The daily doctor, and what else happens to connections by itself.
+    /// The daily doctor, and the other automatic tasks of connections.
     package let connectionUpkeep: ConnectionUpkeep
     private let watch: ConfigurationWatch
     private let outbox: OutboxWorker
     private let pruneWebhooks: PruneWebhooks
-    /// Writes down when keys were last used.
+    /// Records the last use of each key.
     package let lastUsed: LastUsed
     private let recurring: [any Service]
     private let application: any Service
     private let operations: any Service
     private let http: HTTPClient
-    /// For tests that look at its load.
+    /// For tests that check its load.
     package let apple: AppleClient
 
     /// - Parameters:
-    ///   - migrator: knows which schema this version wants, for `/readyz`.
-    ///   - onListening: called once, with the public port, when it and the operations port take requests.
+    ///   - migrator: Knows the schema that this version requires, for `/readyz`.
+    ///   - onListening: Called once with the public port, when it and the operations port accept requests.
     package init(
         _ settings: Settings, migrator: Migrator, logger: Logger, onListening: @escaping @Sendable (_ port: Int) -> Void = { _ in }
     ) throws {
-        precondition(settings.keyring.hasDigestKeys, "InstalledKeys.open comes first")
+        precondition(settings.keyring.hasDigestKeys, "InstalledKeys.open must come first")
         let now: @Sendable () -> Date = { Date() }
         let metrics = Metrics()
         let pool = try DatabasePool(Self.database(settings), logger: logger)
@@ -105,7 +105,7 @@ package struct Installation: Sendable {
                     guard settings.keyring.acceptsUnboundDigests(at: now()) else { return }
                     try await UnboundDigests.bind(with: settings.keyring) { try await PlatformDatabase(pool).run($0) }
                 },
-                Recurring("tell of expiring API keys", every: .seconds(3600), logger: logger) {
+                Recurring("report expiring API keys", every: .seconds(3600), logger: logger) {
                     try await NotifyExpiringKeys(pool: pool).tell(at: now())
                 },
                 Recurring("rotate signing keys", every: .seconds(600), logger: logger) {
@@ -154,13 +154,13 @@ package struct Installation: Sendable {
     private static func database(_ settings: Settings) -> DatabasePool.Configuration {
         var database = DatabasePool.Configuration(
             url: settings.databaseURL, maximumConnections: settings.databaseConnections, applicationName: "espalier")
-        // Everything that is asked here has an index. Plans made while a table was still empty would read all of it, and
-        // sessions keep their plans, those of foreign keys too.
+        // Every query here has an index. A plan made while a table was empty would read the whole table. Sessions store
+        // their plans, including those of foreign keys.
         database.settings = [("enable_seqscan", "off"), ("jit", "off")]
         return database
     }
 
-    /// Years of logins go in one statement, once in a tenant's life: the time limit of all other statements is no measure for it.
+    /// One statement deletes years of logins, once in a tenant's life. So the time limit of all other statements does not apply.
     private static func databaseForPurges(_ settings: Settings) -> DatabasePool.Configuration {
         var database = database(settings)
         (database.minimumConnections, database.maximumConnections) = (0, 2)
@@ -168,19 +168,19 @@ package struct Installation: Sendable {
         return database
     }
 
-    /// In the order they start. They stop in the reverse: the public port first, which finishes what is in
-    /// flight, the database last.
+    /// The services in the order in which they start. They stop in the reverse order: the public port stops first and
+    /// finishes its requests, the database stops last.
     package var services: [any Service] { services(withPasses: true) }
 
-    /// - Parameter withPasses: whether it also does by itself what comes with time and not with a request. A test that makes these
-    ///   passes does without: on a busy machine it lasts long enough to meet one that it did not make.
+    /// - Parameter withPasses: Whether the periodic passes run. A test that runs these passes itself disables them, because on a
+    ///   busy machine the test may take so long that an automatic pass runs too.
     package func services(withPasses: Bool) -> [any Service] {
         let passes: [any Service] = withPasses ? [purge, connectionUpkeep, pruneWebhooks] + recurring : []
         return [HTTPClientLifetime(http: http), pool, purgePool, watch, lastUsed] + passes + [outbox, operations, application]
     }
 }
 
-/// Shuts the HTTP client down when everything that uses it has stopped.
+/// Shuts the HTTP client down after all of its users have stopped.
 private struct HTTPClientLifetime: Service {
     let http: HTTPClient
 

@@ -1,9 +1,9 @@
 import Foundation
 package import Logging
 
-/// Logs as JSON lines on standard error, one object a line.
+/// Writes logs as JSON lines to standard error, one object per line.
 ///
-/// Nothing secret is ever handed to a logger, so nothing is filtered here.
+/// No secret is ever passed to a logger, so nothing is filtered here.
 package struct JSONLog: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -27,7 +27,7 @@ package struct JSONLog: LogHandler {
         for (key, value) in metadata where key != "hb.request.id" { line.append(key, value) }
         for (key, value) in event.metadata ?? [:] { line.append(key, value) }
         line += "}\n"
-        // One write a line: lines of several threads do not mix.
+        // One write per line, so that lines of several threads do not mix.
         line.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }
     }
 }
@@ -40,11 +40,12 @@ extension String {
         append(json: value.description)
     }
 
-    /// RFC 3339 in UTC, to the millisecond. By hand, since Foundation's formatting costs more than the rest of the line.
+    /// RFC 3339 in UTC, to the millisecond. Written by hand, because Foundation's formatting costs more than the rest of
+    /// the line.
     mutating func append(timestamp date: Date) {
         let milliseconds = Int(date.timeIntervalSince1970 * 1000)
         let (days, rest) = (milliseconds / 86_400_000, milliseconds % 86_400_000)
-        // Days since 1970-01-01 to a date of the Gregorian calendar whose years begin in March.
+        // Converts days since 1970-01-01 to a Gregorian date in years that begin in March.
         let shifted = days + 719_468
         let (era, dayOfEra) = (shifted / 146_097, shifted % 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36524 - dayOfEra / 146_096) / 365

@@ -6,12 +6,12 @@ import Sealing
 
 struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring the database's schema to this version.",
+        abstract: "Updates the database schema to this version.",
         discussion: """
-            Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. Safe to run from several places at once.
+            Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. You may run it in several places at once.
 
-            With ESPALIER_SIMULATED_CLOCK=true the database believes the times that servers claim, for development. Without it, the \
-            database's clock decides when a month has ended and when an audit event occurred.
+            With ESPALIER_SIMULATED_CLOCK=true, the database trusts the times that servers send. Use it only for development. Without it, \
+            the database's clock decides when a month has ended and when an audit event occurred.
             """)
 
     @OptionGroup var migrations: MigrationsFolder
@@ -22,17 +22,17 @@ struct Migrate: AsyncParsableCommand {
             let (url, isSimulated) = (try Settings.ownerURL(reader), try Settings.flag(reader, "simulated.clock"))
             let applied = try await migrations.migrator.migrate(url: url)
             try await SimulatedClock.set(isSimulated, url: url)
-            print(applied.isEmpty ? "Nothing to do: the schema is current." : applied.map { "applied \($0)" }.joined(separator: "\n"))
+            print(applied.isEmpty ? "The schema is current. Nothing changed." : applied.map { "applied \($0)" }.joined(separator: "\n"))
         }
     }
 }
 
 struct GenerateMasterKey: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a new master key.",
+        abstract: "Prints a new master key.",
         discussion: """
-            For ESPALIER_MASTER_KEYS. The holder of a master key can open every sealed secret. Without it, nobody can. Keep a copy in a \
-            safe place. docs/master-keys.md describes how to rotate it.
+            Put the key into ESPALIER_MASTER_KEYS. The holder of a master key can open every sealed secret. Without it, nobody can. Store \
+            a copy in a safe place. docs/master-keys.md describes how to rotate it.
             """)
 
     func run() {

@@ -8,10 +8,10 @@ import Apple
 import Logging
 import Web
 
-/// How many files and connections this process may have open.
+/// The number of files and connections that this process may open.
 enum OpenFiles {
     /// Raises the limit as far as the system permits, up to `wanted`. Systems start a process with a low limit, often 1024.
-    /// - Returns: the limit in effect.
+    /// - Returns: The limit in effect.
     static func raise(to wanted: Int) -> Int {
         var limit = rlimit()
         guard getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return wanted }
@@ -30,7 +30,8 @@ extension Settings {
     /// webhooks and logs.
     var reservedFiles: Int { apple.concurrency + 256 }
 
-    /// Lowers the cap of connections to what the process may open. Beyond that it could accept none, and could not reach its database.
+    /// Lowers the cap of connections to the number of files that the process may open. Over this limit, the process could not accept
+    /// connections or reach its database.
     func fitting(openFiles: Int, logger: Logger) -> Settings {
         let most = max(1, openFiles - reservedFiles)
         guard connections.total > most else { return self }

@@ -4,7 +4,7 @@ import NIOCore
 import Postgres
 import Web
 
-/// The port for those who run the server: whether it lives, whether it can serve, and its metrics.
+/// The port for operators: liveness, readiness and metrics.
 func makeOperations(
     _ settings: Settings, pool: DatabasePool, metrics: Metrics, isSchemaUsable: @escaping @Sendable () async throws -> Bool,
     onListening: @escaping @Sendable () -> Void, logger: Logger
@@ -14,7 +14,7 @@ func makeOperations(
     router.get("readyz") { _, _ -> Response in
         do {
             guard try await isSchemaUsable() else {
-                return .text("the database's schema is behind this version: run `espalier migrate`\n", .serviceUnavailable)
+                return .text("the database schema is older than this version: run `espalier migrate`\n", .serviceUnavailable)
             }
             return .text("ready\n")
         } catch {
@@ -24,7 +24,7 @@ func makeOperations(
     router.get("metrics") { _, _ in Response.text(metrics.text, type: "text/plain; version=0.0.4; charset=utf-8") }
     return Application(
         router: router,
-        // A few probes and scrapers call here. The port is private, so one address may have all connections.
+        // Only a few probes and scrapers call here. The port is private, so one address may have all connections.
         server: .guarded(ConnectionLimits(total: 100, perAddress: nil), counting: OpenConnections()),
         configuration: .init(address: .hostname(settings.operationsHost, port: settings.operationsPort), serverName: nil),
         onServerRunning: { _ in onListening() }, logger: logger)

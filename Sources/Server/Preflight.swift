@@ -4,9 +4,9 @@ import Logging
 import Postgres
 import Sealing
 
-/// What `serve` looks at before it takes a request: whatever would do harm later is refused now.
+/// The checks of `serve` before it accepts a request. They reject every setting that would cause harm later.
 ///
-/// It ends with the keyring that the server uses.
+/// The checks return the keyring that the server uses.
 struct Preflight {
     private let settings: Settings
     private let migrator: Migrator
@@ -30,19 +30,19 @@ struct Preflight {
         }
     }
 
-    /// New code on an old schema is refused. Old code on a new one is what a deployment looks like halfway: migrations
-    /// expand first, and contract only when no old server runs (migrations/README.md).
+    /// New code on an old schema is rejected. Old code on a new schema is permitted, because it occurs during a
+    /// deployment. Migrations expand first. They contract only when no old server runs (migrations/README.md).
     private func requireUsableSchema(_ pool: DatabasePool) async throws {
         switch try await migrator.status(of: pool) {
         case .current: return
         case .behind(let missing):
-            throw Settings.Refusal(description: "The database lacks \(missing.joined(separator: ", ")): run `espalier migrate` first.")
+            throw Settings.Refusal(description: "The database lacks \(missing.joined(separator: ", ")). Run `espalier migrate` first.")
         case .ahead(let newer):
             logger.notice("the schema is newer than this version", metadata: ["migrations": "\(newer.joined(separator: ", "))"])
         }
     }
 
-    /// Row-level security does not hold for superusers, for who may bypass it and for owners.
+    /// Row-level security does not apply to superusers, to owners, and to roles that may bypass it.
     private func requireHarmlessRole(_ pool: DatabasePool) async throws {
         let role = try await pool.run(
             """
@@ -52,17 +52,17 @@ struct Preflight {
             """)
         guard let role = role.first, try !role.get("is_powerful", as: Bool.self) else {
             throw Settings.Refusal(
-                description: "ESPALIER_DATABASE_URL names a role that row-level security does not bind: use one that is no superuser, "
+                description: "ESPALIER_DATABASE_URL names a role that bypasses row-level security. Use a role that is not a superuser, "
                     + "owns nothing and is a member of espalier_server.")
         }
         guard try role.get("is_server", as: Bool.self) else {
             throw Settings.Refusal(
-                description: "ESPALIER_DATABASE_URL names a role that may not serve: run `GRANT espalier_server TO` it as the owner.")
+                description: "ESPALIER_DATABASE_URL names a role without server rights. Run `GRANT espalier_server TO` it as the owner.")
         }
     }
 
-    /// A keyring without the key that sealed an Apple key or a signing key would be found out by users, one login at a time. Of retired
-    /// Apple keys nothing is left to open.
+    /// Without this check, users would be the first to notice a keyring without the key of a sealed Apple key or signing key. Retired
+    /// Apple keys are left out, because their sealed values are deleted.
     private func requireMasterKeys(_ database: PlatformDatabase) async throws {
         let used = try await database.run(
             """
@@ -74,19 +74,19 @@ struct Preflight {
                 let name = KeyID(try row.get("id")).map { " \($0)" } ?? ""
                 throw Settings.Refusal(
                     description: "ESPALIER_MASTER_KEYS lacks the key\(name). Rows of \(try row.get("table", as: String.self)) are "
-                        + "sealed under it. Put it behind the others, separated by a comma. `espalier master-keys status` lists the "
+                        + "sealed under it. Add it after the others, separated by a comma. `espalier master-keys status` lists the "
                         + "data under each key.")
             }
         }
     }
 
-    /// Says of every key but the newest whether it may be dropped, and names a key that was dropped too early.
+    /// Reports for each key except the newest whether it may be removed, and names a key that was removed too early.
     private func nameOldMasterKeys(_ database: PlatformDatabase) async throws {
         let (known, now) = try await KnownMasterKey.all(in: database)
         for key in known where !settings.keyring.masterKeyIDs.contains(key.id) {
             guard case .expiring(let end) = key.state(at: now) else { continue }
             logger.warning(
-                "ESPALIER_MASTER_KEYS lacks a master key under which login attempts may still be sealed; put it behind the others until then",
+                "ESPALIER_MASTER_KEYS lacks a master key under which login attempts may still be sealed; add it after the others until then",
                 metadata: ["master_key": "\(key.id)", "until": "\(end.formatted(.iso8601))"])
         }
         for id in settings.keyring.masterKeyIDs.dropFirst() {

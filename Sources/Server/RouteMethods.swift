@@ -3,8 +3,8 @@ import Hummingbird
 import Synchronization
 import Web
 
-/// The routes as the edge needs them: which methods a path takes, for 405 and `Allow`, and the action of a route. The router itself
-/// only says that nothing matched.
+/// The routes for the edge: the methods of a path, for 405 and `Allow`, and the action of a route. The router itself only reports
+/// that no route matched.
 final class RouteMethods: Sendable {
     private struct Table {
         var routes: [(segments: [String], method: String)] = []
@@ -36,7 +36,7 @@ final class RouteMethods: Sendable {
                     }
             }.map(\.method)
         }
-        // The router answers HEAD wherever there is a GET (RFC 9110, section 9.3.2).
+        // The router answers HEAD for every GET (RFC 9110, section 9.3.2).
         return (methods.contains("GET") ? methods + ["HEAD"] : methods).sorted()
     }
 

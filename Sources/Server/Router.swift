@@ -11,7 +11,7 @@ import Sinks
 import Tenancy
 import Web
 
-/// Every route of the public port: what `openapi.yaml` describes, and nothing else.
+/// All routes of the public port: the operations of `openapi.yaml`, and no others.
 func makeRouter(
     _ routes: Routes, authenticate: Authenticate, idempotency: Idempotency, crossOrigin: CrossOrigin, edge: (RouteMethods) -> Edge
 ) -> ActionRouter {

@@ -8,10 +8,10 @@ import Web
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Run the server.",
+        abstract: "Runs the server.",
         discussion: """
-            Settings come from the environment, or from the JSON file that ESPALIER_CONFIG_FILE names; the README lists them. \
-            SIGTERM or SIGINT lets it finish what is in flight; a second one does not.
+            Settings come from the environment, or from the JSON file in ESPALIER_CONFIG_FILE. The README lists them. On SIGTERM or \
+            SIGINT, the server finishes its open requests. A second signal stops it at once.
             """)
 
     @OptionGroup var migrations: MigrationsFolder
@@ -40,7 +40,7 @@ struct Serve: AsyncParsableCommand {
     }
 }
 
-/// Where the migrations are.
+/// The folder of the migrations.
 package struct MigrationsFolder: ParsableArguments {
     @Option(name: .customLong("migrations"), help: ArgumentHelp("The folder of migrations.", valueName: "folder"))
     var path = "migrations"
@@ -48,14 +48,14 @@ package struct MigrationsFolder: ParsableArguments {
     package var migrator: Migrator {
         get throws {
             guard FileManager.default.fileExists(atPath: path) else {
-                throw Settings.Refusal(description: "There is no folder \(path) here: name the one of this version with --migrations.")
+                throw Settings.Refusal(description: "The folder \(path) does not exist. Name the migrations' folder with --migrations.")
             }
             return try Migrator(folder: path)
         }
     }
 }
 
-/// Turns what stands in the way of a start into one line on standard error and exit code 1.
+/// Prints an error that prevents the start as one line on standard error, and exits with code 1.
 @discardableResult
 package func orRefuse<T>(_ body: () async throws -> T) async throws -> T {
     do {

@@ -3,15 +3,15 @@ package import ServiceLifecycle
 import UnixSignals
 
 extension ServiceGroup {
-    /// The second signal came while something was in flight.
+    /// The second signal arrived before the services had finished.
     struct Interrupted: Error, CustomStringConvertible {
-        let description = "Stopped at the second signal, before everything was finished."
+        let description = "Stopped by the second signal, before all requests were finished."
     }
 
-    /// Runs services until one of them ends, or until the first SIGTERM or SIGINT: then they finish what is in flight, from the last one
-    /// to the first. A second signal cuts that short, which a group's own handling of signals does not.
+    /// Runs services until one of them ends, or until the first SIGTERM or SIGINT. Then the services finish their work, from the last to
+    /// the first. A second signal stops them at once. A group's own handling of signals does not do this.
     ///
-    /// - Throws: what a service threw; `Interrupted`.
+    /// - Throws: The error of a service; `Interrupted`.
     package static func run(_ services: [any Service], logger: Logger) async throws {
         let group = ServiceGroup(configuration: .init(services: services.map { .init(service: $0) }, logger: logger))
         let signals = await UnixSignalsSequence(trapping: .sigterm, .sigint)
@@ -26,7 +26,7 @@ extension ServiceGroup {
                     await group.triggerGracefulShutdown()
                 }
             }
-            // The signals end only with the group, or by throwing.
+            // The signals end only when the group ends, or with an error.
             try await tasks.next()
         }
     }

@@ -10,53 +10,55 @@ import SystemPackage
 import Tenancy
 package import Web
 
-/// All that can be set, read once at the start; the README lists it in one table.
+/// All settings, read once at the start. The README lists them in one table.
 ///
-/// A key `espalier.public.url` is `ESPALIER_PUBLIC_URL` in the environment and `{"espalier": {"public":
-/// {"url": …}}}` in the file that `ESPALIER_CONFIG_FILE` names; the environment stands first.
+/// A key `espalier.public.url` is `ESPALIER_PUBLIC_URL` in the environment and `{"espalier": {"public": {"url": …}}}`
+/// in the file that `ESPALIER_CONFIG_FILE` names. The environment takes precedence.
 package struct Settings: Sendable {
-    /// Where browsers and Apple reach this server, without a slash at its end.
+    /// The URL at which browsers and Apple reach this server, without a trailing slash.
     package var publicURL: String
     package var host: String
     package var port: Int
-    /// `/healthz`, `/readyz` and `/metrics`: never for the public.
+    /// The address for `/healthz`, `/readyz` and `/metrics`. It must not be public.
     package var operationsHost: String
     package var operationsPort: Int
-    /// As the role `espalier_server`.
+    /// For the role `espalier_server`.
     package var databaseURL: String
-    /// The most connections of this process.
+    /// The maximum number of database connections of this process.
     package var databaseConnections: Int
-    /// The master keys. `InstalledKeys.open` adds the digest keys of the database, before anything is served or seeded.
+    /// The master keys. `InstalledKeys.open` adds the digest keys of the database before the process serves or seeds.
     package var keyring: Keyring
     package var apple: AppleSettings
-    /// Whether webhooks may lead into private networks and do without TLS: for development.
+    /// Whether webhooks may use private networks and plain http. For development.
     package var allowsPrivateWebhooks: Bool
-    /// Whether `espalier usage close` may take another time for now, and months close by this process's clock alone: for development.
+    /// Whether `espalier usage close` accepts another time as now, and months close by this process's clock alone. For development.
     package var simulatesClock: Bool
-    /// How many seconds after a login its event may come to light: exports end before, and usage says that it is complete until then.
+    /// The seconds after a login within which its event may become visible. Exports end before this time, and usage is reported as
+    /// complete up to it.
     package var usageSettlesAfter: Int
-    /// How many seconds after its end a month closes: until then what comes late is still in it.
+    /// The seconds between the end of a month and its closing. Late events before the closing still belong to the
+    /// month.
     package var usageGrace: Int
-    /// Whether everybody may see what the plans cost, on a page.
+    /// Whether a public page shows the prices of the plans.
     package var showsPricing: Bool
-    /// Where to report a vulnerability of this installation, as a URI; nil where the platform names nobody.
+    /// The contact for reports of vulnerabilities of this installation, as a URI; nil without a contact.
     package var securityContact: String?
-    /// How much of the outbox's work this process does at once; 0 leaves all of it to others.
+    /// The maximum number of concurrent outbox handlers in this process. With 0, it leaves all work to others.
     package var outboxConcurrency: Int
     package var logLevel: Logger.Level
-    /// How often one API key may call in a minute, in each process.
+    /// The maximum number of calls of one API key per minute and process.
     package var apiRequestsPerMinute: Int
-    /// Changes of one tenant in a minute, by all of its API keys, in each process.
+    /// The maximum number of changes of one tenant per minute and process, for all of its API keys together.
     package var apiChangesPerMinute: Int
     /// The limits of connections to the public port.
     package var connections: ConnectionLimits
-    /// How many proxies in front of this server append to `X-Forwarded-For`; with none, the header is not believed.
+    /// The number of proxies in front of this server that append to `X-Forwarded-For`. With 0, the header is ignored.
     package var trustedProxies: Int
 
-    /// Thirty days, in seconds: a month closes before the next one ends.
+    /// 30 days, in seconds, so that a month closes before the next one ends.
     private static let longestGrace = 2_592_000
 
-    /// Something is missing, weak or contradictory; says which and what to do.
+    /// A missing, weak or contradictory setting. The text names the setting and the next step.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
 
@@ -74,7 +76,7 @@ package struct Settings: Sendable {
         do {
             return ConfigReader(providers: [environment, try await FileProvider<JSONSnapshot>(filePath: FilePath(file))])
         } catch {
-            throw Refusal(description: "ESPALIER_CONFIG_FILE: the file cannot be read as JSON: \(error)")
+            throw Refusal(description: "ESPALIER_CONFIG_FILE must name a JSON file: \(error)")
         }
     }
 
@@ -84,7 +86,7 @@ package struct Settings: Sendable {
 
     init(_ reader: ConfigReader) throws {
         let reader = reader.scoped(to: "espalier")
-        publicURL = try Self.required(reader, "public.url", "where browsers and Apple reach this server, such as https://login.example.com")
+        publicURL = try Self.required(reader, "public.url", "the URL for browsers and Apple, such as https://login.example.com")
         databaseURL = try Self.required(reader, "database.url", "a PostgreSQL URL for the role espalier_server", isSecret: true)
         keyring = try Self.keyring(reader)
         host = reader.string(forKey: "host", default: "127.0.0.1")
@@ -101,19 +103,20 @@ package struct Settings: Sendable {
         allowsPrivateWebhooks = try Self.flag(reader, "webhooks.allow.private")
         simulatesClock = try Self.flag(reader, "simulated.clock")
         usageSettlesAfter = try Self.number(reader, "usage.settles.after", default: Int(RollUp.delay))
-        // Shorter than a login's transaction, and an export would leave out what no later one has.
+        // If it were shorter than a login's transaction, an export could leave out an event that no later export
+        // contains.
         let shortest = simulatesClock ? 0 : 60
         guard usageSettlesAfter >= shortest
-        else { throw Refusal(description: "ESPALIER_USAGE_SETTLES_AFTER must be \(shortest) or more: it is in seconds.") }
+        else { throw Refusal(description: "ESPALIER_USAGE_SETTLES_AFTER must be \(shortest) or more, in seconds.") }
         usageGrace = try Self.number(reader, "usage.grace", default: Int(CloseStatements.grace))
-        // What is in time would be a correction on the next statement.
+        // Otherwise, an event that is in time would become a correction on the next statement.
         guard (simulatesClock ? 0...Self.longestGrace : usageSettlesAfter + 1...Self.longestGrace).contains(usageGrace)
         else {
             throw Refusal(
                 description: simulatesClock
-                    ? "ESPALIER_USAGE_GRACE must be between 0 and \(Self.longestGrace): it is in seconds."
+                    ? "ESPALIER_USAGE_GRACE must be between 0 and \(Self.longestGrace), in seconds."
                     : """
-                    ESPALIER_USAGE_GRACE must be more than ESPALIER_USAGE_SETTLES_AFTER and \(Self.longestGrace) at the most: it is in seconds.
+                    ESPALIER_USAGE_GRACE must be more than ESPALIER_USAGE_SETTLES_AFTER and at most \(Self.longestGrace), in seconds.
                     """)
         }
         showsPricing = try Self.flag(reader, "pricing.page")
@@ -128,7 +131,7 @@ package struct Settings: Sendable {
         else { throw Refusal(description: "ESPALIER_REQUEST_TIMEOUT must be from 1 to 3600, in seconds. It is \(timeout).") }
         connections = ConnectionLimits(
             total: try Self.number(reader, "connections.total", default: 10_000),
-            // Behind proxies every connection comes from a proxy.
+            // Behind proxies, every connection comes from a proxy.
             perAddress: trustedProxies == 0 ? perAddress : nil, request: .seconds(Int64(timeout)),
             bodyRate: try Self.number(reader, "body.rate", default: 500))
         guard perAddress >= 1 else {
@@ -138,36 +141,36 @@ package struct Settings: Sendable {
         guard let logLevel = Logger.Level(rawValue: level)
         else {
             throw Refusal(
-                description: "ESPALIER_LOG_LEVEL: \(level) is none of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).")
+                description: "ESPALIER_LOG_LEVEL: \(level) is not one of \(Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")).")
         }
         self.logLevel = logLevel
         try check()
     }
 
-    /// For commands that do what the role that serves may not.
+    /// The URL for commands that need more rights than the server's role.
     static func ownerURL(_ reader: ConfigReader) throws -> String {
         try required(reader, "migration.database.url", "a PostgreSQL URL for the role that owns the schema", isSecret: true)
     }
 
     private static func required(_ reader: ConfigReader, _ key: ConfigKey, _ what: String, isSecret: Bool = false) throws -> String {
         guard let value = reader.string(forKey: key, isSecret: isSecret), !value.isEmpty
-        else { throw Refusal(description: "\(name(key)) is missing: set it to \(what).") }
+        else { throw Refusal(description: "\(name(key)) is missing. Set it to \(what).") }
         return value
     }
 
-    /// The reader itself takes the default for what is no number, as if nothing had been said.
+    /// The reader itself would silently use the default for a value that is not a number.
     static func number(_ reader: ConfigReader, _ key: ConfigKey, default usual: Int) throws -> Int {
         if let value = reader.int(forKey: key) { return value }
         guard let text = reader.string(forKey: key), !text.isEmpty else { return usual }
-        throw Refusal(description: "\(name(key)): \(text) is no whole number.")
+        throw Refusal(description: "\(name(key)) must be a whole number. It is \(text).")
     }
 
-    /// False unless it is said.
+    /// False by default.
     static func flag(_ reader: ConfigReader, _ key: ConfigKey) throws -> Bool {
         switch reader.string(forKey: key) {
         case nil, "", "false": return false
         case "true": return true
-        case let text?: throw Refusal(description: "\(name(key)): \(text) is neither true nor false.")
+        case let text?: throw Refusal(description: "\(name(key)) must be true or false. It is \(text).")
         }
     }
 
@@ -178,10 +181,10 @@ package struct Settings: Sendable {
     static func keyring(_ reader: ConfigReader) throws -> Keyring {
         let keys = reader.stringArray(forKey: "master.keys", isSecret: true, default: []).map { $0.trimmingCharacters(in: .whitespaces) }
         guard !keys.isEmpty else {
-            throw Refusal(description: "ESPALIER_MASTER_KEYS is missing: make a key with `espalier generate-master-key` and keep it safe.")
+            throw Refusal(description: "ESPALIER_MASTER_KEYS is missing. Make a key with `espalier generate-master-key`. Store it safely.")
         }
         guard !keys.allSatisfy(\.isEmpty) else {
-            throw Refusal(description: "ESPALIER_MASTER_KEYS is empty. Make a key with `espalier generate-master-key` and keep it safe.")
+            throw Refusal(description: "ESPALIER_MASTER_KEYS is empty. Make a key with `espalier generate-master-key`. Store it safely.")
         }
         guard !keys.contains("") else {
             throw Refusal(description: "ESPALIER_MASTER_KEYS has an empty entry. Write one comma between two keys, and none at an end.")
@@ -197,18 +200,18 @@ package struct Settings: Sendable {
         if let refusal = securityContact.flatMap(WellKnown.refusal(ofContact:)) { throw Refusal(description: refusal) }
         try Self.checkURL(publicURL, "ESPALIER_PUBLIC_URL")
         try Self.checkURL(apple.baseURL, "ESPALIER_APPLE_BASE_URL")
-        guard !publicURL.hasSuffix("/") else { throw Refusal(description: "ESPALIER_PUBLIC_URL must not end in a slash.") }
+        guard !publicURL.hasSuffix("/") else { throw Refusal(description: "ESPALIER_PUBLIC_URL must not end with a slash.") }
         guard URLComponents(string: publicURL)?.path == "" else {
-            throw Refusal(description: "ESPALIER_PUBLIC_URL must not have a path: cookies and Return URLs are for the whole host.")
+            throw Refusal(description: "ESPALIER_PUBLIC_URL must not have a path, because cookies and Return URLs apply to the whole host.")
         }
         guard publicURL.hasPrefix("https:") || RedirectURI.isLoopback(host) else {
-            throw Refusal(description: "ESPALIER_HOST: \(host) is open to the network, but ESPALIER_PUBLIC_URL is plain http.")
+            throw Refusal(description: "ESPALIER_HOST: \(host) is open to the network, but ESPALIER_PUBLIC_URL is plain http. Use https.")
         }
         for (name, value) in [("ESPALIER_PORT", port), ("ESPALIER_OPERATIONS_PORT", operationsPort)] where !(0...65535).contains(value) {
-            throw Refusal(description: "\(name): \(value) is no port.")
+            throw Refusal(description: "\(name) must be from 0 to 65535. It is \(value).")
         }
         guard port != operationsPort || port == 0 || host != operationsHost else {
-            throw Refusal(description: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT are the same: operations must not be public.")
+            throw Refusal(description: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT must differ, because operations must not be public.")
         }
         guard (1...500).contains(databaseConnections) else {
             throw Refusal(description: "ESPALIER_DATABASE_CONNECTIONS must be between 1 and 500.")
@@ -229,7 +232,7 @@ package struct Settings: Sendable {
             throw Refusal(description: "ESPALIER_BODY_RATE must be from 1 to 1000000, in bytes per second. It is \(connections.bodyRate).")
         }
         guard (0...10).contains(trustedProxies) else {
-            throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be between 0 and 10: the number of proxies in front of this server.")
+            throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be the number of proxies in front of this server, from 0 to 10.")
         }
         guard !apple.issuers.isEmpty else { throw Refusal(description: "ESPALIER_APPLE_ISSUERS must name at least one issuer.") }
         for issuer in apple.issuers { try Self.checkURL(issuer, "ESPALIER_APPLE_ISSUERS") }
@@ -241,13 +244,13 @@ package struct Settings: Sendable {
         }
     }
 
-    /// https, or http on loopback: anything else would carry codes and secrets in the clear.
+    /// Requires https, or http on loopback. Any other URL would send codes and secrets unencrypted.
     private static func checkURL(_ text: String, _ name: String) throws {
         guard let url = URLComponents(string: text), let scheme = url.scheme, let host = HostName.inURL(text), HostName.isHost(host),
             url.query == nil, url.fragment == nil, url.user == nil
-        else { throw Refusal(description: "\(name) is not an absolute URL of a host.") }
+        else { throw Refusal(description: "\(name) must be an absolute URL with a host.") }
         guard scheme == "https" || scheme == "http" && RedirectURI.isLoopback(host) else {
-            throw Refusal(description: "\(name) must be https: http is for loopback addresses only.")
+            throw Refusal(description: "\(name) must be https. http is only for loopback addresses.")
         }
     }
 }

@@ -8,10 +8,10 @@ package import Web
 /// Lets scripts of web pages read the endpoints that their libraries call (Fetch Standard, section 3.3, "CORS protocol"), and no other
 /// endpoint. It never allows cookies.
 ///
-/// Keys and discovery documents are public: every page may read them. Tokens and claims are for the pages of a tenant's applications
-/// of kind `spa`.
+/// Keys and discovery documents are public, so every page may read them. Only pages of a tenant's applications of kind `spa` may read
+/// tokens and claims.
 ///
-/// It comes before the routes, so that a page can read a refusal: a library must tell `invalid_grant` from an outage. It answers
+/// It runs before the routes, so that a page can read a refusal. A library must distinguish `invalid_grant` from an outage. It responds to
 /// preflights itself. Any other OPTIONS gets 405, as everywhere.
 package struct CrossOrigin: RouterMiddleware {
     package typealias Context = WebContext
@@ -27,19 +27,19 @@ package struct CrossOrigin: RouterMiddleware {
     struct Endpoint: Equatable {
         /// The tenant's slug.
         let tenant: String
-        /// The methods that it takes.
+        /// The methods that the endpoint accepts.
         let methods: [HTTPRequest.Method]
         /// Whether every page may read it.
         let isPublic: Bool
     }
 
-    /// Below `oauth2` of a tenant's issuer.
+    /// The endpoints below `oauth2` of a tenant's issuer.
     private static let ofApplications: [(name: String, methods: [HTTPRequest.Method])] = [
         ("token", [.post]), ("userinfo", [.get, .post]), ("revoke", [.post]),
     ]
     private static let documents = ["openid-configuration", "oauth-authorization-server"]
 
-    /// Every request comes here, so only the paths that can be endpoints are split.
+    /// The endpoint at a path, or nil. Every request is checked, so only paths that may be endpoints are split.
     static func endpoint(at path: String) -> Endpoint? {
         let isBelowIssuer = path.utf8.starts(with: "/t/".utf8)
         guard isBelowIssuer || path.utf8.starts(with: "/.well-known/".utf8) else { return nil }
@@ -47,7 +47,7 @@ package struct CrossOrigin: RouterMiddleware {
         guard parts.count == 4 else { return nil }
         func isDocument(_ part: Substring.UTF8View) -> Bool { documents.contains { part.elementsEqual($0.utf8) } }
         guard isBelowIssuer else {
-            // In front of the issuer's path (RFC 8414, section 3).
+            // The well-known part precedes the issuer's path (RFC 8414, section 3).
             guard isDocument(parts[1]), parts[2].elementsEqual("t".utf8) else { return nil }
             return Endpoint(tenant: String(Substring(parts[3])), methods: [.get], isPublic: true)
         }
@@ -68,10 +68,10 @@ package struct CrossOrigin: RouterMiddleware {
         if endpoint.isPublic {
             context.record.note(header: .accessControlAllowOrigin, "*")
         } else {
-            // For every caller: a cache must not give one origin what was said to another.
+            // The header is in every response, because a cache must not serve one origin's response to another origin.
             context.record.note(header: .vary, "Origin")
             guard let origin = request.headers[.origin] else { return try await next(request, context) }
-            // A preflight reaches no action, and neither does a wrong method.
+            // A preflight or a wrong method reaches no action.
             let isAction = endpoint.methods.contains(request.method == .head ? .get : request.method)
             guard try await mayCall(from: origin, tenant: endpoint.tenant, isAction, context)
             else { return try await next(request, context) }
@@ -90,8 +90,8 @@ package struct CrossOrigin: RouterMiddleware {
             ])
     }
 
-    /// Where the tenant cannot be looked up, the action fails for the same reason, and says so. It also charges the caller for an
-    /// unknown tenant. A request that reaches no action is charged and refused here.
+    /// Whether the origin may call the endpoint. If the tenant lookup fails, the action fails for the same reason and reports it. The
+    /// action also charges the caller for an unknown tenant. A request that reaches no action is charged and refused here.
     private func mayCall(from origin: String, tenant slug: String, _ isAction: Bool, _ context: WebContext) async throws -> Bool {
         let find = { () async throws -> TenantConfiguration? in try await directory.find(slug: slug) }
         do {

@@ -3,11 +3,11 @@ import HTTPTypes
 package import Hummingbird
 package import Web
 
-/// Charges failed requests of unauthenticated callers to their address, and answers 429 when the address has used up its limit.
-/// It is the same limit as below `/v1` (`RequestLimits`).
+/// Charges failed requests of unauthenticated callers to their address, and responds with 429 when the address has used up its limit. It is
+/// the same limit as below `/v1` (`RequestLimits`).
 ///
-/// An unknown tenant, an unknown client ID, a wrong secret, an invalid code or token, and a request that cannot be read are
-/// failures. These are not charged:
+/// Failures are an unknown tenant, an unknown client ID, a wrong secret, an invalid code or token, and an unreadable request. These are not
+/// charged:
 /// - a request that succeeds, and an error that the application receives at its redirect URI;
 /// - any request of an application that authenticated with its secret;
 /// - a failure of this server or of Apple.
@@ -16,11 +16,11 @@ package import Web
 package struct FailedRequestLimit: RouterMiddleware {
     package typealias Context = WebContext
 
-    /// The form in which a route refuses.
+    /// The form of a route's refusal.
     package enum Form: Sendable {
-        /// For a person in a browser.
+        /// A page for a person in a browser.
         case page
-        /// For an OAuth library (RFC 6749, section 5.2).
+        /// JSON for an OAuth library (RFC 6749, section 5.2).
         case oauth
         /// JSON for an application on a device, a page for anyone else.
         case callback
@@ -45,7 +45,7 @@ package struct FailedRequestLimit: RouterMiddleware {
         }
     }
 
-    /// Whether the caller made the error, and no application receives it.
+    /// Whether the caller caused the error, and no application receives it.
     private func isFailure(_ error: any Error) -> Bool {
         switch error {
         case let page as ErrorPage: page.status.kind == .clientError

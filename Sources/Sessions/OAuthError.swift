@@ -4,7 +4,7 @@ import Web
 
 /// A refusal of an OAuth endpoint (RFC 6749, section 5.2; RFC 6750, section 3.1).
 ///
-/// Grants throw it; it renders itself. The description is for the developer who reads the answer.
+/// Grants throw it, and it renders itself. The description is for the developer who reads the response.
 package struct OAuthError: Error, Sendable {
     package enum Code: String, Sendable {
         case invalidRequest = "invalid_request"
@@ -22,18 +22,18 @@ package struct OAuthError: Error, Sendable {
 
     package let code: Code
     package let description: String
-    /// The scheme of `WWW-Authenticate`, which every 401 has (RFC 9110, section 11.6.1): by default that of the credential which the
-    /// code is about.
+    /// The scheme of `WWW-Authenticate`, which every 401 has (RFC 9110, section 11.6.1). By default it is the scheme of the credential that
+    /// the code is about.
     package var challenge: String?
-    /// Whether the challenge says nothing but how to authenticate: whoever did not try has made no error (RFC 6750, section 3.1).
+    /// Whether the challenge contains only the scheme. A caller without credentials has made no error (RFC 6750, section 3.1).
     let isBare: Bool
-    /// Whether it is the limit of unauthenticated callers that refuses: 429, because RFC 6749 has no code of its own for it.
+    /// Whether the limit of unauthenticated callers refuses the request. The status is 429, because RFC 6749 has no code for it.
     var isRateLimited = false
 
     package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {
         let scheme: String? =
             switch code {
-            // The one scheme for clients that every server supports (RFC 6749, section 2.3.1). Credentials in a form have no other one.
+            // The only scheme for clients that every server supports (RFC 6749, section 2.3.1). Credentials in a form have no scheme.
             case .invalidClient: "Basic"
             case .invalidToken: "Bearer"
             default: nil

@@ -4,18 +4,18 @@ package import Tenancy
 package import Web
 
 extension TenantEndpoints {
-    /// Tells an outage of the database in OAuth's form.
+    /// Reports an outage of the database in OAuth's form.
     package func outageTold<T>(_ context: WebContext, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
         } catch let error as DatabaseError where error.isOutage {
             logger.error(
                 "database outage", metadata: ["request_id": "\(context.record.current.requestID)", "cause": "\(error)"])
-            throw OAuthError(.temporarilyUnavailable, "The database cannot be reached at the moment. Try again in a few seconds.")
+            throw OAuthError(.temporarilyUnavailable, "The database is unavailable. Try again in a few seconds.")
         }
     }
 
-    /// Shows an outage of the database to the person who waits.
+    /// Shows a page to the person during an outage of the database.
     package func outageShown<T>(_ page: ErrorPage, _ context: WebContext, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()

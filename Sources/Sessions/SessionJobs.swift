@@ -11,7 +11,7 @@ package struct SessionJobs: Sendable {
     let pool: DatabasePool
     let signingKeys: SigningKeys
     let publicURL: String
-    /// Whether logout tokens may go into private networks and do without TLS: for development.
+    /// Whether logout tokens may go to private networks and without TLS, for development.
     let allowsPrivate: Bool
     let logger: Logger
 

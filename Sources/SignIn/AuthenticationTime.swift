@@ -2,7 +2,7 @@ import Apple
 import Foundation
 
 extension IDToken {
-    /// When Apple authenticated the user. Apple's clock may be ahead of ours, or say nonsense: then it was now.
+    /// When Apple authenticated the user. If Apple's time is in the future or invalid, it is the current time.
     func authenticatedAt(by now: Date) -> Date {
         authTime.flatMap { (.distantPast...now).contains($0) ? $0 : nil } ?? now
     }

@@ -19,8 +19,8 @@ package struct RedeemAtApple: Sendable {
     }
 
     /// - Parameters:
-    ///   - redirectURI: the one that was sent to Apple; nil for a code that a native application got.
-    ///   - clientID: whom Apple gave the code to: the Services ID, or a bundle ID.
+    ///   - redirectURI: the redirect URI that was sent to Apple; nil for a code of a native application.
+    ///   - clientID: the client that Apple issued the code to: the Services ID, or a bundle ID.
     func callAsFunction(
         _ code: String, redirectURI: String?, clientID: String, _ tenant: Tenant, _ connection: Connection, _ key: AppleKey,
         at now: Date, by deadline: ContinuousClock.Instant
@@ -32,7 +32,7 @@ package struct RedeemAtApple: Sendable {
                 by: deadline)
             lastUsed.note(key.id, owner: key.owner, at: now)
         } catch {
-            // Apple does not use a code up when it refuses the client: another key of the connection may still redeem it.
+            // Apple does not use up a code when it refuses the client, so another key of the connection may still redeem it.
             guard case .refused(.invalidClient) = error, let other = await standIn(for: key, of: connection, at: now) else { throw error }
             tokens = try await apple.redeem(
                 code: code, redirectURI: redirectURI, credentials: credentials(tenant, connection, other, clientID: clientID), at: now,
@@ -50,20 +50,20 @@ package struct RedeemAtApple: Sendable {
         AppleClientCredentials(teamID: connection.teamID, clientID: clientID, key: key, for: tenant.id.uuid, keyring: keyring)
     }
 
-    /// The key to use in place of one that Apple refuses, as the database knows it now: the one that was promoted meanwhile, or,
-    /// while it stands in, the one before.
+    /// The key that replaces one that Apple refuses, read from the database. It is the key that was promoted since then, or the previous
+    /// key while it is still valid.
     private func standIn(for refused: AppleKey, of connection: Connection, at now: Date) async -> AppleKey? {
         let signing = AppleKey.signing(for: connection.id, owner: connection.owner, at: now)
         let found = try? await OwnerDatabase(pool, owner: connection.owner).run(signing).map(AppleKey.init)
         return found?.first { $0.id != refused.id }
     }
 
-    /// Makes the key that stood in the current one again. Should that fail, the next login tries.
+    /// Makes the previous key current again. If this fails, the next login tries again.
     private func restore(_ previous: AppleKey, insteadOf refused: AppleKey, _ tenant: Tenant, at now: Date) async {
         do {
             guard try await AppleKey.restore(previous, insteadOf: refused, in: pool, at: now) else { return }
             logger.error(
-                "Apple refuses the promoted key; the previous one signs again",
+                "Apple refuses the promoted key; the previous key is current again",
                 metadata: ["tenant": "\(tenant.slug)", "key": "\(refused.id)"])
         } catch {
             logger.error("the previous Apple key could not be restored", metadata: ["tenant": "\(tenant.slug)", "cause": "\(error)"])

@@ -27,7 +27,7 @@ package struct SignInRoutes: Sendable {
     let redeemAtApple: RedeemAtApple
     let saveUser: SaveUser
     let signInNatively: SignInNatively
-    /// How often Apple may still be asked, per attempt in a browser.
+    /// The remaining calls to Apple per attempt in a browser.
     let callbackTries = LoginAttempt.callbackTries
     let metrics: Metrics
 

@@ -3,7 +3,7 @@ import Sealing
 import Tenancy
 import Web
 
-/// A token of ours in compact form (RFC 7515, section 7.1) that somebody presents: taken apart, and not yet trusted.
+/// A presented Espalier token in compact form (RFC 7515, section 7.1). It is parsed, but its signature is not verified yet.
 struct CompactJWS {
     let header: Header
     private let signed: String
@@ -12,7 +12,7 @@ struct CompactJWS {
 
     struct Header: Decodable {
         let alg, kid, typ: String
-        /// Extensions that must be understood (RFC 7515, section 4.1.11): there are none.
+        /// Extensions that a reader must understand (RFC 7515, section 4.1.11). Espalier supports none.
         fileprivate let crit: [String]?
     }
 
@@ -24,8 +24,7 @@ struct CompactJWS {
         (self.header, self.signature, payload, signed) = (header, signature, parts[1], "\(parts[0]).\(parts[1])")
     }
 
-    /// The claims, once the signature is known to be this key's, by the algorithm that is the key's and not the token's to choose
-    /// (RFC 8725, section 3.1).
+    /// The claims if this key made the signature, or nil. The key sets the algorithm, not the token (RFC 8725, section 3.1).
     func claims<Claims: Decodable>(_ type: Claims.Type, verifiedBy key: SigningKey) -> Claims? {
         guard header.alg == key.algorithm.rawValue, key.verifies(signature, of: signed) else { return nil }
         return unverifiedClaims(type)

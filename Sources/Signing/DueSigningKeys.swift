@@ -5,11 +5,11 @@ package import Postgres
 package import Sealing
 import Tenancy
 
-/// Signing keys whose time has come, of every tenant: those that have signed for long enough give way to the next, and retired ones
-/// go when nothing that they signed can be good any more.
+/// Rotates the signing keys of all tenants that are due. A key that has signed for its full time gives way to the next key. A retired key
+/// is deleted when no token that it signed can still be valid.
 ///
-/// Every process may do this at any time. A tenant whose keys another one is turning is skipped, and one whose keys cannot be turned
-/// does not keep the others waiting. A tenant that nobody has signed in to has no keys, and gets none.
+/// Every process may run this at any time. It skips a tenant whose keys another process is rotating. A tenant whose keys cannot be rotated
+/// does not delay the others. A tenant without a sign-in has no keys and gets none.
 package struct DueSigningKeys: Sendable {
     private let pool: DatabasePool
     private let keyring: Keyring
@@ -23,8 +23,8 @@ package struct DueSigningKeys: Sendable {
         database = PlatformDatabase(pool)
     }
 
-    /// Does what is due by the database's clock, which is the same for all processes: one whose own is ahead must not turn everybody's
-    /// keys, or drop those that still verify.
+    /// Rotates the keys that are due by the database's clock, which is the same for all processes. With its own clock, a process that is
+    /// ahead would rotate every tenant's keys too early, or delete keys that still verify tokens.
     package func rotate() async throws {
         guard let now = try await database.run("SELECT clock_timestamp() AS now").first({ try $0.get("now", as: Date.self) })
         else { return }
@@ -40,7 +40,7 @@ package struct DueSigningKeys: Sendable {
                 do { try await rotate(keys, at: now) } catch {
                     try Task.checkCancellation()
                     if (error as? DatabaseError)?.isOutage == true { throw error }
-                    // They are tried again at the next pass; the others do not wait for that.
+                    // The next pass tries these keys again. The other tenants do not wait for that.
                     logger.warning("signing keys could not be rotated", metadata: ["tenant": "\(keys.tenant)", "cause": "\(error)"])
                 }
             }
@@ -48,7 +48,7 @@ package struct DueSigningKeys: Sendable {
         } while last != nil
     }
 
-    /// - Returns: how many were removed.
+    /// - Returns: the number of deleted keys.
     private func removeSome(at now: Date) async throws -> Int {
         try await database.run(
             """
@@ -59,12 +59,12 @@ package struct DueSigningKeys: Sendable {
         ).affected
     }
 
-    /// A tenant's keys of one algorithm that something is to be done about.
+    /// A tenant's keys of one algorithm that are due for a change.
     private struct Due {
         let tenant: ID<Tenant>
         let algorithm: SigningKey.Algorithm
         let hasNext: Bool
-        /// How long the current one signs, in days.
+        /// How long the current key signs, in days.
         let days: Int
 
         init(_ row: Row) throws {
@@ -91,19 +91,19 @@ package struct DueSigningKeys: Sendable {
 
     private func rotate(_ due: Due, at now: Date) async throws {
         guard due.hasNext else {
-            // Of an older version, which made no next key. It signs when it has been published for long enough.
+            // An older version made no next key. The new key signs when it has been published for long enough.
             let next = try await NewSigningKey(due.algorithm, for: due.tenant, with: keyring, at: now)
             _ = try await OwnerDatabase(pool, tenant: due.tenant).run(next.insert(as: .next))
             return
         }
         do {
-            // Asked again under the lock: another process may have been faster.
+            // `promote` checks this again under the lock, because another process may have been faster.
             try await SigningKeyRotation(of: due.tenant, pool: pool, keyring: keyring).promote(
                 due.algorithm, activatedUntil: now - Double(due.days) * 86400, by: .system, at: now)
         } catch SigningKeyRotation.Refusal.busy {
         } catch SigningKeyRotation.Refusal.none {
         } catch SigningKeyRotation.Refusal.tooSoon {
-            // The next pass comes after it.
+            // A later pass tries again.
         }
     }
 }

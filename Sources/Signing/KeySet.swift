@@ -3,7 +3,7 @@ import Foundation
 import Web
 
 extension SigningKeys {
-    /// A tenant's published keys, and what they say of tokens that come back to us.
+    /// A tenant's published keys, which verify the tokens that callers present.
     package struct KeySet: Sendable {
         let current: [SigningKey.Algorithm: SigningKey]
         /// In the order of the JWKS.
@@ -19,10 +19,10 @@ extension SigningKeys {
 }
 
 extension SigningKeys.KeySet {
-    /// What a token says; nil unless one of these keys has signed it.
+    /// The claims of a token, or nil if none of these keys signed it.
     /// - Parameters:
-    ///   - type: the header's `typ`, which keeps one kind of our tokens from passing for another (RFC 9068, section 4).
-    ///   - longest: in bytes.
+    ///   - type: the required `typ` of the header. It separates the kinds of Espalier tokens (RFC 9068, section 4).
+    ///   - longest: the maximum length of the token, in bytes.
     package func claims<Claims: Decodable>(of token: String, type: String, upTo longest: Int, as _: Claims.Type) -> Claims? {
         guard let jws = CompactJWS(token, upTo: longest), jws.header.typ.isSame(as: type), let key = byKeyID[jws.header.kid],
             key.keyID.isSame(as: jws.header.kid)

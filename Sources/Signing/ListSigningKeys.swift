@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension SigningKeyRoutes {
-    /// The keys of the tenant's JWKS, the newest first. There is none before somebody has asked for the JWKS or signed in.
+    /// Lists the keys of the tenant's JWKS, newest first. The list is empty until a client fetches the JWKS or a user signs in.
     @Sendable
     func listSigningKeys(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.signingKeysRead)

@@ -7,7 +7,7 @@ import Postgres
 import Sealing
 import Tenancy
 
-/// A signing key that was just made, sealed for the row that it is to have.
+/// A new signing key, sealed for its row.
 struct NewSigningKey: Sendable {
     private let tenant: ID<Tenant>
     private let id: ID<SigningKey>
@@ -21,12 +21,12 @@ struct NewSigningKey: Sendable {
         sealedPrivate = keyring.seal(try await Self.make(algorithm), in: SigningKey.context(id, of: tenant))
     }
 
-    /// A new private key, as it is stored.
+    /// A new private key in its stored form.
     private static func make(_ algorithm: SigningKey.Algorithm) async throws -> [UInt8] {
         switch algorithm {
         case .ES256: return [UInt8](P256.Signing.PrivateKey().rawRepresentation)
         case .RS256:
-            // Two primes of 1024 bits can take most of a second: not on a thread that others wait for.
+            // Two primes of 1024 bits can take most of a second, so the work runs on a thread that no request waits for.
             return try await withCheckedThrowingContinuation { continuation in
                 DispatchQueue.global(qos: .userInitiated).async {
                     continuation.resume(with: Result { [UInt8](try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) })
@@ -35,7 +35,7 @@ struct NewSigningKey: Sendable {
         }
     }
 
-    /// Two of a kind: one that signs from now on, and the one after it, which is published right away.
+    /// Makes two keys of an algorithm: the current key, and the next key, which is published at once.
     static func pair(
         _ algorithm: SigningKey.Algorithm, for tenant: ID<Tenant>, with keyring: Keyring, at now: Date
     ) async throws -> (current: NewSigningKey, next: NewSigningKey) {
@@ -46,7 +46,7 @@ struct NewSigningKey: Sendable {
 
     // MARK: Rows
 
-    /// The first keys of a kind; nothing where another process was faster.
+    /// The statements that insert the first keys of an algorithm. They insert nothing if another process was faster.
     static func insertFirst(
         _ algorithm: SigningKey.Algorithm, of tenant: ID<Tenant>, with keyring: Keyring, at now: Date
     ) async throws -> [SQL] {
@@ -54,7 +54,7 @@ struct NewSigningKey: Sendable {
         return [current.insert(as: .current), next.insert(as: .next)]
     }
 
-    /// One of its kind that is in this state already stays, and this one is never used.
+    /// An existing key of this algorithm and state stays. The new key is then never used.
     func insert(as state: SigningKey.State) -> SQL {
         """
         INSERT INTO signing_key (tenant_id, id, algorithm, sealed_private, state, created_at, activated_at)

@@ -7,12 +7,12 @@ import Web
 private struct Reply: Encodable {
     let object = "signing_key_rotation"
     let compromised: Bool
-    /// Of the algorithms that were asked for.
+    /// The keys of the requested algorithms.
     let signing_keys: [SigningKeyReply]
 }
 
 extension SigningKeyRoutes {
-    /// Lets the next keys sign at once; or, where somebody else may have the keys, replaces them.
+    /// Lets the next keys sign at once, or replaces all keys if they may be compromised.
     @Sendable
     func rotateSigningKeys(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.signingKeysWrite)
@@ -28,7 +28,7 @@ extension SigningKeyRoutes {
                 compromised
                 ? try await rotation.replace(algorithm, by: call.origin, at: now)
                 : try await rotation.promote(algorithm, by: call.origin, at: now)
-            // Other processes hear of it from the database; this one has no need to wait for that.
+            // The database notifies other processes. This process does not wait for that.
             signingKeys.forget(call.tenant.uuid)
             return try .json(Reply(compromised: compromised, signing_keys: keys))
         } catch let refusal as SigningKeyRotation.Refusal {
@@ -41,19 +41,19 @@ extension SigningKeyRotation.Refusal {
     fileprivate func problem(at now: Date) -> Problem {
         switch self {
         case .busy:
-            var problem = Problem(.conflict, "The tenant or its keys are being changed at this moment. Nothing was rotated; try again.")
+            var problem = Problem(.conflict, "Another request is changing the tenant or its keys. Nothing was rotated. Retry in a second.")
             problem.headers[.retryAfter] = "1"
             return problem
         case .none:
             return Problem(
                 .conflict,
-                "There are no such keys yet: the first sign-in makes them, or an application that is set to their algorithm."
+                "The tenant has no such keys yet. The first sign-in creates ES256 keys. An application set to RS256 creates RS256 keys."
             )
         case .tooSoon(let algorithm, let until):
             var problem = Problem(
                 .conflict,
                 """
-                It is too early to rotate the \(algorithm.rawValue) keys: they can be rotated from \(until.formatted(.iso8601)) on. \
+                The \(algorithm.rawValue) keys cannot be rotated before \(until.formatted(.iso8601)). \
                 Nothing was rotated.
                 """)
             problem.headers[.retryAfter] = "\(max(1, Int(until.timeIntervalSince(now).rounded(.up))))"

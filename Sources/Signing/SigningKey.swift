@@ -8,23 +8,25 @@ import Sealing
 package import Tenancy
 import Web
 
-/// A tenant's key that signs our tokens, by ES256 or RS256: sealed at rest, its public half in the tenant's JWKS.
+/// A tenant's key that signs Espalier's tokens with ES256 or RS256. The private half is sealed at rest. The public half is in the tenant's
+/// JWKS.
 package struct SigningKey: Identified, Sendable {
     static let idPrefix = "key"
 
     package typealias Algorithm = Application.SigningAlgorithm
 
-    /// `current` signs; `next` will, and is published already; `retired` ones are published while what they signed may live.
+    /// The `current` key signs. The `next` key is already published and signs later. A `retired` key is published while tokens that it
+    /// signed may be valid.
     enum State: String, Encodable, SQLValue {
         case next, current, retired
     }
 
-    /// How long a key has to be published before it signs, in seconds: as long as a JWKS may be kept, a minute in which a process may
-    /// not have heard of it, and what clocks differ by.
+    /// How long a key is published before it signs, in seconds. This covers the time that clients may cache a JWKS, one minute until every
+    /// process knows the key, and clock differences.
     static let notice: TimeInterval = 600
 
-    /// How long a key stays published after it has signed for the last time, in seconds: as long as a token of any application can be
-    /// set to live, and an hour for clocks that differ.
+    /// How long a key stays published after its last signature, in seconds. This covers the longest token lifetime that an application can
+    /// set, and one hour for clock differences.
     static let afterlife: TimeInterval = 86400 + 3600
 
     let id: ID<SigningKey>
@@ -72,29 +74,29 @@ extension SigningKey {
         var n, e: String?
     }
 
-    /// A JWS in compact form (RFC 7515). jwt-kit's key signs; header and claims are encoded here, once,
-    /// since this is most of what a token costs.
+    /// Signs claims as a JWS in compact form (RFC 7515). The key of jwt-kit signs. Header and claims are encoded here, only once, because
+    /// encoding is most of the cost of a token.
     ///
-    /// - Parameter type: the header's `typ`, which keeps an id_token from passing for an access token.
+    /// - Parameter type: the `typ` of the header. It prevents the use of an id_token as an access token.
     package func sign(_ claims: some Encodable, type: String) throws -> String {
         let header = Array(#"{"alg":"\#(algorithm.rawValue)","kid":"\#(keyID)","typ":"\#(type)"}"#.utf8)
         let input = "\(header.base64URL).\(try JSONWriter.encode(claims).base64URL)"
         return "\(input).\(try signature(of: input))"
     }
 
-    /// The signature of a header and claims that are encoded already.
+    /// The signature of a header and claims that are already encoded.
     func signature(of input: String) throws -> String {
         try signer.sign(Array(input.utf8)).base64URL
     }
 
-    /// Whether a signature is this key's, by this key's algorithm.
+    /// Whether this key made the signature, with its algorithm.
     func verifies(_ signature: [UInt8], of input: some StringProtocol) -> Bool {
         (try? signer.verify(signature, signs: Array(input.utf8))) == true
     }
 
     // MARK: Rows
 
-    /// In the order of the JWKS: what signs, what will, what did.
+    /// The rows in the order of the JWKS: current, next, retired.
     static func all(of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, state, algorithm, sealed_private FROM signing_key WHERE tenant_id = \(tenant)

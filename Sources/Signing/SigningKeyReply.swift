@@ -3,16 +3,16 @@ import Foundation
 import Postgres
 import Web
 
-/// A signing key as the REST API and the audit trail show it: never its private half.
+/// A signing key in the REST API and the audit trail, without its private half.
 struct SigningKeyReply: Encodable, Sendable {
-    /// The `kid` of tokens and of the JWKS, too.
+    /// The ID is also the `kid` of tokens and of the JWKS.
     let id: ID<SigningKey>
     let object = "signing_key"
     let algorithm: SigningKey.Algorithm
     let state: SigningKey.State
-    /// When it began to sign, and when it signed for the last time.
+    /// When the key started to sign, and when it stopped.
     let activated_at, retired_at: Date?
-    /// When it leaves the JWKS.
+    /// When the key leaves the JWKS.
     let published_until: Date?
     let created_at, updated_at: Date
 
@@ -28,7 +28,7 @@ struct SigningKeyReply: Encodable, Sendable {
         updated_at = [activated_at, retired_at].compactMap(\.self).reduce(created, max)
     }
 
-    /// In the order of the JWKS.
+    /// The rows in the order of the JWKS: current, next, retired.
     static func all(of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, algorithm, state, created_at, activated_at, retired_at, published_until FROM signing_key WHERE tenant_id = \(tenant)

@@ -4,14 +4,16 @@ import Postgres
 import Sealing
 import Tenancy
 
-/// The turn of a tenant's signing keys.
+/// The rotation of a tenant's signing keys.
 ///
-///     next ──promote──▶ current ──promote──▶ retired ──▶ gone      a new next is made with every turn
-///       └──────────────────┴──────replace───────┴──────▶ gone      a new current and a new next are made
+///     next ──promote──▶ current ──promote──▶ retired ──▶ deleted   a promotion makes a new next key
+///       └──────────────────┴──────replace───────┴──────▶ deleted   a replacement makes a new current and a new next key
 ///
-/// There is a current key at every moment, and whatever signs has been published for long enough that everybody who keeps the JWKS
-/// has it (`SigningKey.notice`); only a replacement cannot wait for that. One turn at a time: the tenant's row is locked first, and
-/// keys are made under that lock, so that nobody makes RSA keys in vain, or makes us make them.
+/// A tenant with keys always has a current key. A promoted key has been published for so long that every cached JWKS contains it
+/// (`SigningKey.notice`). Only a replacement cannot wait for that.
+///
+/// Rotations of one tenant never overlap. Each one locks the tenant's row first and makes its keys under that lock. So Espalier makes no
+/// RSA key without a use for it, and no caller can force it to make more.
 struct SigningKeyRotation: Sendable {
     private let tenant: ID<Tenant>
     private let database: OwnerDatabase
@@ -23,24 +25,24 @@ struct SigningKeyRotation: Sendable {
     }
 
     enum Refusal: Error, Equatable {
-        /// They are being turned, or the tenant is being changed, at this moment.
+        /// Another rotation is running, or the tenant is being changed.
         case busy
-        /// There is no such key yet.
+        /// The tenant has no such key yet.
         case none
-        /// The keys of this algorithm have to stay as they are until then.
+        /// The keys of this algorithm cannot change before this time.
         case tooSoon(SigningKey.Algorithm, until: Date)
     }
 
-    /// How many retired keys of an algorithm may be published at once: a JWKS is read by many, and stays small.
+    /// How many retired keys of an algorithm may be published at once. Many clients read the JWKS, so it must stay small.
     private static let retiredAtMost = 10
-    /// How old keys must be to be replaced, in seconds: making them takes long, and new ones are no help against what they were
-    /// made for.
+    /// How old keys must be before they can be replaced, in seconds. Making keys takes long, and replacing new keys again does not improve
+    /// security.
     private static let rest: TimeInterval = 60
 
-    /// Lets the next key of an algorithm sign, or those of all: what was published long ago, so nobody notices.
+    /// Lets the next key of one algorithm or of all algorithms sign. The next key was published long ago, so clients notice no change.
     ///
-    /// - Parameter latest: keys that began to sign later stay.
-    /// - Returns: the keys of the algorithm, or all, as they are now.
+    /// - Parameter latest: keys that started to sign after this time do not change.
+    /// - Returns: the keys of the algorithm, or all keys, after the change.
     @discardableResult
     func promote(
         _ algorithm: SigningKey.Algorithm?, activatedUntil latest: Date = .distantFuture, by origin: AuditEvent.Origin, at now: Date
@@ -54,7 +56,7 @@ struct SigningKeyRotation: Sendable {
             let room = retired.count < Self.retiredAtMost ? nil : retired.compactMap(\.published_until).min()
             let ready = max(next.created_at + SigningKey.notice, room ?? .distantPast)
             guard now >= ready else { throw Refusal.tooSoon(algorithm, until: ready) }
-            // One is current and one is next at any time: the old one makes room first.
+            // Only one key is current and only one is next at any time, so the old key is retired first.
             return [
                 retire(current.id, at: now),
                 """
@@ -66,10 +68,10 @@ struct SigningKeyRotation: Sendable {
         }
     }
 
-    /// Drops all keys of an algorithm, or of all, private halves and public ones: somebody else may have them. What they signed verifies
-    /// nowhere any more, and nobody has seen the keys that sign from now on.
+    /// Deletes all keys of one algorithm or of all algorithms, private and public halves, and makes new ones. This is for keys that someone
+    /// else may have. Tokens that the old keys signed no longer verify anywhere. Nobody has seen the new keys before.
     ///
-    /// - Returns: the keys of the algorithm, or all, as they are now.
+    /// - Returns: the keys of the algorithm, or all keys, after the change.
     func replace(_ algorithm: SigningKey.Algorithm?, by origin: AuditEvent.Origin, at now: Date) async throws -> [SigningKeyReply] {
         try await turn(algorithm, by: origin, at: now) { algorithm, keys in
             let rested = keys.filter { $0.state == .current }.map { $0.created_at + Self.rest }.max() ?? now
@@ -82,7 +84,7 @@ struct SigningKeyRotation: Sendable {
         }
     }
 
-    /// The database's clock counts where ours is behind: published for too long does no harm.
+    /// Retires a key. The later of both clocks counts, because publishing a key for too long is harmless.
     private func retire(_ id: ID<SigningKey>, at now: Date) -> SQL {
         """
         UPDATE signing_key SET state = \(SigningKey.State.retired), retired_at = \(now),
@@ -91,13 +93,13 @@ struct SigningKeyRotation: Sendable {
         """
     }
 
-    /// What both have in common: lock, look, decide for each algorithm, write, and write down who did it.
+    /// The common steps: lock the tenant, read its keys, decide per algorithm, write the changes and record the audit event.
     private func turn(
         _ wanted: SigningKey.Algorithm?, by origin: AuditEvent.Origin, at now: Date,
         _ changes: @Sendable (SigningKey.Algorithm, [SigningKeyReply]) async throws -> [SQL]
     ) async throws -> [SigningKeyReply] {
         try await database.transaction { db in
-            // Not as strong a lock as a foreign key would wait for: logins that make a first key go on.
+            // Foreign key checks do not wait for this weaker lock, so logins that make a first key continue.
             let locked = try await db.run(
                 "SELECT FROM tenant WHERE id = \(tenant) AND status <> 'purged' FOR NO KEY UPDATE SKIP LOCKED")
             guard !locked.isEmpty else { throw Refusal.busy }

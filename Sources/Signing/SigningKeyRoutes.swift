@@ -6,7 +6,8 @@ package import Postgres
 package import Sealing
 import Web
 
-/// A tenant's signing keys. They take turns by themselves (`DueSigningKeys`); here they are looked at, and take turns at once.
+/// The routes of a tenant's signing keys, below `/v1/tenants/{tenant}`. The keys rotate automatically (`DueSigningKeys`). These routes
+/// list them and rotate them at once.
 package struct SigningKeyRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring

@@ -4,11 +4,11 @@ package import Postgres
 package import Sealing
 package import Tenancy
 
-/// The signing keys of every tenant, in memory while they are used. A tenant's first key of a kind is made when it
-/// is first needed, together with the one that follows it: ES256 for whatever concerns its keys, RS256 when an application is given it.
+/// The signing keys of every tenant, cached in memory. A tenant's first key of an algorithm is made when it is first needed, together with
+/// its next key. Every use of the tenant's keys needs an ES256 key. An application that is set to RS256 needs an RS256 key.
 package final class SigningKeys: Sendable {
     private let cache: ConfigurationCache<ID<Tenant>, KeySet>
-    /// Keys that were missing from the cache, and are made once for all who want them.
+    /// Keys that are missing from the cache. Each is made once for all waiting callers.
     private let firsts: ConfigurationCache<Wanted, SigningKey>
 
     private struct Wanted: Hashable, Sendable {
@@ -41,20 +41,20 @@ package final class SigningKeys: Sendable {
             }
             guard let row = rows.first else { throw Missing() }
             let key = try await SigningKey(row, of: wanted.tenant, with: keyring)
-            // What it signs must verify here at once; other processes hear of it from the database.
+            // This process must verify the new key's signatures at once. The database notifies other processes.
             cache.forget(wanted.tenant.uuid)
             return .init(key, owner: wanted.tenant.uuid)
         }
     }
 
-    /// The key that signs by this algorithm, made if there is none yet.
+    /// The key that signs with this algorithm. It is made if there is none yet.
     package func current(_ algorithm: SigningKey.Algorithm, of tenant: ID<Tenant>) async throws -> SigningKey {
         if let key = try await keys(of: tenant).current[algorithm] { return key }
         guard let key = try await firsts[Wanted(tenant: tenant, algorithm: algorithm)] else { throw Missing() }
         return key
     }
 
-    /// Makes the key now, for a login not to wait for it.
+    /// Makes the key in advance, so that no login waits for it.
     package func prepare(_ algorithm: Tenancy.Application.SigningAlgorithm, of tenant: ID<Tenant>) async throws {
         _ = try await current(algorithm, of: tenant)
     }

@@ -5,32 +5,32 @@ import Logging
 import Postgres
 import Sealing
 
-/// Compares what Stripe has taken with what its meter has counted, by customer and hour.
+/// Compares the logins that Stripe has accepted with the logins that its meter has counted, per customer and hour.
 ///
-/// Stripe responds with 200 to a meter event and processes it later. If it rejects the event then, because it no longer has the customer
-/// for instance, nothing in the response says so. The meter's sums do: without this comparison, such logins would vanish silently.
+/// Stripe responds with 200 to a meter event and processes it later. If Stripe rejects the event then, for example because the customer no
+/// longer exists, the response does not show it. The meter's sums show it. Without this comparison, such logins would be lost silently.
 struct CompareMeter: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
     let allowsPrivate: Bool
     let logger: Logger
     var timeout = Duration.seconds(15)
-    /// For how long one pass begins requests.
+    /// For how long a pass starts requests.
     var patience = Duration.seconds(60)
 
-    /// How long Stripe may take to count, and how long a difference is left alone, in seconds.
+    /// How long Stripe may take to count, and how long a known difference waits for its next check, in seconds.
     private static let delay: TimeInterval = 3600
-    /// How long one pass is left alone by other processes, in seconds.
+    /// How long other processes wait for a pass, in seconds.
     private static let lease: TimeInterval = 120
     private static let most = 500
 
-    /// An hour of a customer.
+    /// The logins of a customer in one hour.
     private struct Hour {
         let customer: String
         let startsAt: Date
         let tenants: [UUID]
         let sent: Int
-        /// The numbers of a known difference.
+        /// The numbers of an already recorded difference.
         let knownSent, knownCounted: Int?
 
         init(_ row: Row) throws {
@@ -45,7 +45,8 @@ struct CompareMeter: Sendable {
         var endsAt: Date { startsAt.addingTimeInterval(3600) }
     }
 
-    /// - Returns: how many hours were compared.
+    /// Compares the due hours once.
+    /// - Returns: the number of compared hours.
     @discardableResult
     func pass(at now: Date) async throws -> Int {
         let database = PlatformDatabase(pool)
@@ -70,7 +71,7 @@ struct CompareMeter: Sendable {
                 """)
         } catch let failure as Stripe.Failure {
             logger.error(
-                "usage at Stripe cannot be compared",
+                "cannot compare usage with Stripe",
                 metadata: [
                     "hours": "\(hours.count - compared)", "status": "\(failure.status.map(String.init) ?? "-")",
                     "cause": "\(failure.reason ?? "-")",
@@ -93,8 +94,8 @@ struct CompareMeter: Sendable {
         """
     }
 
-    /// The hours without requests in progress, with the logins that were taken under any sink: a new sink for the same meter continues where
-    /// the former one ended.
+    /// The hours without requests in progress, with the logins that were accepted under any sink. A new sink for the same meter continues
+    /// where the former one ended.
     private static func due(_ sink: UsageSink, _ name: String, at now: Date) -> SQL {
         """
         SELECT hours.customer_id, hours.hour, sums.tenants, sums.sent, d.sent AS known_sent, d.counted AS known_counted
@@ -141,10 +142,10 @@ struct CompareMeter: Sendable {
             ON CONFLICT (tenant_id, customer_id, starts_at) DO UPDATE SET tenants = excluded.tenants, sent = excluded.sent,
                 counted = excluded.counted, checked_at = excluded.checked_at, check_at = excluded.check_at
             """)
-        // Once for each, not every hour.
+        // Logs each difference once, not every hour.
         guard hour.knownSent != hour.sent || hour.knownCounted != counted else { return }
         logger.error(
-            "Stripe has counted other logins than it was sent",
+            "Stripe's meter differs from the sent logins",
             metadata: [
                 "customer": "\(hour.customer)", "tenants": "\(hour.tenants.map { ID<Tenant>($0).description }.joined(separator: " "))",
                 "hour": "\(Day.moment(hour.startsAt))", "sent": "\(hour.sent)", "counted": "\(counted)",

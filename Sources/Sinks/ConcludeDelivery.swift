@@ -5,23 +5,23 @@ import Logging
 import Outbox
 import Postgres
 
-/// Writes down what became of a batch, and decides what of it is set aside.
+/// Records the result of a batch, and decides which events are set aside.
 struct ConcludeDelivery: Sendable {
     let batch: UUID
-    /// When it was handed to the sink.
+    /// When the batch was created.
     let came: Date
     let sink: UsageSink
-    /// How often it was tried, this time included.
+    /// The number of attempts, including this one.
     let attempts: Int
     let logger: Logger
 
-    /// From then on an event that is refused by itself counts as refused for good, also if it has none beside it.
+    /// From this attempt on, an event that is rejected individually is set aside, even if no other event was accepted with it.
     private static let patientAttempts = 5
 
     func run(
         _ sent: DeliverUsage.Sent, of events: [WaitingUsage], in database: PlatformDatabase, at now: Date
     ) async throws -> Outbox.Outcome {
-        // When the receiver takes nothing at all, that is hardly the event's fault.
+        // If the receiver accepts nothing at all, the event is probably not the cause.
         let isForGood = sent.isTaking || attempts >= Self.patientAttempts && (sink.deliveredAt ?? .distantPast) > came
         let refused = isForGood ? sent.refused : []
         let left = events.count - sent.taken.count - refused.count
@@ -33,7 +33,7 @@ struct ConcludeDelivery: Sendable {
             FROM unnest(\(refused.map(\.id)), \(refused.map(\.status))) AS refused (login, status)
             WHERE batch_id = \(batch) AND id = login
             """,
-            // What there is, and not what this attempt began with: another process may have been at it, too.
+            // Counts the stored events, not those at the start of this attempt, because another process may have sent some since then.
             """
             UPDATE usage_sink_batch SET events = (SELECT count(*) FROM usage_sink_event WHERE batch_id = \(batch) AND refused_at IS NULL)
             WHERE tenant_id = \(UUID.platform) AND id = \(batch)
@@ -61,13 +61,13 @@ struct ConcludeDelivery: Sendable {
             tell(events.map(\.id), status)
         }
         guard left > 0 else { return .done }
-        // There was not time enough for all of them.
+        // The time was too short for all events.
         guard let failure else { return .again(at: now) }
-        logger.warning("usage was not taken by the sink", metadata: facts(failure, events: left))
+        logger.warning("sink did not accept usage", metadata: facts(failure, events: left))
         return .again(at: now.addingTimeInterval(Self.wait(after: attempts)))
     }
 
-    /// Once for each: from now on nobody tries.
+    /// Logs the events once, because they are not sent again.
     /// - Parameter status: the HTTP status with which each of them was rejected individually.
     private func tell(_ ids: [UUID], _ status: Int) {
         let logins = ids.prefix(20).map { ID<WaitingUsage.Login>($0).description }.joined(separator: " ")
@@ -85,17 +85,17 @@ struct ConcludeDelivery: Sendable {
         ]
     }
 
-    /// Why the rest of a batch was not taken.
+    /// The reason why the rest of a batch was not accepted.
     private static func failure(_ sent: DeliverUsage.Sent, at now: Date) -> UsageSink.Failure? {
         switch sent.answer {
         case .status(let status): .init(at: now, status: status, error: nil)
         case .failure(let failure): .init(at: now, status: nil, error: failure.rawValue)
-        // Nothing was refused: there was not time enough.
+        // Nothing was rejected. The time was too short.
         case nil: nil
         }
     }
 
-    /// How long to wait after so many attempts, in seconds: doubled each time, and half of it by chance.
+    /// The wait after this number of attempts, in seconds. It doubles each time, and half of it is random.
     static func wait(after attempts: Int) -> TimeInterval {
         min(5 * TimeInterval(1 << min(max(attempts - 1, 0), 10)), 900) * Double.random(in: 0.5...1)
     }

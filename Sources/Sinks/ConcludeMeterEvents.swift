@@ -3,20 +3,20 @@ import Delivery
 import Foundation
 import Postgres
 
-/// Records what became of the meter events of a pass, and decides when what is left is sent again.
+/// Records the results of the meter events of a pass, and decides when the remaining events are sent again.
 struct ConcludeMeterEvents: Sendable {
     let sink: UsageSink
     let lease: Int
-    /// How many passes in a row took nothing.
+    /// The number of consecutive passes in which Stripe accepted nothing.
     let failures: Int
     /// Whether logins wait for their tenant to get a customer.
     let lacksCustomer: Bool
-    /// Why the pass ended early for all customers.
+    /// The reason why the pass ended early for all customers.
     let closedBy: OutgoingRequest.Answer?
     let outcomes: [MeterLane.Outcome]
     let now: Date
 
-    /// After so many attempts an event that is rejected individually is set aside, even if none was taken beside it.
+    /// After this number of attempts, an event that is rejected individually is set aside, even if no other event was accepted with it.
     private static let patientAttempts = 5
 
     private var fates: [(event: MeterEvent, fate: MeterLane.Fate)] { outcomes.flatMap(\.fates) }
@@ -30,7 +30,7 @@ struct ConcludeMeterEvents: Sendable {
         let isTaking = !taken.isEmpty
         let refused = fates.compactMap { event, fate -> (Int, MeterEvent)? in
             guard case .refused(let status) = fate else { return nil }
-            // When Stripe takes nothing at all, that is hardly the event's fault.
+            // If Stripe accepts nothing at all, the event is probably not the cause.
             let isForGood =
                 isTaking || event.attempts + 1 >= Self.patientAttempts && (sink.deliveredAt ?? .distantPast) > event.createdAt
             return isForGood ? (status, event) : nil
@@ -38,7 +38,7 @@ struct ConcludeMeterEvents: Sendable {
         return Dictionary(grouping: refused, by: \.0).mapValues { $0.map(\.1) }
     }
 
-    /// Why something was not taken.
+    /// The reason why an event was not accepted.
     var failure: UsageSink.Failure? {
         let answers = fates.compactMap { _, fate -> OutgoingRequest.Answer? in
             switch fate {
@@ -54,9 +54,9 @@ struct ConcludeMeterEvents: Sendable {
         }
     }
 
-    /// Runs in one transaction. The sink comes first, then customers, then events: every transaction takes their locks in this order.
+    /// Runs in one transaction. Every transaction takes its locks in this order: the sink, customers, events.
     func record(in db: Transaction) async throws {
-        // A process that lost its lease does not know what another one has sent since then. It knows only what was taken.
+        // A process that lost its lease does not know what another process has sent since then. It records only its accepted events.
         let holdsLease = try await db.run(sinkChange).affected == 1
         _ = try await db.run(holdsLease ? failureChange + customerChanges + takenChange + eventChanges : takenChange)
     }

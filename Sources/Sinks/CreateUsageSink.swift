@@ -7,7 +7,7 @@ import Sealing
 import Web
 
 extension UsageSinkRoutes {
-    /// What is added up from now on goes there.
+    /// Creates the sink. It receives the usage that is aggregated from now on.
     @Sendable
     func createUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)
@@ -16,7 +16,7 @@ extension UsageSinkRoutes {
         let url = fields.sinkURL(isRequired: true, allowsPrivate: allowsPrivate)
         let secret = fields.sinkSecret(isRequired: format == .stripe)
         let eventName = fields.sinkEventName(isRequired: format == .stripe)
-        if format == .cloudevents, eventName != nil { fields.refuse("event_name", "It is for the format `stripe`.") }
+        if format == .cloudevents, eventName != nil { fields.refuse("event_name", "It is valid only with the format `stripe`.") }
         if format == .stripe, let refusal = url.flatMap(JSONFields.stripeURLRefusal) { fields.refuse(refusal.field, refusal.detail) }
         try fields.finish()
         guard let format, let url else { throw Problem(.invalid, "`format` and `url` are required.") }
@@ -33,7 +33,7 @@ extension UsageSinkRoutes {
                 ON CONFLICT (tenant_id) DO NOTHING
                 """
             ).affected
-            guard made == 1 else { throw Problem(.alreadyExists, "There is a usage sink already. Change it, or delete it first.") }
+            guard made == 1 else { throw Problem(.alreadyExists, "A usage sink already exists. Change it, or delete it first.") }
             let answers = try await db.run([UsageSink.find, UsageSink.waiting])
             let sink = try UsageSink(answers[0][0])
             _ = try await db.run(

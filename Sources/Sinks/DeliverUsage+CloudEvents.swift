@@ -3,13 +3,12 @@ import Foundation
 import Sealing
 import Web
 
-/// CloudEvents go as a batch, all in one request (CloudEvents' HTTP binding, "Batched Content Mode"; OpenMeter's `POST /api/v1/events`).
+/// Sends CloudEvents as a batch in one request (CloudEvents' HTTP binding, "Batched Content Mode"; OpenMeter's `POST /api/v1/events`).
 extension DeliverUsage {
-    /// How many are refused by themselves before it is taken for granted that the receiver takes none at all.
+    /// After this number of individually rejected events, the receiver is assumed to accept none at all.
     private static let enough = 10
 
-    /// A batch that is refused is halved until what it is refused for stands alone: one event that the receiver cannot bear does not keep
-    /// ninety-nine others from it.
+    /// Sends a batch. A rejected batch is halved until each rejected event is alone, so one invalid event does not block the 99 others.
     func sendCloudEvents(_ events: [WaitingUsage], to url: String, _ secret: Secret?) async throws -> Sent {
         var sent = Sent()
         var parts = [events[...]]

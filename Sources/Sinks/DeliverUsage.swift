@@ -6,45 +6,47 @@ import Outbox
 import Postgres
 import Sealing
 
-/// Sends a batch of CloudEvents to the sink: the outbox's handler for its kind. Stripe gets meter events instead (`SendMeterEvents`).
+/// Sends a batch of CloudEvents to the sink. This is the outbox's handler for its kind. Stripe receives meter events instead
+/// (`SendMeterEvents`).
 ///
-/// What the receiver has taken is removed, and the rest tried again, after 5 seconds at first and every quarter of an hour at last, for as
-/// long as there is a sink. So each event arrives at least once; the login's id goes along, and by it the receiver counts once.
+/// Events that the receiver has accepted are removed. The others are sent again as long as the sink exists, after 5 s at first and every 15
+/// minutes at the end. So each event arrives at least once. Each event contains the login's ID, so the receiver can count it once.
 ///
-/// An event that is refused individually while others are taken is set aside (`ConcludeDelivery`), so that it holds up nothing and is not
-/// sent again and again.
+/// An event that is rejected individually while others are accepted is set aside (`ConcludeDelivery`). So it does not block other events
+/// and is not sent repeatedly.
 ///
-/// One process sends few batches at a time, since the outbox gives one owner few rows (`OutboxWorker.Configuration.share`): a sink that
-/// does not answer holds up no webhook.
+/// One process sends few batches at a time, because the outbox gives few rows to one owner (`OutboxWorker.Configuration.share`). So a sink
+/// that does not respond does not block webhooks.
 struct DeliverUsage: Sendable {
     static let outboxKind = "usage_sink"
 
     let pool: DatabasePool
     let keyring: Keyring
-    /// Whether it may go into private networks and do without TLS: for development.
+    /// Whether private networks and URLs without TLS are allowed. For development.
     let allowsPrivate: Bool
     let logger: Logger
-    /// For the name, the connection and the answer of one request together.
+    /// The limit for name resolution, connection and response of one request together.
     var timeout = Duration.seconds(15)
-    /// How long requests of one batch are begun: with the timeout of the last ones, well below the outbox's lease.
+    /// For how long requests of one batch start. With the timeout of the last ones, this is well below the outbox's lease.
     var patience = Duration.seconds(45)
 
-    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: all of it is still to be sent.
+    /// Makes one attempt to send a batch.
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. All events stay waiting then.
     func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
         let database = PlatformDatabase(pool)
         let batch = entry.subject
         let answers = try await database.run([UsageSink.find, Self.find(batch), WaitingUsage.all(of: batch)])
         let events = try answers[2].map(WaitingUsage.init)
-        // Its sink is gone, or another one's there now.
+        // The batch's sink is deleted, or replaced by another one.
         guard let sink = try answers[0].first(UsageSink.init), try answers[1].first({ try $0.get("sink_id") }) == sink.id else {
             _ = try await database.run(Self.forget(batch))
             return .done
         }
         let conclusion = ConcludeDelivery(
             batch: batch, came: try answers[1][0].get("created_at"), sink: sink, attempts: entry.attempts, logger: logger)
-        // All of it was taken, or set aside: in the latter case it is woken with what is let wait again.
+        // Every event was accepted or set aside. A retry of events that are set aside wakes the batch.
         guard !events.isEmpty else { return try await conclusion.run(.init(), of: [], in: database, at: now) }
-        // It is woken when the sink goes on.
+        // Enabling the sink wakes the batch.
         guard sink.status == .enabled else { return .done }
 
         let started = ContinuousClock.now
@@ -53,13 +55,13 @@ struct DeliverUsage: Sendable {
         return try await conclusion.run(sent, of: events, in: database, at: ended)
     }
 
-    /// What became of the events of a batch.
+    /// The results for the events of a batch.
     struct Sent: Sendable {
-        /// Those that need not be sent any more.
+        /// The accepted events, which need not be sent again.
         var taken: [UUID] = []
-        /// What was refused by itself, and with which status.
+        /// The individually rejected events with their HTTP status.
         var refused: [(id: UUID, status: Int)] = []
-        /// Whether the receiver has taken anything.
+        /// Whether the receiver has accepted any event.
         var isTaking = false
         var answer: OutgoingRequest.Answer?
     }
@@ -75,8 +77,8 @@ struct DeliverUsage: Sendable {
         ).ask(within: timeout, reading: 0, of: 400..<500)
     }
 
-    /// The statuses that are about what was sent. All others are about the sink, or pass: an address that is wrong (404), a key that is not
-    /// valid (401, 403), too much at once (408, 425, 429), and what is the receiver's own fault (500 to 599).
+    /// The statuses that reject the content. All others are about the sink or are temporary: a wrong address (404), an invalid key (401,
+    /// 403), too many requests (408, 425, 429) and the receiver's own errors (500 to 599).
     static let refusals: Set = [400, 409, 413, 422]
 
     private static func find(_ batch: UUID) -> SQL {

@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension UsageSinkRoutes {
-    /// Events that were set aside, with reason and status.
+    /// Lists events that were set aside, with reason and status.
     @Sendable
     func listUsageSinkEvents(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageRead)
@@ -52,7 +52,7 @@ private struct RefusedEvent {
     }
 
     struct Reply: Encodable {
-        /// The name by which the receiver counts it once.
+        /// The ID by which the receiver counts the event once.
         let id: String
         let object = "usage_sink_event"
         let tenant_id: ID<Tenant>

@@ -4,25 +4,24 @@ import Ledger
 import Postgres
 import Web
 
-/// The logins of a tenant in one minute, as Stripe's meter is sent them.
+/// The logins of a tenant in one minute, as one event for Stripe's meter.
 ///
-/// Its identifier and its number of logins are fixed in the database before it is sent for the first time, and never change again. So a
-/// repetition says the same, after a crash too, and Stripe counts it once. Later logins of the minute have another sequence.
+/// The database fixes its identifier and its number of logins before the first request, and they never change again. So a repetition has
+/// the same content, even after a crash, and Stripe counts it once. Later logins of the minute have another sequence.
 struct MeterEvent: Sendable {
     let tenant: ID<Tenant>
     let id: UUID
     let startsAt: Date
-    /// Nil is one login, which an earlier version may have sent under the login's ID.
+    /// Nil means one login, which an earlier version may have sent under the login's ID.
     let sequence: Int?
     let logins: Int
-    /// Stripe's names of the tenant and of the meter. As long as Stripe may have counted the event, these are those of the
-    /// first attempt.
+    /// Stripe's IDs of the customer and the meter. While Stripe may have counted the event, they stay those of the first attempt.
     let customer, eventName: String
     let attempts: Int
-    /// Before the first request that Stripe may have counted.
+    /// A time before the first request that Stripe may have counted.
     let sentAt: Date?
     let createdAt: Date
-    /// How many passes in a row took no event of the customer.
+    /// The number of consecutive passes in which Stripe accepted no event of the customer.
     let customerFailures: Int
 
     init(_ row: Row) throws {
@@ -39,7 +38,7 @@ struct MeterEvent: Sendable {
         customerFailures = try row.get("failures")
     }
 
-    /// By this Stripe counts it once. Stripe takes up to 100 characters.
+    /// Stripe counts an identifier once. It accepts up to 100 characters.
     var identifier: String { Self.identifier(tenant, id, startsAt, sequence) }
 
     static func identifier(_ tenant: ID<Tenant>, _ id: UUID, _ startsAt: Date, _ sequence: Int?) -> String {
@@ -48,7 +47,7 @@ struct MeterEvent: Sendable {
     }
 
     /// The form of Stripe's `POST /v1/billing/meter_events`. Only `identifier` marks a repetition. With an `Idempotency-Key`, Stripe would
-    /// repeat its first response for a day, even if that was a failure of its own.
+    /// repeat its first response for a day, even if that response was a failure at Stripe.
     var form: String {
         [
             ("event_name", eventName), ("identifier", identifier),
@@ -59,18 +58,18 @@ struct MeterEvent: Sendable {
 
     // MARK: Due events
 
-    /// For how long Stripe recognizes an identifier: at least 24 hours, less the time that an attempt takes.
+    /// For how long Stripe recognizes an identifier: at least 24 hours, minus the duration of an attempt.
     private static let memory: TimeInterval = 23 * 3600
-    /// The largest age of a timestamp that Stripe takes: 35 days, less the time that an attempt takes.
+    /// The maximum age of a timestamp that Stripe accepts: 35 days, minus the duration of an attempt.
     private static let largestAge: TimeInterval = 35 * 86400 - 3600
 
-    /// Why an event is not sent again.
+    /// The reason why an event is not sent again.
     enum SetAside: String, SQLValue {
         /// Stripe rejects it.
         case refused
-        /// Stripe may have counted it, so long ago that Stripe might count it twice.
+        /// Stripe may have counted the event, but so long ago that it might count the event twice.
         case uncertain
-        /// Stripe takes no timestamp of more than 35 days ago. It reports one only after it has responded with 200.
+        /// Stripe rejects a timestamp of more than 35 days ago. It reports that only after it has responded with 200.
         case tooOld = "too_old"
     }
 
@@ -80,9 +79,9 @@ struct MeterEvent: Sendable {
         return isTooOld || now.timeIntervalSince(sentAt) > Self.memory ? .uncertain : nil
     }
 
-    /// The events that may be sent now: some of each tenant, so that one with much to send does not hold up the others. Events that
-    /// have failed come last, so that they do not hold up the rest.
-    /// - Parameter end: the end of the newest minute that is complete.
+    /// The events that can be sent now. The limit per tenant prevents one tenant with many events from delaying the others. Events that
+    /// have failed come last for the same reason.
+    /// - Parameter end: the end of the newest complete minute.
     static func due(_ sink: UsageSink, eventName: String, before end: Date, at now: Date) -> SQL {
         """
         SELECT e.tenant_id, e.id, e.starts_at, e.sequence, e.logins, e.attempts, e.sent_at, e.created_at, c.failures,
@@ -101,7 +100,7 @@ struct MeterEvent: Sendable {
     /// How many events of a tenant, and of all tenants, are sent in one pass.
     private static let (perTenant, most) = (100, 2000)
 
-    /// Fixes the events that are about to be sent, and records that Stripe may have counted them from now on.
+    /// Fixes the events before they are sent, and records that Stripe may have counted them from now on.
     static func fix(_ events: [MeterEvent], at now: Date) -> SQL {
         """
         UPDATE usage_meter_event SET fixed_at = COALESCE(fixed_at, \(now)), sent_at = COALESCE(sent_at, \(now)), customer_id = customer,
@@ -120,7 +119,7 @@ struct MeterEvent: Sendable {
         """
     }
 
-    /// Logins of tenants that are not billed at Stripe. A perhaps counted event stays for the operator to look at.
+    /// Removes logins of tenants that are not billed at Stripe. An event that Stripe may have counted stays for the operator to check.
     static func dropUnbilled(_ sink: UsageSink, at now: Date) -> [SQL] {
         [
             """
@@ -135,7 +134,7 @@ struct MeterEvent: Sendable {
         ]
     }
 
-    /// Whether logins wait for their tenant to get a customer.
+    /// Whether logins wait for a customer of their tenant.
     static func lacksCustomer(_ sink: UsageSink, before end: Date) -> SQL {
         """
         SELECT EXISTS (SELECT FROM usage_meter_event e
@@ -146,10 +145,10 @@ struct MeterEvent: Sendable {
 
     // MARK: Retention
 
-    /// How long an event stays that needs not be sent: longer than Stripe takes events of its minute, so that no identifier is used twice.
+    /// How long a completed event stays: longer than Stripe accepts events of its minute, so that no identifier is used twice.
     private static let retention: TimeInterval = 36 * 86400
 
-    /// Deletes the events of a former sink, and events that are too old to matter.
+    /// Deletes the events of a former sink, and events older than the retention.
     static func forget(at now: Date, limit: Int) -> SQL {
         """
         DELETE FROM usage_meter_event WHERE (tenant_id, id) IN (

@@ -3,7 +3,7 @@ import Foundation
 import Sealing
 import Synchronization
 
-/// The meter events of one customer, sent one after the other: Stripe takes one call per customer and meter at a time, and rejects the
+/// Sends the meter events of one customer one after another. Stripe accepts one call per customer and meter at a time, and rejects the
 /// others (429).
 struct MeterLane: Sendable {
     let customer: String
@@ -12,33 +12,34 @@ struct MeterLane: Sendable {
     /// The result of one event.
     enum Fate: Sendable {
         case taken
-        /// Stripe rejects this event, and may well take the next one.
+        /// Stripe rejects this event, but may accept the next one.
         case refused(Int)
-        /// It is to be sent again.
+        /// The event must be sent again.
         case failed(OutgoingRequest.Answer, mayBeCounted: Bool)
         /// It was not sent in this pass.
         case unsent
     }
 
-    /// The results of all of them.
+    /// The results of all events.
     struct Outcome: Sendable {
         let lane: MeterLane
         var fates: [(event: MeterEvent, fate: Fate)] = []
-        /// Why the lane ended before its last event, and how long Stripe asked to be left alone.
+        /// The reason why the lane ended before its last event, and the wait that Stripe requested.
         var failure: OutgoingRequest.Answer?
         var pause: Duration?
 
         var hasProgress: Bool { fates.contains { if case .taken = $0.fate { true } else { false } } }
     }
 
-    /// How often an event is sent again in one pass that meets the rate limit.
+    /// How often an event is sent again in one pass after a rate limit.
     private static let repetitions = 4
-    /// The longest wait within a pass. The customer waits longer than that without keeping the place of another.
+    /// The longest wait within a pass. A customer with a longer wait leaves its place to another.
     private static let longestWait = Duration.seconds(5)
 
+    /// Sends the events of the lane.
     /// - Parameters:
-    ///   - door: what the lanes of a pass share.
-    ///   - deadline: when the last request of the pass may begin.
+    /// - door: the shared state of the lanes of a pass.
+    /// - deadline: the last time at which a request may start.
     /// - Throws: `CancellationError`.
     func send(by stripe: Stripe, through door: MeterDoor, until deadline: ContinuousClock.Instant) async throws -> Outcome {
         var outcome = Outcome(lane: self)
@@ -66,7 +67,7 @@ struct MeterLane: Sendable {
             case .status(200..<300): return (.taken, nil)
             case .status(400) where Stripe.saysDuplicate(outcome.body): return (.taken, nil)
             case .status(429):
-                // Without a word from Stripe: 0.1 s, then twice as long each time, and half of it by chance.
+                // Without `Retry-After` from Stripe, the wait is 0.1 s and doubles each time. Half of it is random.
                 let wait = outcome.retryAfter ?? .milliseconds(100 << repetition) * Double.random(in: 0.5...1)
                 repetition += 1
                 guard repetition <= Self.repetitions, wait <= Self.longestWait, ContinuousClock.now + wait < deadline
@@ -80,7 +81,7 @@ struct MeterLane: Sendable {
     }
 }
 
-/// The shared state of the lanes of a pass: the pace, and whether Stripe takes anything at all.
+/// The shared state of the lanes of a pass: the pace, and whether Stripe accepts anything at all.
 final class MeterDoor: Sendable {
     private struct State {
         var closedBy: OutgoingRequest.Answer?
@@ -91,14 +92,14 @@ final class MeterDoor: Sendable {
 
     /// Half of the 1,000 calls per second that Stripe allows an account.
     private static let pace = Duration.milliseconds(2)
-    /// After so many failures without a success, it is assumed that Stripe takes nothing.
+    /// After this number of failures without a success, Stripe is assumed to accept nothing.
     private static let enough = 10
 
-    /// Why no lane sends anything more in this pass.
+    /// The reason why no lane sends further events in this pass.
     var closedBy: OutgoingRequest.Answer? { state.withLock { $0.closedBy } }
     var isClosed: Bool { closedBy != nil }
 
-    /// When the next request may begin.
+    /// The earliest time for the next request.
     func slot() -> ContinuousClock.Instant {
         state.withLock { state in
             let slot = max(state.next, .now)
@@ -112,9 +113,9 @@ final class MeterDoor: Sendable {
             switch fate {
             case .taken: state.taken += 1
             case .unsent: break
-            // The key or the address is wrong, for all customers alike.
+            // The key or the address is wrong for all customers.
             case .failed(.status(let status), _) where [401, 403, 404].contains(status): state.closedBy = .status(status)
-            // One customer's limit is none of the others'.
+            // One customer's limit does not affect the others.
             case .failed(.status(429), _): break
             case .failed(let answer, _):
                 state.failed += 1

@@ -5,10 +5,10 @@ import Postgres
 import Web
 
 extension UsageSinkRoutes {
-    /// Its logins wait from now on.
+    /// Removes the customer of a tenant. The tenant's logins wait from now on.
     @Sendable
     func removeUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.requireOperator("say what Stripe calls a tenant")
+        try call.requireOperator("set a tenant's customer at Stripe")
         try call.require(.usageWrite)
         let now = now()
         let tenant = call.tenant

@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension UsageSinkRoutes {
-    /// For when the receiver is back, and nobody wants to wait for the next attempt; and for what was set aside.
+    /// Sends waiting events at once, and also sends the events that were set aside again. Useful when the receiver is available again.
     @Sendable
     func retryUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)

@@ -4,31 +4,32 @@ import Logging
 import Postgres
 import Sealing
 
-/// Sends Stripe the logins of all tenants, each minute of a tenant as one meter event.
+/// Sends the logins of all tenants to Stripe, each minute of a tenant as one meter event.
 ///
-/// A minute is sent when every login of it has been added up. One process sends at a time, so that a customer has one call under way at
-/// most, as Stripe demands; different customers' calls run in parallel. After a pass in which anything was taken, the
-/// next pass follows at once. Only a customer, or a sink, for which nothing was taken is left alone for longer and longer.
+/// A minute is sent after all its logins are aggregated. One process sends at a time, so that each customer has at most one call in
+/// progress, as Stripe requires. Calls for different customers run in parallel. A pass in which any event was accepted is followed by the
+/// next pass at once. Only customers and sinks without an accepted event wait, longer each time.
 struct SendMeterEvents: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
     let allowsPrivate: Bool
-    /// How long after a login its event may come to light, in seconds.
+    /// How long after a login its event can become visible, in seconds.
     let settling: TimeInterval
     let logger: Logger
     var timeout = Duration.seconds(15)
-    /// For how long requests of one pass begin. With the timeout of the last one, that is well below the lease.
+    /// For how long requests of one pass start. With the timeout of the last one, this is well below the lease.
     var patience = Duration.seconds(45)
 
-    /// How many customers' events are sent at once.
+    /// For how many customers events are sent at once.
     private static let lanes = 16
-    /// How long a process may take for a pass before another one begins, in seconds. Longer than clocks are apart.
+    /// How long a process can take for a pass before another one starts, in seconds. This is longer than the clock difference between
+    /// servers.
     private static let lease: TimeInterval = 120
 
     /// The events that a process sends in a pass.
     private struct Claim {
         let sink: UsageSink
-        /// The number of the lease: a process that lost its lease does not change the sink.
+        /// The number of the lease. A process that lost its lease does not change the sink.
         let lease: Int
         let failures: Int
         let events: [MeterEvent]
@@ -36,8 +37,9 @@ struct SendMeterEvents: Sendable {
         let lacksCustomer: Bool
     }
 
-    /// - Returns: how many events it dealt with.
-    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: nothing is lost, and nothing is counted twice.
+    /// Sends the due meter events once.
+    /// - Returns: the number of processed events.
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. No event is lost or counted twice.
     @discardableResult
     func pass(at now: Date) async throws -> Int {
         let database = PlatformDatabase(pool)
@@ -54,7 +56,7 @@ struct SendMeterEvents: Sendable {
         for (status, events) in conclusion.refused { tell(events, .refused, status: status) }
         if let failure = conclusion.failure, claim.events.count > 0 {
             logger.warning(
-                "Stripe did not take all meter events",
+                "Stripe did not accept all meter events",
                 metadata: [
                     "events": "\(claim.events.count)", "taken": "\(conclusion.taken.count)",
                     "status": "\(failure.status.map(String.init) ?? "-")", "cause": "\(failure.error ?? "-")",
@@ -63,14 +65,14 @@ struct SendMeterEvents: Sendable {
         return claim.events.count + claim.setAside.values.reduce(0) { $0 + $1.count }
     }
 
-    /// Takes what is due, and fixes it before anything is sent.
+    /// Takes the due events and fixes them before the first request.
     private func claim(in database: PlatformDatabase, at now: Date) async throws -> Claim? {
         let end = now.addingTimeInterval(-settling)
         return try await database.transaction { db in
             guard let row = try await db.run(Self.free(at: now)).first else { return nil }
             let sink = try UsageSink(row)
             guard let name = sink.eventName else { return nil }
-            // Held as well where logins are added to their minute (`feed_usage_sink`).
+            // `feed_usage_sink`, which adds logins to their minute, takes this lock too.
             _ = try await db.run(["SELECT pg_advisory_xact_lock(1835365490, 0)"] + MeterEvent.dropUnbilled(sink, at: now))
             let answers = try await db.run([
                 MeterEvent.due(sink, eventName: name, before: end, at: now), MeterEvent.lacksCustomer(sink, before: end),
@@ -91,7 +93,7 @@ struct SendMeterEvents: Sendable {
         }
     }
 
-    /// The sink, unless another process sends, or it is too early.
+    /// The sink. Nil while another process sends, or before the next pass is due.
     private static func free(at now: Date) -> SQL {
         """
         SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, compared_at,
@@ -130,7 +132,7 @@ struct SendMeterEvents: Sendable {
         }
     }
 
-    /// Called once for each event. It is not sent again until an operator retries it.
+    /// Logs each event once. It is not sent again until an operator retries it.
     private func tell(_ events: [MeterEvent], _ reason: MeterEvent.SetAside, status: Int?) {
         guard !events.isEmpty else { return }
         logger.error(

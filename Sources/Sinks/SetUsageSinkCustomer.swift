@@ -5,16 +5,16 @@ import Postgres
 import Web
 
 extension UsageSinkRoutes {
-    /// What waited for it is sent at once, and so is what was refused.
+    /// Sets the customer of a tenant. Waiting and rejected events of the tenant are sent at once.
     @Sendable
     func setUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.requireOperator("say what Stripe calls a tenant")
+        try call.requireOperator("set a tenant's customer at Stripe")
         try call.require(.usageWrite)
         var fields = try await JSONFields(request)
-        // Null is an answer, too: nothing of it is sent.
+        // Null is valid too: the tenant's logins are not sent.
         let isNull = fields.isNull("customer_id")
         let customer = fields.text("customer_id", 1...255, isRequired: !isNull) { text in
-            Stripe.isCustomerID(text) ? nil : "A customer's ID at Stripe has letters, digits, `_` and `-` only, as in `cus_NffrFeUfNV2Hib`."
+            Stripe.isCustomerID(text) ? nil : "A Stripe customer ID has only letters, digits, `_` and `-`. Example: `cus_NffrFeUfNV2Hib`."
         }
         try fields.finish()
         if let customer { try await requireAtStripe(customer) }
@@ -34,7 +34,7 @@ extension UsageSinkRoutes {
             ).first(UsageSinkCustomer.init)
             guard let set else { throw Problem.notFound("tenant") }
             _ = try await db.run(
-                // What Stripe did not take may have been for a customer that it did not know.
+                // Stripe may have rejected events because it did not know the former customer.
                 UsageSink.takeBack(of: tenant) + UsageSinkCustomer.wake(tenant) + [
                     AuditEvent.insert(
                         "setUsageSinkCustomer", of: tenant.description, owner: tenant.uuid, by: call.origin, before: before?.reply,
@@ -45,19 +45,19 @@ extension UsageSinkRoutes {
         return try .resource(set.reply, updatedAt: set.updatedAt)
     }
 
-    /// Stripe takes meter events of customers that it does not know with 200, and never counts them. So it is asked first.
+    /// Stripe responds with 200 to meter events of unknown customers, and never counts them. So this checks the customer first.
     private func requireAtStripe(_ customer: String) async throws {
         guard let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe else { return }
         let stripe = Stripe(url: sink.url, secret: try sink.secret(keyring), allowsPrivate: allowsPrivate, timeout: .seconds(10))
         do {
             switch try await stripe.customer(customer) {
             case .known: return
-            case .deleted: throw Problem.invalid(.init("customer_id", "This customer was deleted at Stripe. Name another one."))
+            case .deleted: throw Problem.invalid(.init("customer_id", "This customer was deleted at Stripe. Use another one."))
             case .unknown:
                 throw Problem.invalid(
                     .init(
                         "customer_id",
-                        "Stripe has no customer with this ID. Check the ID, and that the sink's secret is of the same account and mode."))
+                        "Stripe has no customer with this ID. Check the ID. The sink's secret must belong to the same account and mode."))
             }
         } catch let failure as Stripe.Failure {
             switch failure.status {
@@ -71,7 +71,7 @@ extension UsageSinkRoutes {
             default:
                 throw Problem(
                     .unavailable,
-                    "Stripe could not be asked for the customer (\(failure.status.map(String.init) ?? failure.reason ?? "-")). Retry in a few seconds."
+                    "The customer cannot be read at Stripe (\(failure.status.map(String.init) ?? failure.reason ?? "-")). Retry in a few seconds."
                 )
             }
         }

@@ -36,7 +36,7 @@ package struct SinkJobs: Sendable {
         return [
             Recurring("send meter events", every: .seconds(2), logger: logger) { [now] in try await send.pass(at: now()) },
             Recurring("compare meter events", every: .seconds(120), logger: logger) { [now] in try await compare.pass(at: now()) },
-            Recurring("forget meter events", every: .seconds(600), logger: logger) { [pool, now] in
+            Recurring("delete old meter events", every: .seconds(600), logger: logger) { [pool, now] in
                 try await PlatformDatabase(pool).remove { MeterEvent.forget(at: now(), limit: $0) }
             },
         ]

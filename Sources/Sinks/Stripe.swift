@@ -3,16 +3,17 @@ import Foundation
 import Sealing
 import Web
 
-/// Stripe's API, as far as a sink needs it.
+/// The parts of Stripe's API that a sink needs.
 struct Stripe: Sendable {
-    /// The sink's URL: that of `POST /v1/billing/meter_events`.
+    /// The sink's URL: the URL of `POST /v1/billing/meter_events`.
     let url: String
     let secret: Secret?
-    /// Whether private networks are allowed, and URLs without TLS: for development.
+    /// Whether private networks and URLs without TLS are allowed. For development.
     let allowsPrivate: Bool
-    /// For the name, the connection and the response of one request together.
+    /// The limit for name resolution, connection and response of one request together.
     var timeout = Duration.seconds(15)
 
+    /// Sends one meter event.
     /// - Throws: `CancellationError`.
     func send(_ event: MeterEvent) async throws -> OutgoingRequest.Outcome {
         try await OutgoingRequest(
@@ -23,12 +24,12 @@ struct Stripe: Sendable {
 
     // MARK: Reading
 
-    /// The end of Stripe's URL for meter events. The other URLs begin with the part before it.
+    /// The end of Stripe's URL for meter events. The other URLs start with the part before it.
     static let path = "/v1/billing/meter_events"
 
     static func isMeterEvents(_ url: String) -> Bool { url.utf8.suffix(path.utf8.count).elementsEqual(path.utf8) }
 
-    /// Why something could not be read.
+    /// The reason why something could not be read.
     struct Failure: Error {
         let status: Int?
         let reason: String?
@@ -62,7 +63,7 @@ struct Stripe: Sendable {
         case known, deleted, unknown
     }
 
-    /// Whether Stripe can have a customer with this ID. Others are part of a path to it: `..`, for instance.
+    /// Whether Stripe can have a customer with this ID. Other texts, for example `..`, must not become part of a path.
     static func isCustomerID(_ text: String) -> Bool {
         text.utf8.allSatisfy { byte in
             switch byte {
@@ -75,7 +76,7 @@ struct Stripe: Sendable {
     }
 
     /// `GET /v1/customers/{id}`
-    /// - Throws: `Failure`, also for a response that is not this customer; `CancellationError`.
+    /// - Throws: `Failure`, even for a response about another customer; `CancellationError`.
     func customer(_ id: String) async throws -> Customer {
         struct Body: Decodable {
             let id, object: String
@@ -93,7 +94,7 @@ struct Stripe: Sendable {
     }
 
     /// The ID of the active meter with an event name: `GET /v1/billing/meters`.
-    /// - Throws: `Failure`, also for a meter that does not add up `value`; `CancellationError`.
+    /// - Throws: `Failure`, even for a meter that does not sum `value`; `CancellationError`.
     func meter(named name: String) async throws -> String {
         struct Body: Decodable {
             struct Meter: Decodable {
@@ -107,7 +108,7 @@ struct Stripe: Sendable {
             let has_more: Bool
         }
         var after = ""
-        // Reads 2,000 meters at most.
+        // Reads at most 2,000 meters.
         for _ in 0..<20 {
             let (status, body) = try await read("/billing/meters?status=active&limit=100\(after)", as: Body.self)
             guard let body else { throw Failure(.status(status)) }
@@ -121,9 +122,9 @@ struct Stripe: Sendable {
         throw Failure("meter_not_found")
     }
 
-    /// How many logins a meter has counted for a customer: `GET /v1/billing/meters/{id}/event_summaries`.
+    /// The number of logins that a meter has counted for a customer: `GET /v1/billing/meters/{id}/event_summaries`.
     /// - Parameters:
-    ///   - start: the start of a minute; so is the end, which is exclusive.
+    /// - start: the start of a minute. The end is the start of a minute too, and is exclusive.
     /// - Throws: `Failure`, `CancellationError`.
     func counted(of customer: String, by meter: String, from start: Date, to end: Date) async throws -> Int {
         struct Body: Decodable {
@@ -145,8 +146,8 @@ struct Stripe: Sendable {
 
     private var authorization: [(String, String)] { secret.map { [("authorization", "Bearer \($0.reveal())")] } ?? [] }
 
-    /// Stripe rejects an identifier that it has counted already, which is the desired result. The code says so, and on some of its
-    /// versions only the message.
+    /// Whether Stripe rejects an identifier because it has already counted it, which is the desired result. The code shows this. In some
+    /// versions of Stripe's API, only the message does.
     static func saysDuplicate(_ refusal: [UInt8]) -> Bool {
         struct Body: Decodable {
             struct Refusal: Decodable {

@@ -6,7 +6,7 @@ import Sealing
 import Web
 
 extension UsageSinkRoutes {
-    /// What waits is tried again at once, wherever it goes now.
+    /// Changes the sink. Waiting events are sent again at once, to the new address if it changed.
     @Sendable
     func updateUsageSink(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageWrite)
@@ -23,7 +23,7 @@ extension UsageSinkRoutes {
             try request.requireMatch(EntityTag(sink.updatedAt))
             switch sink.format {
             case .cloudevents where eventName != nil: throw Problem(.conflict, "A sink of CloudEvents has no `event_name`.")
-            case .stripe where removesSecret: throw Problem(.conflict, "The secret cannot be removed: Stripe takes nothing without one.")
+            case .stripe where removesSecret: throw Problem(.conflict, "The secret cannot be removed because Stripe requires it.")
             case .stripe:
                 if let refusal = url.flatMap(JSONFields.stripeURLRefusal) { throw Problem.invalid(refusal) }
             default: break
@@ -33,7 +33,7 @@ extension UsageSinkRoutes {
             let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe,
             let name = eventName ?? sink.eventName
         {
-            // Before the stored secret goes to an address of the request.
+            // Checks before the stored secret goes to an address of the request.
             try check(sink)
             try await requireMeter(
                 named: name, at: url ?? sink.url, secret ?? sink.secret(keyring), isNew: url != nil || eventName != nil)

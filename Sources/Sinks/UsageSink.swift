@@ -3,12 +3,12 @@ import Foundation
 import Postgres
 import Sealing
 
-/// Where the platform's usage is pushed to.
+/// The destination that receives the platform's usage.
 struct UsageSink: Identified, Sendable {
     static let idPrefix = "usagesink"
 
     enum Format: String, Codable, CaseIterable, SQLValue {
-        /// Batches of CloudEvents, as OpenMeter's ingestion takes them.
+        /// Batches of CloudEvents, as OpenMeter's ingestion accepts them.
         case cloudevents
         /// Stripe's meter events.
         case stripe
@@ -16,16 +16,16 @@ struct UsageSink: Identified, Sendable {
 
     enum Status: String, Codable, CaseIterable, SQLValue {
         case enabled
-        /// What comes waits.
+        /// New usage waits.
         case paused
     }
 
-    /// Why something was not taken the last time.
+    /// The last failure of the sink.
     struct Failure: Encodable, Equatable {
         let at: Date
-        /// What HTTP said, if there was an answer.
+        /// The HTTP status, if there was a response.
         let status: Int?
-        /// Why there was none, or that nothing could be asked.
+        /// The reason for a missing response or a request that was not sent.
         let error: String?
     }
 
@@ -37,7 +37,7 @@ struct UsageSink: Identified, Sendable {
     let status: Status
     let deliveredAt: Date?
     let failure: Failure?
-    /// When the comparison with Stripe succeeded last, and when and why it did not.
+    /// The time of the last successful comparison with Stripe, then the time and reason of the last failure.
     let comparedAt: Date?
     let compareFailure: Failure?
     let createdAt, updatedAt: Date
@@ -67,7 +67,7 @@ struct UsageSink: Identified, Sendable {
         FROM usage_sink WHERE tenant_id = \(UUID.platform)
         """
 
-    /// As `find`; nobody else changes it until the transaction's end.
+    /// Like `find`, and locks the row until the end of the transaction.
     static let lock: SQL = """
         SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, compared_at,
             compare_failed_at, compare_status, compare_failure, created_at, updated_at
@@ -80,6 +80,7 @@ struct UsageSink: Identified, Sendable {
         keyring.seal(secret.revealBytes(), in: context(id)).bytes
     }
 
+    /// Opens the sealed secret.
     /// - Throws: `SealingError`.
     func secret(_ keyring: Keyring) throws -> Secret? {
         guard let sealedSecret else { return nil }
@@ -90,38 +91,38 @@ struct UsageSink: Identified, Sendable {
         SealingContext(tenant: .platform, table: "usage_sink", column: "sealed_secret", row: id.description)
     }
 
-    // MARK: What waits
+    // MARK: Waiting events
 
-    /// What is not taken yet.
+    /// The events that are not accepted yet.
     struct Waiting: Encodable {
         let events: Int
         let since: Date?
     }
 
-    /// What was set aside.
+    /// The events that were set aside.
     struct Refused: Encodable {
         let events: Int
-        /// Those among them that may have been counted.
+        /// The number of these that may have been counted.
         let uncertain: Int
         let since: Date?
     }
 
-    /// How what was sent to Stripe compares with what its meter has counted.
+    /// The comparison of the sent logins with those that Stripe's meter has counted.
     struct Comparison: Encodable {
-        /// Logins that were taken and are not compared yet, or differ.
+        /// Logins that were accepted, and are not compared yet or differ.
         let unconfirmed: Int
-        /// Hours of customers.
+        /// The number of hours of customers that differ.
         let differences: Int
         let last_compared_at: Date?
         let last_failure: Failure?
     }
 
-    /// Whether the event `e` is for the sink that there is. Events of a deleted sink remain until a worker deletes them.
+    /// Whether the event `e` is for the current sink. Events of a deleted sink remain until a worker deletes them.
     static let isOfSink: StaticString = """
         EXISTS (SELECT FROM usage_sink s JOIN usage_sink_batch b ON b.tenant_id = s.tenant_id AND b.sink_id = s.id WHERE b.id = e.batch_id)
         """
 
-    /// Waiting and set aside events of all tenants: only the platform sees them. A meter event counts as many as it has logins.
+    /// The waiting events and those set aside, of all tenants. Only the platform sees them. A meter event counts as its number of logins.
     static let waiting: SQL = """
         SELECT waiting.events + meter.events AS events, LEAST(waiting.since, meter.since) AS since,
             refused.events + meter.refused AS refused, refused.uncertain + meter.uncertain AS uncertain,
@@ -148,8 +149,8 @@ struct UsageSink: Identified, Sendable {
                 AND e.starts_at >= s.compares_from) AS sent
         """
 
-    /// Lets what was set aside wait again.
-    /// - Parameter tenant: only of this one, and not what may have been counted.
+    /// Makes events that were set aside wait again.
+    /// - Parameter tenant: limits this to a tenant, and excludes events that may have been counted.
     static func takeBack(of tenant: ID<Tenant>? = nil) -> [SQL] {
         [
             """
@@ -169,8 +170,8 @@ struct UsageSink: Identified, Sendable {
         ]
     }
 
-    /// Makes all that waits due. A process that sends a batch at this moment no longer concludes it: the batch has another number of
-    /// attempts then. The process that sends meter events keeps its lease, so that a customer still has one call under way at most.
+    /// Makes all waiting events due. A process that sends a batch at this moment no longer concludes it, because the batch then has another
+    /// number of attempts. The process that sends meter events retains its lease, so a customer still has at most one call in progress.
     static func wake(at now: Date) -> [SQL] {
         [
             """
@@ -188,7 +189,7 @@ struct UsageSink: Identified, Sendable {
         ]
     }
 
-    /// What callers see.
+    /// The response to callers.
     struct Reply: Encodable {
         let id: ID<UsageSink>
         let object = "usage_sink"
@@ -206,14 +207,14 @@ struct UsageSink: Identified, Sendable {
         let created_at, updated_at: Date
     }
 
-    /// Without what changes by itself, for the audit trail.
+    /// The reply for the audit trail, without values that change automatically.
     var settings: Reply {
         Reply(
             id: id, format: format, url: url, event_name: eventName, has_secret: sealedSecret != nil, status: status,
             created_at: createdAt, updated_at: updatedAt)
     }
 
-    /// - Parameter waiting: the answer to the statement of that name.
+    /// - Parameter waiting: the result of the statement `waiting`.
     func reply(_ waiting: Rows) throws -> Reply {
         var reply = settings
         reply.waiting = try waiting.first { Waiting(events: try $0.get("events"), since: try $0.get("since")) }

@@ -2,10 +2,10 @@ import Access
 import Foundation
 import Postgres
 
-/// What Stripe calls a tenant.
+/// The customer at Stripe that stands for a tenant.
 struct UsageSinkCustomer: Sendable {
     let tenant: ID<Tenant>
-    /// Nil where its logins are not sent there.
+    /// Nil if the tenant's logins are not sent to Stripe.
     let customer: String?
     let createdAt, updatedAt: Date
 
@@ -20,7 +20,7 @@ struct UsageSinkCustomer: Sendable {
         "SELECT tenant_id, customer_id, created_at, updated_at FROM usage_sink_customer WHERE tenant_id = \(tenant) FOR UPDATE"
     }
 
-    /// What callers see.
+    /// The response to callers.
     struct Reply: Encodable {
         let id: ID<Tenant>
         let object = "usage_sink_customer"
@@ -29,7 +29,7 @@ struct UsageSinkCustomer: Sendable {
 
         private enum CodingKeys: String, CodingKey { case id, object, customer_id, created_at, updated_at }
 
-        /// `customer_id` also where it is null: it says something.
+        /// Encodes `customer_id` even if it is null, because null has a meaning.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(id, forKey: .id)
@@ -42,7 +42,7 @@ struct UsageSinkCustomer: Sendable {
 
     var reply: Reply { Reply(id: tenant, customer_id: customer, created_at: createdAt, updated_at: updatedAt) }
 
-    /// Makes due what of a tenant's waits in the sink.
+    /// Makes the waiting events of a tenant due.
     static func wake(_ tenant: ID<Tenant>) -> [SQL] {
         [
             "UPDATE usage_sink_customer SET failures = 0, resume_at = '-infinity' WHERE tenant_id = \(tenant)",

@@ -2,7 +2,7 @@ import Access
 import Foundation
 import Postgres
 
-/// An hour of a customer in which Stripe's meter has counted something else than it was sent.
+/// An hour of a customer in which the count of Stripe's meter differs from the sent logins.
 struct UsageSinkDifference: Identified, Sendable {
     static let idPrefix = "usagedifference"
 

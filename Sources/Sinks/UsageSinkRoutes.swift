@@ -5,10 +5,11 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Where the platform's usage is pushed to: another system's meter.
+/// Manages the destination of the platform's usage: the meter of another system.
 ///
-/// Every login that is added up is handed to the sink in the same transaction (`feed_usage_sink`). CloudEvents go a hundred to a batch, which the
-/// outbox's worker sends until it is taken (`DeliverUsage`). Stripe gets one meter event per tenant and minute (`SendMeterEvents`).
+/// The transaction that aggregates a login also passes it to the sink (`feed_usage_sink`). CloudEvents go in batches of 100, and the
+/// outbox's worker sends a batch until it is accepted (`DeliverUsage`). Stripe receives one meter event per tenant and minute
+/// (`SendMeterEvents`).
 package struct UsageSinkRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
@@ -34,7 +35,7 @@ package struct UsageSinkRoutes: Sendable {
         return routes
     }
 
-    /// What Stripe calls a tenant. Below `/v1/tenants/{tenant}`.
+    /// Sets the customer of a tenant at Stripe. These routes are below `/v1/tenants/{tenant}`.
     package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.put, "usage-sink-customer", "setUsageSinkCustomer", use: setUsageSinkCustomer)

@@ -4,16 +4,16 @@ import Ledger
 import Postgres
 import Tenancy
 
-/// An event that is to be sent to the sink as a CloudEvent.
+/// An event that waits to be sent to the sink as a CloudEvent.
 struct WaitingUsage: Sendable {
     let tenant: ID<Tenant>
     let id: UUID
     let occurredAt: Date
-    /// The same, to the microsecond, as CloudEvents write it.
+    /// The time of the login to the microsecond, in the format of CloudEvents.
     let time: String
     let billingPeriod: Month
     let application: ID<Application>
-    /// Nil when the tenant was purged meanwhile.
+    /// Nil if the tenant has been purged since then.
     let user: UUID?
     let kind: String
     let connection: String
@@ -30,7 +30,7 @@ struct WaitingUsage: Sendable {
         connection = try row.get("connection")
     }
 
-    /// But for those that were set aside.
+    /// All events of a batch except those that were set aside.
     static func all(of batch: UUID) -> SQL {
         """
         SELECT e.tenant_id, e.id, e.occurred_at, to_char(e.occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') AS time,
@@ -40,14 +40,14 @@ struct WaitingUsage: Sendable {
         """
     }
 
-    /// How it is called outside. By this the receiver counts once.
+    /// The public ID of the login. The receiver counts each ID once.
     var login: String { ID<Login>(id).description }
 
-    // As Login writes them, which stands above this target.
+    // The same prefix as in the target of logins, which this target cannot import.
     enum Login: Identified { static let idPrefix = "login" }
     private enum User: Identified { static let idPrefix = "user" }
 
-    /// What it says (CloudEvents 1.0.2, "JSON Event Format"): the same as in an export.
+    /// The content of the event (CloudEvents 1.0.2, "JSON Event Format"). It is the same as in an export.
     struct CloudEvent: Encodable {
         struct Data: Encodable {
             let application_id: ID<Application>
@@ -59,7 +59,7 @@ struct WaitingUsage: Sendable {
         let id: String
         let source: String
         let type: String
-        /// Whose meter counts it.
+        /// The tenant whose meter counts the login.
         let subject: ID<Tenant>
         let time: String
         let datacontenttype = "application/json"

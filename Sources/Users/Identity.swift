@@ -6,10 +6,10 @@ package import Postgres
 package import Sealing
 package import Tenancy
 
-/// What Apple calls a user: (tenant, team, Apple's `sub`). Accounts are never joined by anything else,
-/// an e-mail address least of all.
+/// The binding of a user to Apple's identifier: (tenant, team, Apple `sub`). No other value ever links accounts, in particular no email
+/// address.
 package enum Identity {
-    /// Who asked for a sign-in, and since when.
+    /// The tenant and application that a sign-in is for, and the time when it started.
     package struct Asked: Sendable {
         package let tenant: ID<Tenant>
         package let application: ID<Application>
@@ -20,18 +20,20 @@ package enum Identity {
         }
     }
 
-    /// Keeps the user that Apple vouches for: a new one at the first sign-in, else the one it was.
+    /// Saves the user of a verified id_token. The first sign-in creates the user, and each later one updates it.
     ///
-    /// The name is the one that came with the user's first sign-in: Apple sends it once, so any later one is the browser's word.
-    /// Of several first sign-ins under way at once only one has it, and it need not be the first to arrive here: one that began
-    /// before the user was there counts as first.
-    /// The e-mail is the signed one of this sign-in; without any, the last stays. Two first sign-ins at
-    /// once meet at the identity's key: the second finds the first's user.
+    /// The name comes from the user's first sign-in. Apple sends it once, so a later name is only a claim of the browser. If several first
+    /// sign-ins run at once, only one of them has the name, and it may finish last. A sign-in that started before the user existed
+    /// therefore counts as first.
     ///
-    /// Webhooks hear of a new user, in the same statement. A repetition of the statement tells the same event, so it is told once.
+    /// The email address comes from the signed id_token of this sign-in. If it has none, the previous address stays. Two first sign-ins at
+    /// once meet at the identity's primary key, so the second one finds the user of the first.
     ///
-    /// No row where the user's consent at Apple ended after Apple vouched for this sign-in, by Apple's own clock: the notification
-    /// was faster than the browser. A later sign-in is a new consent.
+    /// The same statement emits a webhook event for a new user. Running the statement again emits the same event, so the tenant receives it
+    /// once.
+    ///
+    /// There is no row if the user's consent ended at Apple after Apple issued this id_token, by Apple's own clock. The notification was
+    /// then faster than the browser. A later sign-in is a new consent.
     package static func keep(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, asked: Asked, connection: Connection, keyring: Keyring, at now: Date
     ) -> SQL {
@@ -66,7 +68,7 @@ package enum Identity {
                 email = COALESCE(excluded.email, tenant_user.email),
                 email_verified = CASE WHEN excluded.email IS NULL THEN tenant_user.email_verified ELSE excluded.email_verified END,
                 is_private_email = CASE WHEN excluded.email IS NULL THEN tenant_user.is_private_email ELSE excluded.is_private_email END,
-                -- Another address is another mailbox.
+                -- A different address is a different mailbox.
                 email_disabled = tenant_user.email_disabled AND (excluded.email IS NULL OR excluded.email = tenant_user.email),
                 updated_at = GREATEST(excluded.updated_at, tenant_user.updated_at + interval '1 microsecond')
             RETURNING id)

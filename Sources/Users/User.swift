@@ -3,7 +3,7 @@ import Foundation
 package import Postgres
 import Web
 
-/// A tenant's end user; its id is the `sub` of our tokens.
+/// A tenant's end user. The ID is the `sub` of Espalier's tokens.
 package struct User: Identified, Sendable {
     package static let idPrefix = "user"
 
@@ -13,7 +13,7 @@ package struct User: Identified, Sendable {
     package let email: String?
     package let emailVerified: Bool
     package let isPrivateEmail: Bool
-    /// Whether the user has stopped what Apple's relay forwards.
+    /// Whether the user has stopped the forwarding by Apple's relay.
     package let isEmailDisabled: Bool
 
     package init(_ row: Row) throws {
@@ -33,8 +33,7 @@ package struct User: Identified, Sendable {
         """
     }
 
-    /// The standard claims that the scopes ask for (OpenID Connect Core, section 5.4), and Apple's word
-    /// on whether the address is a relay.
+    /// The standard claims of the granted scopes (OpenID Connect Core, section 5.4), and whether Apple says that the address is a relay.
     package func claims(for scope: String) -> UserClaims {
         let scopes = scope.parts(at: " ")
         var claims = UserClaims()
@@ -51,12 +50,12 @@ package struct User: Identified, Sendable {
     }
 }
 
-/// What of a user goes into an id_token and into userinfo.
+/// The user's claims in an id_token and in the userinfo response.
 package struct UserClaims: Codable, Sendable {
     var name, given_name, family_name: String?
     var email: String?
     var email_verified, is_private_email: Bool?
-    /// Sent when it is so: the user has stopped what Apple's relay forwards.
+    /// Present only if true: the user has stopped the forwarding by Apple's relay.
     var email_disabled: Bool?
 
     package init() {}

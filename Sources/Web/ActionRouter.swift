@@ -3,16 +3,16 @@ package import Hummingbird
 
 /// A router in which each route names its action.
 ///
-/// A group of routes knows neither its whole path nor the groups around it, and the router sees a route only when all of that is
-/// known. So the name travels as the last component of the path until here. Then the edge can name the action of a request before any
-/// middleware or context refuses it.
+/// A group of routes does not know its whole path or the groups around it, and the router sees a route only when this is known. So
+/// until then, the last component of the path carries the name. With it, the edge can name the action of a request before any
+/// middleware or context rejects the request.
 package final class ActionRouter: RouterMethods {
     package typealias Context = WebContext
 
     /// One route: an operation of the spec.
     package struct Action: Sendable {
         package let method: HTTPRequest.Method
-        /// As the spec writes it, such as `/v1/tenants/{tenant}`.
+        /// The path in the form of the spec, such as `/v1/tenants/{tenant}`.
         package let path: String
         /// The `operationId`.
         package let name: String
@@ -56,7 +56,8 @@ package final class ActionRouter: RouterMethods {
 }
 
 extension RouterMethods where Context: RecordedContext {
-    /// A route and the name of its action: the `operationId` of the spec, and the label in the log and the metrics.
+    /// Adds a route with the name of its action. The name is the `operationId` of the spec, and the label in the log
+    /// and the metrics.
     @discardableResult
     package func on(
         _ method: HTTPRequest.Method, _ path: RouterPath = "", _ action: String,

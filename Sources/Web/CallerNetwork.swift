@@ -4,7 +4,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The addresses that one caller controls: limits count by it.
+/// The addresses that one caller controls. Limits count per caller network.
 package enum CallerNetwork {
     /// The IPv4 address itself, or the /64 of an IPv6 address, because a provider gives each customer at least a /64.
     package static func of(_ address: String?) -> String {

@@ -4,12 +4,12 @@ package import Hummingbird
 package import Logging
 import NIOCore
 
-/// The outermost layer of every request: names it, turns what was thrown into an answer, writes one
-/// line of access log and counts it.
+/// The outermost layer of every request. It names the request, turns errors into responses, writes one line of access
+/// log, and counts the request.
 ///
-/// A refusal that knows its answer (`Problem`, or any `HTTPResponseError` such as an OAuth error) is
-/// rendered; anything else is a bug or an outage: the caller gets a 500 that says nothing, the log gets
-/// the cause once, under the same request id.
+/// An error with its own response (`Problem`, or any `HTTPResponseError` such as an OAuth error) is rendered. Any
+/// other error is a bug or an outage. Then the caller receives a 500 without details, and the log contains the cause
+/// once, under the same request ID.
 package struct Edge: RouterMiddleware {
     package typealias Context = WebContext
 
@@ -21,10 +21,11 @@ package struct Edge: RouterMiddleware {
     private let isOutage: @Sendable (any Error) -> Bool
 
     /// - Parameters:
-    ///   - trustedProxies: how many proxies in front of this server append the address they are called from to `X-Forwarded-For`.
-    ///   - action: the `operationId` of a route, by its method and path.
-    ///   - allowedMethods: the methods that some route has for a path, for 405 and its `Allow`.
-    ///   - isOutage: whether an error means that something we need is down, which is worth another try.
+    /// - trustedProxies: The number of proxies in front of this server that append the address of their caller to
+    ///   `X-Forwarded-For`.
+    /// - action: The `operationId` of a route, by its method and path.
+    /// - allowedMethods: The methods of the routes with a path, for 405 and its `Allow`.
+    /// - isOutage: Whether an error means that a required service is down, so that a retry makes sense.
     package init(
         logger: Logger, metrics: Metrics, trustedProxies: Int = 0, action: @Sendable @escaping (HTTPRequest.Method, String) -> String?,
         allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool
@@ -39,7 +40,7 @@ package struct Edge: RouterMiddleware {
         let start = ContinuousClock.now
         let requestID = Self.requestID(from: request.headers[.requestID])
         let forwarded = ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
-        // The route is known before anything refuses the request. HEAD is answered by the action of GET.
+        // The route is known before anything rejects the request. The action of GET answers HEAD.
         let action = context.endpointPath.flatMap { self.action(request.method == .head ? .get : request.method, $0) }
         context.record.note(requestID: requestID, address: forwarded, action: action)
 
@@ -63,8 +64,8 @@ package struct Edge: RouterMiddleware {
         } catch {
             let problem =
                 isOutage(error)
-                ? Problem(.unavailable, "The database cannot do this at the moment. Try again in a few seconds.")
-                : Problem(.unexpected, "Something went wrong here. Quote the request id to the operator.")
+                ? Problem(.unavailable, "The database is temporarily unavailable. Retry in a few seconds.")
+                : Problem(.unexpected, "An unexpected error occurred. Report the request ID to the operator.")
             context.record.note(outcome: problem.code.rawValue)
             logger.error("\(problem.code.rawValue)", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
             response = problem.answer(to: request, requestID: requestID)
@@ -73,47 +74,47 @@ package struct Edge: RouterMiddleware {
         response.headers[.requestID] = requestID
         response.headers[.xContentTypeOptions] = "nosniff"
         log(request, response.status, context, took: start.duration(to: .now))
-        // Whoever asked for the head alone would take a body for the next answer.
+        // A caller that requested only the head would read a body as the next response.
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// Refuses a path that is not ASCII, which no URI has (RFC 3986, section 2).
+    /// Rejects a path that is not ASCII. No URI has such a path (RFC 3986, section 2).
     ///
-    /// To the framework, a slash with U+0301 after it is not a slash: it would take what follows for a scheme and a host, and route by
-    /// another path than the proxy in front of us has seen.
+    /// For the framework, a slash with U+0301 after it is not a slash. It would read the following text as a scheme and a host, and
+    /// route by another path than the proxy in front of the server.
     private static func requireASCIIPath(_ request: Request) throws(Problem) {
         let target = request.head.path ?? ""
         guard target.utf8.prefix(while: { $0 != UInt8(ascii: "?") }).allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else { throw Problem(.invalid, "The path has a character that is not ASCII. Percent-encode it.") }
+        else { throw Problem(.invalid, "The path contains a character that is not ASCII. Percent-encode it.") }
     }
 
-    /// Refuses a body by its `Content-Length` before the caller sends it. No action reads a larger one.
+    /// Rejects a body by its `Content-Length` before the caller sends it. No action reads a larger body.
     private static func requireLength(_ request: Request, upTo limit: Int) throws(Problem) {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
     }
 
-    private static let tooLarge = Problem(.tooLarge, "The body is larger than this server reads. Send up to 65536 bytes.")
+    private static let tooLarge = Problem(.tooLarge, "The body is too large. Send up to 65536 bytes.")
 
-    /// Hummingbird's own refusals, in our words.
+    /// The responses to Hummingbird's own errors.
     private func problem(for error: HTTPError, _ request: Request) -> Problem {
         switch error.status {
         case .notFound:
             let allowed = allowedMethods(request.uri.path)
-            guard !allowed.isEmpty else { return Problem(.notFound, "There is nothing at this path.") }
-            var problem = Problem(.methodNotAllowed, "This path takes \(allowed.joined(separator: ", ")).")
+            guard !allowed.isEmpty else { return Problem(.notFound, "No operation has this path. Check the URL.") }
+            var problem = Problem(.methodNotAllowed, "This path supports only \(allowed.joined(separator: ", ")).")
             problem.headers[.allow] = allowed.joined(separator: ", ")
             return problem
         case .contentTooLarge: return Self.tooLarge
-        default: return Problem(.invalid, "The request could not be read.")
+        default: return Problem(.invalid, "The request is malformed.")
         }
     }
 
     private func log(_ request: Request, _ status: HTTPResponse.Status, _ context: WebContext, took: Duration) {
         let facts = context.record.current
-        // Never the path: an unauthenticated caller chooses it.
+        // Never the path, because an unauthenticated caller chooses it.
         let action = facts.action ?? "none"
         metrics.observe(action: action, status: status.code, took: took)
-        // The path holds no secret; the query may (codes, states), so it stays out.
+        // The path contains no secret. The query may contain codes and states, so it is left out.
         var metadata: Logger.Metadata = [
             "request_id": .string(facts.requestID), "action": .string(action), "method": .string(request.method.rawValue),
             "status": .string(String(status.code)),
@@ -125,12 +126,12 @@ package struct Edge: RouterMiddleware {
         logger.info("request", metadata: metadata)
     }
 
-    /// W3C Trace Context, version 00: nothing else that a caller sends is logged.
+    /// W3C Trace Context, version 00. No other header of the caller is logged.
     static func isTraceParent(_ text: String) -> Bool {
         text.wholeASCIIMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil
     }
 
-    /// A caller's own id when it is sane, else a fresh one.
+    /// The caller's own ID if it is valid, otherwise a new ID.
     static func requestID(from given: String?) -> String {
         if let given, (1...128).contains(given.utf8.count), given.utf8.allSatisfy({ $0.isIDCharacter }) { return given }
         return "req_" + String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)

@@ -2,42 +2,43 @@ package import Foundation
 package import HTTPTypes
 package import Hummingbird
 
-/// The version of a resource (RFC 9110, section 8.8.3): mostly from the time of its last change, which grows with every change.
+/// The version of a resource (RFC 9110, section 8.8.3). It is usually the time of the last change, which grows with every
+/// change.
 package struct EntityTag: Sendable {
     package let text: String
 
     package init(_ updatedAt: Date) {
-        // A time that was just written, and the same one read again, are one version.
+        // The time that was just written and the same time read again must be one version.
         text = "\"" + String(Int64(updatedAt.inMicroseconds), radix: 36) + "\""
     }
 
-    /// Of what has no such time: from a digest of all that makes it what it is.
+    /// For a resource without such a time: a digest of all its parts.
     package init(digest: [UInt8]) {
         text = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
     }
 }
 
 extension Request {
-    /// Holds a change to `If-Match` (RFC 9110, section 13.1.1).
-    /// - Parameter isRequired: whether a change without one is refused.
-    /// - Throws: `Problem`: 428 when it is missing, 412 when it names another version.
+    /// Checks a change against `If-Match` (RFC 9110, section 13.1.1).
+    /// - Parameter isRequired: Whether a change without `If-Match` is rejected.
+    /// - Throws: `Problem`: 428 if it is missing, 412 if it names another version.
     package func requireMatch(_ tag: EntityTag, isRequired: Bool = false) throws {
         guard let header = headers[.ifMatch] else {
             guard isRequired else { return }
             throw Problem(
-                .preconditionRequired, "Send `If-Match` with the `ETag` of what you have read, so that nobody's change is lost.")
+                .preconditionRequired, "Send `If-Match` with the `ETag` that you read, so that no other change is lost.")
         }
         let given = header.listElements
         guard given.count == 1 && given.has("*") || given.has(tag.text)
         else {
             throw Problem(
-                .preconditionFailed, "It has changed since you read it. Read it again, and repeat the change with the new `ETag`.")
+                .preconditionFailed, "The resource has changed since you read it. Read it again and retry with the new `ETag`.")
         }
     }
 }
 
 extension Response {
-    /// A single resource, with its version.
+    /// A response with a single resource and its version.
     package static func resource(
         _ value: some Encodable, updatedAt: Date, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
@@ -46,21 +47,21 @@ extension Response {
         return try .json(value, status: status, headers: headers)
     }
 
-    /// Done, and nothing to say.
+    /// A response without a body.
     package static var noContent: Response {
         Response(status: .noContent, headers: [.cacheControl: "no-store"])
     }
 }
 
 extension Date {
-    /// This time, or, where the clock stands still or goes back, the moment after the last change: versions grow. In whole
-    /// microseconds, as the database has it.
+    /// Returns this time, or the microsecond after the last change if the clock stands still or goes back. So versions
+    /// always grow. The result is in whole microseconds, as in the database.
     package func asChange(after last: Date) -> Date {
         let microseconds = max(inMicroseconds, last.inMicroseconds + 1)
         return Date(timeIntervalSinceReferenceDate: microseconds / 1_000_000)
     }
 
-    /// Rounded as the database does it, from the same epoch: `timeIntervalSince1970` has a bit less of precision, enough to miss it
-    /// by one.
+    /// Rounded as in the database, from the same epoch. `timeIntervalSince1970` has slightly less precision, which can change the
+    /// result by one.
     fileprivate var inMicroseconds: Double { (timeIntervalSinceReferenceDate * 1_000_000).rounded() }
 }

@@ -1,24 +1,26 @@
 package import Hummingbird
 import NIOCore
 
-/// The parameters of a query or of an `application/x-www-form-urlencoded` body, as OAuth reads them:
-/// one that is empty counts as absent, and one that comes twice is an error (RFC 6749, section 3.1).
+/// The parameters of a query or of an `application/x-www-form-urlencoded` body, as defined in OAuth.
+///
+/// An empty parameter counts as absent, and a repeated one is an error (RFC 6749, section 3.1).
 package struct Form: Sendable {
     package enum Refusal: Error {
-        /// The parameter that came more than once.
+        /// The parameter that occurs more than once.
         case repeated(String)
-        /// A `%` that two hexadecimal digits do not follow, or bytes that are not UTF-8.
+        /// A `%` without two hexadecimal digits after it, or bytes that are not UTF-8.
         case malformed
         case tooManyFields
-        /// A body that ended too early, or is no proper HTTP.
+        /// A body that ended too early or is not valid HTTP.
         case unreadable
     }
 
-    /// A list, not a dictionary: to a dictionary, two spellings of one name are one, and a Kelvin sign is a K.
+    /// A list instead of a dictionary. A dictionary treats two spellings of one name as equal, so a Kelvin sign is a
+    /// K.
     private var fields: [(name: String, value: String)] = []
 
-    // Bytes in an array, not generic collections: this stands in every login three times.
-    /// - Parameter repeatable: the parameters that may come several times; `values` reads them.
+    // Bytes in an array instead of generic collections, because every login parses three forms.
+    /// - Parameter repeatable: The parameters that may occur several times. `values` reads them.
     package init(_ encoded: String, repeatable: Set<String> = []) throws(Refusal) {
         for pair in Array(encoded.utf8).split(separator: UInt8(ascii: "&")) {
             guard fields.count < 64 else { throw .tooManyFields }
@@ -31,7 +33,7 @@ package struct Form: Sendable {
         }
     }
 
-    /// A posted form.
+    /// Reads a posted form.
     /// - Throws: `Refusal`; the errors of `RequestBody.whole` for a body that is too large (413) or too slow (408).
     package init(_ body: RequestBody, upTo limit: Int, repeatable: Set<String> = []) async throws {
         let buffer: ByteBuffer
@@ -43,16 +45,16 @@ package struct Form: Sendable {
         try self.init(String(buffer: buffer), repeatable: repeatable)
     }
 
-    /// The names that came, in their order.
+    /// The names of the parameters, in their order.
     package var names: some Collection<String> { fields.map(\.name) }
 
-    /// The value, or nil when it is absent or empty. A repeated parameter has its last value.
+    /// The value, or nil if it is absent or empty. For a repeated parameter, the last value.
     package subscript(_ name: String) -> String? {
         guard let value = fields.last(where: { $0.name.isSame(as: name) })?.value, !value.isEmpty else { return nil }
         return value
     }
 
-    /// Every value of a parameter that may be repeated, without the empty ones.
+    /// All values of a parameter that may be repeated, without the empty ones.
     package func values(_ name: String) -> [String] {
         fields.filter { $0.name.isSame(as: name) && !$0.value.isEmpty }.map(\.value)
     }
@@ -74,12 +76,12 @@ package struct Form: Sendable {
         return text
     }
 
-    /// One form-encoded value; nil if it is malformed.
+    /// Decodes one form-encoded value; nil if it is malformed.
     package static func decode(_ encoded: String) -> String? {
         try? decode(Array(encoded.utf8)[...])
     }
 
-    /// Percent-encoded for a query or a form: everything but RFC 3986's unreserved characters.
+    /// Percent-encodes everything except RFC 3986's unreserved characters, for a query or a form.
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
@@ -94,7 +96,7 @@ package struct Form: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// One byte, percent-encoded whichever it is.
+    /// Percent-encodes one byte of any value.
     package static func encode(byte: UInt8) -> String {
         String(decoding: encoded(byte), as: UTF8.self)
     }

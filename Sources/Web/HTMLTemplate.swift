@@ -1,16 +1,17 @@
 import Mustache
 
-/// A page or a part of one, in Mustache. `{{…}}` writes text escaped by `escapedForHTML`; attributes have double quotes.
+/// A page or a part of a page, in Mustache. `{{…}}` inserts text escaped by `escapedForHTML`. Attributes have double
+/// quotes.
 ///
-/// Mustache's own escape works by `Character` and lets markup through. So every page is one of these, and no other file imports
-/// Mustache.
+/// Mustache's own escape works by `Character` and does not escape all markup. So every page is an `HTMLTemplate`, and no other
+/// file imports Mustache.
 package struct HTMLTemplate: Sendable {
     private let template: MustacheTemplate
     private let partials: MustacheLibrary?
 
     /// - Parameters:
-    ///   - source: a constant of the program. The first test that shows the page finds a constant that does not parse.
-    ///   - partials: what `{{>name}}` inserts, by name.
+    ///   - source: A constant of the program. The first test that shows the page finds a constant that does not parse.
+    ///   - partials: The texts that `{{>name}}` inserts, by name.
     package init(_ source: String, partials: [String: String] = [:]) {
         template = Self.parse(source)
         self.partials = partials.isEmpty ? nil : MustacheLibrary(templates: partials.mapValues(Self.parse))
@@ -20,7 +21,7 @@ package struct HTMLTemplate: Sendable {
         template.render(content, library: partials)
     }
 
-    /// Each source names the content type, because Mustache begins a partial with its own.
+    /// Every source sets the content type, because Mustache starts a partial with its own.
     private static func parse(_ source: String) -> MustacheTemplate {
         try! MustacheTemplate(string: "{{% CONTENT_TYPE: \(contentType)}}\(source)")
     }

@@ -4,10 +4,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The name or address of a host, in the `Host` header, a webhook's URL or a setting. It is read as bytes, before a library decodes them.
+/// The name or address of a host, in the `Host` header, a webhook's URL or a setting. It is read as bytes, before any library decodes it.
 package enum HostName {
-    /// Whether it is a name of `A-Z a-z 0-9 - _ .`, an IPv4 address, or an IPv6 address in brackets. RFC 3986 permits percent-encoded
-    /// bytes in a name. No host that anyone can reach has them, and a decoded `%00` or `%0d%0a` misleads the next reader of the name.
+    /// Whether it is a name of `A-Z a-z 0-9 - _ .`, an IPv4 address, or an IPv6 address in brackets.
+    ///
+    /// RFC 3986 permits percent-encoded bytes in a name. No reachable host has them, and a decoded `%00` or `%0d%0a` misleads the
+    /// next reader of the name.
     package static func isHost(_ host: some StringProtocol) -> Bool {
         let bytes = Array(host.utf8)
         guard (1...255).contains(bytes.count) else { return false }
@@ -31,7 +33,7 @@ package enum HostName {
         return isHost(String(decoding: bytes[..<colon], as: UTF8.self))
     }
 
-    /// The host that a URL names, as the URL spells it; nil where it names none, or names a user as well.
+    /// Returns the host of a URL in the URL's spelling; nil if the URL has no host or also has a user name.
     package static func inURL(_ url: some StringProtocol) -> String? {
         let bytes = Array(url.utf8)
         guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].starts(with: "//".utf8) else { return nil }

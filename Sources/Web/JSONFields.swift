@@ -2,10 +2,10 @@ package import Foundation
 package import Hummingbird
 import NIOCore
 
-/// The members of a JSON object that was posted, read one by one by what they should be.
+/// The members of a posted JSON object, read one by one with their expected types.
 ///
-/// Every member that is unknown, missing or unusable is noted, and `finish` tells all of them at once. What a reader returns for
-/// a bad member is nil; `finish` throws before anybody can take that for an absent one.
+/// Every unknown, missing or invalid member is recorded, and `finish` reports all of them at once. A reader returns nil for an
+/// invalid member. `finish` throws before any code can treat this nil as an absent member.
 /// ```swift
 /// var fields = try await JSONFields(request)
 /// let slug = fields.text("slug", isRequired: true) { Tenant.isSlug($0) ? nil : "…" }
@@ -18,8 +18,9 @@ package struct JSONFields {
     private var refusals: [Problem.Field] = []
     private let prefix: String
 
-    /// - Parameter isOptional: whether no body at all will do, as an empty object.
-    /// - Throws: `Problem`: another media type (415), a body that is too large (413), no JSON object (400).
+    /// - Parameter isOptional: Whether a missing body counts as an empty object.
+    /// - Throws: `Problem`: another media type (415), a body that is too large (413), a body that is not a JSON
+    ///   object (400).
     package init(_ request: Request, upTo limit: Int = 64 * 1024, isOptional: Bool = false) async throws {
         let buffer = try await request.body.whole(upTo: limit)
         prefix = ""
@@ -32,7 +33,7 @@ package struct JSONFields {
         members = try Self.members(of: Array(buffer.readableBytesView))
     }
 
-    /// - Throws: `Problem` for what is no JSON object (400).
+    /// - Throws: `Problem` for a body that is not a JSON object (400).
     init(json bytes: [UInt8]) throws {
         (members, prefix) = (try Self.members(of: bytes), "")
     }
@@ -42,9 +43,9 @@ package struct JSONFields {
         do {
             value = try JSONValue(json: bytes)
         } catch {
-            throw Problem(.invalid, "The body cannot be read as JSON: \(error.detail), at byte \(error.position).")
+            throw Problem(.invalid, "The request body is not valid JSON: \(error.detail), at byte \(error.position).")
         }
-        guard case .object(let members) = value else { throw Problem(.invalid, "The body is no JSON object.") }
+        guard case .object(let members) = value else { throw Problem(.invalid, "The request body must be a JSON object.") }
         return members
     }
 
@@ -52,25 +53,26 @@ package struct JSONFields {
         (self.members, self.prefix) = (members, prefix)
     }
 
-    /// - Throws: `Problem` with every member that was refused or that nobody asked for.
+    /// - Throws: `Problem` with all invalid and unknown members.
     package mutating func finish() throws {
         refuseUnread()
-        // A body of nothing but mistakes is not answered with many times its size.
+        // At most 20 mistakes are reported, so that the response to a body full of mistakes is not much larger than
+        // the body.
         guard refusals.isEmpty else { throw Problem.invalid(Array(refusals.prefix(20))) }
     }
 
     private mutating func refuseUnread() {
         for name in members.keys.sorted() where !read.contains(name) {
-            refuse(String(name.unicodeScalars.prefix(100)), "There is no such field.")
+            refuse(String(name.unicodeScalars.prefix(100)), "This field is unknown. Remove it or check its spelling.")
         }
     }
 
-    /// Notes that a member cannot be used.
+    /// Records an invalid member.
     package mutating func refuse(_ name: String, _ detail: String) {
         refusals.append(.init(prefix + name, detail))
     }
 
-    /// Whether a member is there, null or not: what is absent from a PATCH stays as it is.
+    /// Whether a member is present, null or not. A PATCH does not change an absent member.
     package func has(_ name: String) -> Bool {
         members[name] != nil
     }
@@ -81,7 +83,8 @@ package struct JSONFields {
 
     // MARK: Readers
 
-    /// A text of a length in characters, without control characters; `refusal` says what else is wrong with it, or nil.
+    /// Reads a text with a length in characters and without control characters. `refusal` returns another problem of
+    /// the text, or nil.
     package mutating func text(
         _ name: String, _ length: ClosedRange<Int> = 1...200, isRequired: Bool = false, refusal: (String) -> String? = { _ in nil }
     ) -> String? {
@@ -95,16 +98,17 @@ package struct JSONFields {
         return text
     }
 
-    /// A text of several lines, as a PEM: whatever it holds, up to so many bytes. It is never repeated.
+    /// Reads a text of several lines, such as a PEM, up to a number of bytes. Its content is never included in a
+    /// response.
     package mutating func block(_ name: String, upTo limit: Int = 16 * 1024, isRequired: Bool = false) -> String? {
         guard let value = member(name, isRequired) else { return nil }
         guard case .string(let text) = value else { return refused(name, "It must be a string.") }
         guard (1...limit).contains(text.utf8.count), !text.utf8.contains(0)
-        else { return refused(name, "It must have 1 to \(limit) bytes, none of them NUL.") }
+        else { return refused(name, "It must have 1 to \(limit) bytes without NUL.") }
         return text
     }
 
-    /// A list of different texts.
+    /// Reads a list of distinct texts.
     package mutating func texts(
         _ name: String, count: ClosedRange<Int>, isRequired: Bool = false, refusal: (String) -> String? = { _ in nil }
     ) -> [String]? {
@@ -120,15 +124,15 @@ package struct JSONFields {
             else { return refused("\(name)[\(index)]", "It must have 1 to 2000 bytes and no control characters.") }
             if let refusal = refusal(text) { return refused("\(name)[\(index)]", refusal) }
             guard !texts.contains(where: { $0.utf8.elementsEqual(text.utf8) }) else {
-                return refused("\(name)[\(index)]", "It is there twice.")
+                return refused("\(name)[\(index)]", "It occurs twice. Remove one.")
             }
             texts.append(text)
         }
         return texts
     }
 
-    /// One of the choices that a field has.
-    /// - Parameter advice: the next step for a caller that sent another value.
+    /// Reads one of the choices of a field.
+    /// - Parameter advice: The next step for a caller that sent another value.
     package mutating func choice<Choice: CaseIterable & RawRepresentable>(
         _ name: String, _: Choice.Type = Choice.self, isRequired: Bool = false, advice: String? = nil
     ) -> Choice? where Choice.RawValue == String {
@@ -140,7 +144,7 @@ package struct JSONFields {
         return choice
     }
 
-    /// A list of different choices.
+    /// Reads a list of distinct choices.
     package mutating func choices<Choice: CaseIterable & RawRepresentable & Hashable>(
         _ name: String, _: Choice.Type = Choice.self, isRequired: Bool = false
     ) -> [Choice]? where Choice.RawValue == String {
@@ -168,21 +172,21 @@ package struct JSONFields {
         return flag
     }
 
-    /// A time in RFC 3339.
+    /// Reads a time in RFC 3339.
     package mutating func time(_ name: String, after earliest: Date? = nil, isRequired: Bool = false) -> Date? {
         guard let value = member(name, isRequired) else { return nil }
         guard case .string(let text) = value, let time = RFC3339.date(text)
         else { return refused(name, "Write a time as RFC 3339, for example 2026-11-01T00:00:00Z.") }
-        if let earliest, time <= earliest { return refused(name, "It must lie in the future.") }
+        if let earliest, time <= earliest { return refused(name, "It must be in the future.") }
         return time
     }
 
-    /// A member of whatever shape.
+    /// Reads a member of any type.
     package mutating func value(_ name: String) -> JSONValue? {
         member(name, false)
     }
 
-    /// An object, read by the body.
+    /// Reads an object with the closure.
     package mutating func object<T>(_ name: String, isRequired: Bool = false, _ body: (inout JSONFields) -> T) -> T? {
         guard let value = member(name, isRequired) else { return nil }
         guard case .object(let members) = value else { return refused(name, "It must be an object.") }
@@ -193,7 +197,7 @@ package struct JSONFields {
         return result
     }
 
-    /// A list of objects, each read by the body.
+    /// Reads a list of objects, each with the closure.
     package mutating func objects<T>(
         _ name: String, count: ClosedRange<Int>, isRequired: Bool = false, _ body: (inout JSONFields) -> T
     ) -> [T]? {

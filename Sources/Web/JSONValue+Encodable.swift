@@ -1,5 +1,5 @@
 extension JSONValue: Encodable {
-    /// As it was read: stored JSON goes out again as part of an answer.
+    /// Encodes the value unchanged, because stored JSON becomes part of a response.
     package func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {

@@ -1,24 +1,25 @@
-/// JSON of no particular shape, read strictly.
+/// JSON of any type, read strictly.
 package enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
-    /// Also what is written with a fraction or an exponent, if it is whole: `1.0` and `1e2` are integers in JSON.
+    /// An integer. A whole number with a fraction or an exponent is also an integer in JSON: `1.0` and `1e2`.
     case integer(Int)
     case number(Double)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// What is wrong with a text, and at which byte from 0.
+    /// The problem of a text, and its position in bytes from 0.
     package struct Malformed: Error {
         package let detail: String
         package let position: Int
     }
 
-    /// Reads RFC 8259 to the letter, and refuses what it leaves open: a member that is there twice (two readers would see two
-    /// requests), half a surrogate pair, a number that no double holds, and more levels than anybody means.
+    /// Reads JSON strictly according to RFC 8259, and rejects the cases that the RFC leaves open: a repeated member (two
+    /// readers would see two requests), half a surrogate pair, a number that no double represents, and excessive nesting.
     ///
-    /// Not Foundation's decoder, which takes the last of two members, and tries one type after the other at every value.
+    /// Foundation's decoder is not used, because it accepts repeated members and uses the last one. It also tries one type
+    /// after the other for every value.
     /// - Parameter bytes: UTF-8, without a byte order mark.
     package init(json bytes: [UInt8]) throws(Malformed) {
         var parser = JSONParser(bytes)
@@ -40,7 +41,7 @@ private struct JSONParser {
         skipSpace()
         let value = try self.value(depth: 0)
         skipSpace()
-        guard position == bytes.count else { throw malformed("something follows its end") }
+        guard position == bytes.count else { throw malformed("there is text after its end") }
         return value
     }
 
@@ -97,7 +98,7 @@ private struct JSONParser {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw malformed("a member's name is expected") }
             let name = try string()
-            guard members[name] == nil else { throw malformed("a member is there twice") }
+            guard members[name] == nil else { throw malformed("a member occurs twice") }
             skipSpace()
             guard take(":") else { throw malformed("a colon is expected") }
             skipSpace()
@@ -145,7 +146,7 @@ private struct JSONParser {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isWhole, let integer = Int(text) { return .integer(integer) }
         guard let double = Double(text), double.isFinite else { throw malformed("a number is too large") }
-        // Beyond 2^53 doubles are whole by necessity, and say nothing about what was meant.
+        // Larger doubles are always whole, so they do not show whether an integer was intended.
         if abs(double) <= 9_007_199_254_740_992, let integer = Int(exactly: double) { return .integer(integer) }
         return .number(double)
     }
@@ -161,7 +162,7 @@ private struct JSONParser {
             case UInt8(ascii: "\\"):
                 position += 1
                 text += try escaped()
-            case 0..<0x20: throw malformed("a control character stands in a string")
+            case 0..<0x20: throw malformed("a string contains a control character")
             default:
                 text.append(byte)
                 position += 1
@@ -190,7 +191,7 @@ private struct JSONParser {
             }
             guard let scalar = Unicode.Scalar(code) else { throw malformed("half a surrogate pair") }
             return Array(Character(scalar).utf8)
-        default: throw malformed("there is no such escape")
+        default: throw malformed("an escape sequence is unknown")
         }
     }
 

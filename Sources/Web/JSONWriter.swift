@@ -2,9 +2,9 @@ import Foundation
 
 /// Writes JSON with members in the order in which a value encodes them. For a struct, this is the order of its properties.
 ///
-/// Every answer uses it, so the members of an answer always have the order of `openapi.yaml`. `JSONEncoder` collects members in a
-/// dictionary, and their order changes from one request to the next. This encoder writes bytes at once. A dictionary has no order, so
-/// its members are sorted by name.
+/// All responses use it, so the members of a response always have the order of `openapi.yaml`. `JSONEncoder` collects members in a
+/// dictionary, and their order changes from one request to the next. This encoder writes bytes immediately. A dictionary has no
+/// order, so its members are sorted by name.
 ///
 /// Dates are RFC 3339 in UTC with whole seconds. `Data` is base64, and a `URL` is a string. Slashes are not escaped.
 package enum JSONWriter {
@@ -17,13 +17,13 @@ package enum JSONWriter {
     }
 }
 
-/// The bytes of a document, and the containers that still lack their closing bracket.
+/// The bytes of a document, and the containers without their closing bracket.
 private final class JSONOutput {
     private(set) var bytes: [UInt8] = []
     private var open: [(end: UInt8, isEmpty: Bool, number: Int)] = []
     private var opened = 0
 
-    /// A container by its depth. The number tells it from another one that was open at the same depth before.
+    /// A container, identified by its depth. The number distinguishes it from an earlier container at the same depth.
     struct Place {
         let depth: Int
         let number: Int
@@ -92,7 +92,8 @@ private final class JSONOutput {
 
     // MARK: Containers
 
-    /// Opens a container, or returns to the one that the same value opened before: a value may encode its parts one after the other.
+    /// Opens a container, or returns to the container that the same value opened before. A value may encode its parts one after the
+    /// other.
     func container(_ begin: Character, _ end: Character, at depth: Int) -> Place {
         close(to: depth + 1)
         if open.count == depth {
@@ -104,7 +105,7 @@ private final class JSONOutput {
         return Place(depth: depth, number: open[depth].number)
     }
 
-    /// Gets ready for the next member or element of a container.
+    /// Prepares the next member or element of a container.
     func next(in place: Place) {
         precondition(
             open.count > place.depth && open[place.depth].number == place.number,
@@ -136,7 +137,7 @@ private struct JSONValueEncoder: Encoder, SingleValueEncodingContainer {
     let output: JSONOutput
     let depth: Int
 
-    // A path would cost more than the encoding, and would help nobody: what we encode has no reason to fail.
+    // No path, because it would cost more than the encoding and is not useful: encoding our values does not fail.
     var codingPath: [any CodingKey] { [] }
     var userInfo: [CodingUserInfoKey: Any] { [:] }
 

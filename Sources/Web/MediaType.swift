@@ -1,13 +1,13 @@
 package import Hummingbird
 
 extension Request {
-    /// The body's media type without its parameters, in lower case (RFC 9110, section 8.3.1).
+    /// The body's media type without its parameters, in lowercase (RFC 9110, section 8.3.1).
     package var mediaType: String? {
         headers[.contentType].map { ($0.parts(at: ";", atMost: 2, keepingEmpty: true).first ?? "").withoutBlanks.asciiLowercased }
     }
 
-    /// Whether the caller names HTML among what it takes (RFC 9110, section 12.5.1). Browsers do, for a person who looks at the answer;
-    /// programs take anything.
+    /// Whether the caller accepts HTML by name (RFC 9110, section 12.5.1). Browsers name it, for a person who reads the response.
+    /// Programs accept any type.
     package var asksForHTML: Bool {
         headers[values: .accept].flatMap(\.listElements).contains { range in
             let parts = range.parts(at: ";").map { $0.withoutBlanks.asciiLowercased }
@@ -15,7 +15,7 @@ extension Request {
         }
     }
 
-    /// `q=0`, which says that something is not taken (section 12.4.2).
+    /// Whether a parameter is `q=0`, which means "not accepted" (section 12.4.2).
     private static func isWeightOfNothing(_ parameter: String) -> Bool {
         parameter.begins(with: "q=") && parameter.utf8.dropFirst(2).allSatisfy { $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }
     }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// Counters and histograms in Prometheus' text form, for the operations port.
+/// Counters and histograms in Prometheus' text format, for the operations port.
 ///
-/// Two families answer most questions: requests by action and status, with their durations, and the
-/// login funnel by step and outcome. Each label has a closed set of values: the operations of the spec,
-/// our status codes, our outcomes. So a caller cannot add series.
+/// Two families answer most questions: the requests by action and status, with their durations, and the login funnel
+/// by step and outcome. Each label has a fixed set of values: the operations of the spec, our status codes, and our
+/// outcomes. So a caller cannot add series.
 package final class Metrics: Sendable {
     /// Steps of a login, in their order.
     package enum Step: String, Sendable {
         case authorize, callback, token, refresh
-        /// A sign-in with an id_token that an application on a device got: all of a login in one step.
+        /// A sign-in with an id_token of a native application: a whole login in one step.
         case native
     }
 
@@ -55,13 +55,13 @@ package final class Metrics: Sendable {
         }
     }
 
-    /// One login came this far: `ok`, or the short name of what refused it.
+    /// Counts a login that reached this step. The outcome is `ok` or the short name of the refusal.
     package func count(_ step: Step, _ outcome: String) {
         state.withLock { $0.logins[Funnel(step: step, outcome: outcome), default: 0] += 1 }
     }
 
-    /// One notification of Apple's came this far.
-    /// - Parameter type: one that we know, or what stands for all others.
+    /// Counts one Apple notification.
+    /// - Parameter type: A known type, or the placeholder for all others.
     package func count(notification type: String, _ outcome: String) {
         state.withLock { $0.notifications[Notification(type: type, outcome: outcome), default: 0] += 1 }
     }
@@ -75,11 +75,11 @@ package final class Metrics: Sendable {
         }
         describe(
             "espalier_requests_total", "counter",
-            "Requests by action (an operationId of openapi.yaml; none where no operation matches) and status.")
+            "Requests by action (an operationId of openapi.yaml; none if no operation matches) and status.")
         for (key, count) in state.requests.sorted(by: { ($0.key.action, $0.key.status) < ($1.key.action, $1.key.status) }) {
             lines.append("espalier_requests_total{action=\"\(key.action)\",status=\"\(key.status)\"} \(count)")
         }
-        describe("espalier_request_seconds", "histogram", "The time from a request's head to its answer, in seconds, by action.")
+        describe("espalier_request_seconds", "histogram", "The time from a request's head to its response, in seconds, by action.")
         for (action, histogram) in state.durations.sorted(by: { $0.key < $1.key }) {
             var sum: UInt64 = 0
             for (bound, count) in zip(Self.bounds.map { "\($0)" } + ["+Inf"], histogram.buckets) {
@@ -89,7 +89,7 @@ package final class Metrics: Sendable {
             lines.append("espalier_request_seconds_sum{action=\"\(action)\"} \(histogram.seconds)")
             lines.append("espalier_request_seconds_count{action=\"\(action)\"} \(sum)")
         }
-        describe("espalier_logins_total", "counter", "Steps of logins by step and outcome: ok, or the reason of the refusal.")
+        describe("espalier_logins_total", "counter", "Steps of logins by step and outcome: ok, or the reason for the refusal.")
         for (key, count) in state.logins.sorted(by: { ($0.key.step.rawValue, $0.key.outcome) < ($1.key.step.rawValue, $1.key.outcome) }) {
             lines.append("espalier_logins_total{step=\"\(key.step.rawValue)\",outcome=\"\(key.outcome)\"} \(count)")
         }

@@ -2,11 +2,11 @@ package import HTTPTypes
 package import Hummingbird
 import NIOCore
 
-/// A page that tells a person something and leads nowhere: no script, no form, no link, and no frame of another's around it.
+/// A page that informs a person. It has no script, form or link, and no page can frame it.
 package struct NoticePage: Sendable {
     let title: String
     let detail: String
-    /// The next step, and who can take it.
+    /// The next step, and the person who can take it.
     let remedy: String
     /// The subjects of the notice, shown as text.
     let facts: [(name: String, value: String)]

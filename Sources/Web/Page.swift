@@ -1,7 +1,8 @@
 package import Foundation
 
-/// Which part of a list is asked for. Lists are ordered by id, the newest first, and ids grow with time: what is added meanwhile
-/// stands before the first page and moves nothing.
+/// The requested part of a list.
+///
+/// Lists are ordered by ID, newest first, and IDs grow with time. New elements come before the first page and move nothing.
 package struct PageRequest: Sendable {
     package enum Position: Sendable {
         case start, after(UUID), before(UUID)
@@ -10,7 +11,8 @@ package struct PageRequest: Sendable {
     package let limit: Int
     package let position: Position
 
-    /// For SQL: `WHERE id < upper AND id > lower ORDER BY …  LIMIT fetched`; one row more than asked for tells whether there are more.
+    /// For SQL: `WHERE id < upper AND id > lower ORDER BY … LIMIT fetched`. The statement fetches one row more than requested, to find
+    /// out whether there are more.
     ///
     /// ```sql
     /// SELECT … WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower)
@@ -21,11 +23,11 @@ package struct PageRequest: Sendable {
     package var isBackward: Bool { if case .before = position { true } else { false } }
     package var fetched: Int { limit + 1 }
 
-    // No id of ours is either of these.
+    // None of our IDs has either value.
     private static let first = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     private static let last = UUID(uuid: (255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255))
 
-    /// Opaque to callers; authorises nothing.
+    /// Opaque to callers. It authorizes nothing.
     static func cursor(_ id: UUID) -> String {
         withUnsafeBytes(of: id.uuid) { Data($0) }.base64EncodedString()
             .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -39,19 +41,20 @@ package struct PageRequest: Sendable {
     }
 }
 
-/// One page of a list, as it is answered.
+/// One page of a list, as in the response.
 package struct Page<Element: Encodable>: Encodable {
     private let data: [Element]
     private let before, after: String?
 
     /// - Parameters:
-    ///   - rows: what the statement gave, in its order, with up to `fetched` elements.
-    ///   - id: what an element is ordered by.
+    ///   - rows: The result of the statement in its order, with up to `fetched` elements.
+    ///   - id: The ID that orders the elements.
     package init<Row>(_ rows: [Row], of request: PageRequest, id: (Row) -> UUID, _ element: (Row) throws -> Element) rethrows {
         let hasMore = rows.count > request.limit
         var rows = Array(rows.prefix(request.limit))
         if request.isBackward { rows.reverse() }
-        // Towards the side it came from there is at least what the cursor named, or was.
+        // The list has more elements on the cursor's side: at least the element that the cursor named, unless it was
+        // deleted.
         let (hasNewer, hasOlder) =
             switch request.position {
             case .start: (false, hasMore)

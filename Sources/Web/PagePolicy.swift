@@ -1,14 +1,15 @@
-/// A page's Content Security Policy (Level 3): the resources that it may load, run and send to. Each page carries its policy twice: as a header, and in a
-/// `<meta>`, so that a file of it on a disk has one too.
+/// A page's Content Security Policy (Level 3): the resources that it may load and run, and the targets that it may send to. Each page
+/// contains its policy twice: as a header, and in a `<meta>`, so that a saved file has the policy too.
 package struct PagePolicy: Sendable {
-    /// For `<meta http-equiv="Content-Security-Policy">`, which takes everything but `frame-ancestors` (section 3.3).
+    /// The content of `<meta http-equiv="Content-Security-Policy">`, which supports everything except
+    /// `frame-ancestors` (section 3.3).
     package let meta: String
 
     /// - Parameters:
-    ///   - style: the source of its stylesheet.
-    ///   - script: the source of its one script; nil where there is none.
-    ///   - images: what it may show: by default the server's icon; nil where there is none.
-    ///   - forms: where its forms may lead; nil where they may lead anywhere.
+    ///   - style: The source of its stylesheet.
+    ///   - script: The source of its one script; nil for no script.
+    ///   - images: The permitted images. Default: the server's icon. Nil for no images.
+    ///   - forms: The permitted targets of its forms; nil for any target.
     package init(style: String = "'unsafe-inline'", script: String? = nil, images: String? = "'self'", forms: String? = "'none'") {
         let directives = [
             "default-src 'none'", script.map { "script-src \($0)" }, "style-src \(style)", images.map { "img-src \($0)" },
@@ -17,6 +18,6 @@ package struct PagePolicy: Sendable {
         meta = directives.compactMap(\.self).joined(separator: "; ")
     }
 
-    /// For the `Content-Security-Policy` header: no page is framed either.
+    /// The content of the `Content-Security-Policy` header. It also prevents framing.
     package var header: String { "\(meta); frame-ancestors 'none'" }
 }

@@ -2,9 +2,9 @@ import HTTPTypes
 package import Hummingbird
 
 extension Problem {
-    /// The refusal in the form that suits the caller: a page for a person who opens an address, JSON for a program.
+    /// Returns the error in the form for the caller: a page for a person who opens an address, JSON for a program.
     ///
-    /// The REST API answers in JSON always.
+    /// The REST API always responds in JSON.
     func answer(to request: Request, requestID: String) -> Response {
         let isOpened = (request.method == .get || request.method == .head) && request.asksForHTML
         guard isOpened, request.uri.path.parts(at: "/").first?.isSame(as: "v1") != true, let page
@@ -18,7 +18,7 @@ extension Problem {
         switch code {
         case .notFound:
             NoticePage(
-                title: "There is no page at this address", detail: "The server has nothing at the address that you opened.",
+                title: "There is no page at this address", detail: "You opened an address that this server does not have.",
                 remedy: "Check the address. If you were signing in, go back to the application and sign in again.")
         case .methodNotAllowed:
             NoticePage(

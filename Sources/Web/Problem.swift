@@ -3,10 +3,11 @@ package import Hummingbird
 import Foundation
 import NIOCore
 
-/// A refusal of the REST API, told as RFC 9457's `application/problem+json`.
+/// An error of the REST API, sent as RFC 9457's `application/problem+json`.
 ///
-/// Thrown by actions; `Edge` turns it into the answer. `detail` says what was refused and what to do,
-/// and is read by strangers: nothing secret, nothing that tells whether somebody else's thing exists.
+/// Actions throw it, and `Edge` turns it into the response. `detail` names the rejected input and the next step.
+/// Unauthenticated callers may read it, so it contains no secret and never reveals whether another caller's object
+/// exists.
 package struct Problem: Error, Sendable {
     /// The codes of `openapi.yaml`, schema `Problem`.
     package enum Code: String, Sendable {
@@ -65,12 +66,12 @@ package struct Problem: Error, Sendable {
             case .planRequired: "The plan does not include this"
             case .notFound: "Not found"
             case .methodNotAllowed: "The method is not allowed here"
-            case .conflict: "It is not in a state that allows this"
-            case .alreadyExists: "There is one already"
-            case .requestRunning: "The same request is being answered"
-            case .preconditionFailed: "It has changed meanwhile"
+            case .conflict: "The current state does not allow this"
+            case .alreadyExists: "It already exists"
+            case .requestRunning: "The same request is in progress"
+            case .preconditionFailed: "The resource has changed"
             case .tooLarge: "The request is too large"
-            case .unsupportedMediaType: "The body is of another type than this takes"
+            case .unsupportedMediaType: "The media type is not supported"
             case .appleRefused: "Apple does not accept these credentials"
             case .idempotencyKeyReused: "This Idempotency-Key was used for another request"
             case .preconditionRequired: "If-Match is required"
@@ -82,7 +83,7 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// One field that was refused.
+    /// One invalid field.
     package struct Field: Codable, Sendable {
         package let field: String
         package let detail: String
@@ -106,12 +107,15 @@ package struct Problem: Error, Sendable {
         }
     }
 
-    /// The answer to a look-up in vain, and to a stranger: both read the same.
+    /// The response to a failed look-up and to a caller without access. Both are the same.
     package static func notFound(_ thing: String) -> Problem {
-        Problem(.notFound, "There is no such \(thing), or it is not yours.")
+        Problem(
+            .notFound,
+            "\(thing.prefix(1).uppercased() + thing.dropFirst()) not found. "
+                + "Check the \(thing == "tenant" ? "slug" : "path") and your API key.")
     }
 
-    /// Parameters or body fields that cannot be used, each with its reason.
+    /// The response to invalid parameters or body fields, each with its reason.
     package static func invalid(_ fields: Field...) -> Problem {
         .invalid(fields)
     }
@@ -128,8 +132,8 @@ package struct Problem: Error, Sendable {
     }
 
     /// - Parameters:
-    ///   - instance: the path that was asked for.
-    ///   - requestID: what `Request-Id` says, for whoever asks the operator about it.
+    ///   - instance: The path of the request.
+    ///   - requestID: The value of `Request-Id`, for a report to the operator.
     package func response(instance: String, requestID: String) -> Response {
         let bytes = encoded(instance: instance, requestID: requestID)
         var headers = headers
@@ -139,12 +143,12 @@ package struct Problem: Error, Sendable {
         return Response(status: code.status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
-    /// The answer's body.
+    /// The body of the response.
     func encoded(instance: String, requestID: String) -> [UInt8] {
         let body = Body(
             type: "https://espalier.dev/problems/\(code.rawValue)", title: code.title, status: code.status.code, detail: detail,
             instance: instance, code: code.rawValue, request_id: requestID, errors: fields.isEmpty ? nil : fields)
-        // Strings and integers: encoding them cannot fail.
+        // Encoding cannot fail, because there are only strings and integers.
         return try! JSONWriter.encode(body)
     }
 }

@@ -1,34 +1,36 @@
 package import Foundation
 package import Hummingbird
 
-/// The parameters of a query that an action knows. Any other is refused, and so is an empty one: a filter that is mistyped, or
-/// whose value was lost on the way, must not show everything.
+/// The query parameters of an action.
+///
+/// Any other parameter is rejected, and so is an empty one. A filter with a wrong name or a lost value must not show
+/// everything.
 package struct Query: Sendable {
     private let form: Form
 
-    /// - Parameter names: the parameters that there are.
-    /// - Throws: `Problem` for a malformed, repeated, unknown or empty one.
+    /// - Parameter names: The known parameters.
+    /// - Throws: `Problem` for a malformed, repeated, unknown or empty parameter.
     package init(_ request: Request, _ names: String...) throws {
         try self.init(request.uri.query ?? "", names)
     }
 
     package init(_ query: String, _ names: [String]) throws {
         do { form = try Form(query) } catch {
-            throw Problem(.invalid, "The query could not be read: a parameter is malformed or repeated.")
+            throw Problem(.invalid, "The query is invalid. A parameter is malformed or repeated.")
         }
         if let unknown = form.names.sorted().first(where: { !names.has($0) }) {
-            let known = names.isEmpty ? "none are taken here" : names.map { "`\($0)`" }.joined(separator: ", ") + " are"
-            throw Problem.invalid(.init(unknown, "There is no such parameter; \(known)."))
+            let known = names.isEmpty ? "none" : names.map { "`\($0)`" }.joined(separator: ", ")
+            throw Problem.invalid(.init(unknown, "This parameter is unknown. Known parameters: \(known)."))
         }
         if let empty = form.names.first(where: { form[$0] == nil }) {
-            throw Problem.invalid(.init(empty, "It is empty: give it a value, or leave it out."))
+            throw Problem.invalid(.init(empty, "It is empty. Set a value or remove the parameter."))
         }
     }
 
     package func text(_ name: String, upTo limit: Int = 500) throws -> String? {
         guard let text = form[name] else { return nil }
         guard text.unicodeScalars.count <= limit, !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control })
-        else { throw Problem.invalid(.init(name, "It must have at most \(limit) characters, none of them a control character.")) }
+        else { throw Problem.invalid(.init(name, "It must have at most \(limit) characters and no control characters.")) }
         return text
     }
 
@@ -59,7 +61,7 @@ package struct Query: Sendable {
 
     package func time(_ name: String) throws -> Date? {
         guard let text = form[name] else { return nil }
-        // A `+` in a query is a space: an offset that was not encoded arrives as one.
+        // A `+` in a query is a space, so an offset that was not encoded arrives with a space.
         if let date = RFC3339.date(text.replacing(" ", with: "+")) { return date }
         throw Problem.invalid(.init(name, "Write a time as RFC 3339, for example 2026-11-01T00:00:00Z."))
     }
@@ -73,14 +75,14 @@ package struct Query: Sendable {
             case (nil, nil): return PageRequest(limit: limit, position: .start)
             case (let text?, nil): return PageRequest(limit: limit, position: .after(try cursor("after", text)))
             case (nil, let text?): return PageRequest(limit: limit, position: .before(try cursor("before", text)))
-            default: throw Problem.invalid(.init("before", "Give either `after` or `before`."))
+            default: throw Problem.invalid(.init("before", "Set `after` or `before`, not both."))
             }
         }
     }
 
     private func cursor(_ name: String, _ text: String) throws -> UUID {
         guard let id = PageRequest.id(fromCursor: text)
-        else { throw Problem.invalid(.init(name, "This is no cursor of ours: take it from `list_metadata` of an answer.")) }
+        else { throw Problem.invalid(.init(name, "It is not a valid cursor. Use a cursor from `list_metadata` of a response.")) }
         return id
     }
 }

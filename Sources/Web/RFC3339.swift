@@ -1,8 +1,10 @@
 package import Foundation
 
-/// Times as RFC 3339, section 5.6, writes them: Foundation's parser stops where it is content and lets February have 30 days.
+/// Times in the format of RFC 3339, section 5.6.
+///
+/// Foundation's parser ignores text after the time and accepts 30 days in February.
 package enum RFC3339 {
-    /// Nil for anything but a whole and real time.
+    /// Returns the time; nil unless the whole text is a valid time.
     package static func date(_ text: String) -> Date? {
         let form = /(\d{4}-\d\d-\d\d)[Tt]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(\.\d{1,9})?([Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)/
         guard let parts = text.wholeASCIIMatch(of: form) else { return nil }
@@ -16,9 +18,10 @@ package enum RFC3339 {
     /// A time in UTC with whole seconds, `2026-11-01T00:00:00Z`. A fraction of a second is dropped.
     package static func text(_ date: Date) -> String {
         let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
-        // From year 1 to year 9999, counted from 2001. Other years are not RFC 3339, and Foundation has a form for them.
+        // From year 1 to year 9999, counted from 2001. RFC 3339 does not cover other years, but Foundation has a format
+        // for them.
         guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return date.formatted(.iso8601) }
-        // Days since 1 March of year 0, in years that end with February: a leap day is the last of its year.
+        // Days since 1 March of year 0, in years that end with February. So a leap day is the last day of its year.
         let (days, second) = Int(seconds).flooredQuotientAndRemainder(dividingBy: 86400)
         let (era, dayOfEra) = (days + 730_791).flooredQuotientAndRemainder(dividingBy: 146_097)
         let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -49,7 +52,7 @@ package enum RFC3339 {
 }
 
 extension Int {
-    /// As `quotientAndRemainder`, with a remainder that is never negative.
+    /// The same as `quotientAndRemainder`, with a remainder that is never negative.
     fileprivate func flooredQuotientAndRemainder(dividingBy divisor: Int) -> (quotient: Int, remainder: Int) {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

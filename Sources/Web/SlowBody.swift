@@ -1,8 +1,8 @@
 package import Hummingbird
 package import NIOCore
 
-/// A body that came more slowly than `ConnectionLimits` allow. `RequestGuard` ends the body with this error. `Edge` answers it with 408
-/// under the request's operation and ID, and nothing charges it to the address.
+/// A body that is slower than `ConnectionLimits` allow. `RequestGuard` ends the body with this error. `Edge` responds with 408 under
+/// the request's operation and ID, and nothing charges it to the address.
 struct SlowBody: Error {
     let problem: Problem
 }
@@ -18,7 +18,7 @@ extension SlowBody: HTTPResponseError {
 }
 
 extension RequestBody {
-    /// The whole body.
+    /// Reads the whole body.
     /// - Throws: `NIOTooManyBytesError` past the limit in bytes, answered with 413; `SlowBody`, answered with 408; `Problem` (400) for a
     ///   body that ended too early.
     package func whole(upTo limit: Int) async throws -> ByteBuffer {
@@ -26,7 +26,7 @@ extension RequestBody {
             return try await collect(upTo: limit)
         } catch {
             if error is NIOTooManyBytesError || error is SlowBody { throw error }
-            throw Problem(.invalid, "The body ended too early. Send as many bytes as Content-Length says, or every chunk.")
+            throw Problem(.invalid, "The body ended too early. Send the number of bytes in Content-Length, or all chunks.")
         }
     }
 }

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// So many requests a minute for each of many callers: a bucket each, which holds a minute's worth, or another amount, and fills
-/// evenly.
+/// A request limit per minute for each of many callers. Each caller has a bucket, which holds one minute's requests or another
+/// amount and fills evenly.
 ///
-/// In the memory of one process, and bounded: with several processes a caller has as many buckets. A bucket that is full again is
-/// forgotten, which changes nothing. Should there be more callers than there is room for, all buckets are forgotten.
+/// The buckets are in the memory of one process, and their number is limited. With several processes, a caller has several
+/// buckets. A full bucket is removed, which changes nothing. If there are more callers than the capacity, all buckets are
+/// removed.
 package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
     private struct Bucket {
         var tokens: Double
@@ -16,15 +17,15 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
     private let buckets = Mutex<[Key: Bucket]>([:])
 
     /// - Parameters:
-    ///   - perMinute: what a bucket gets in a minute.
-    ///   - held: what it holds; a minute's worth unless it is told.
-    ///   - capacity: how many buckets are kept.
+    ///   - perMinute: The tokens that a bucket gains per minute.
+    ///   - held: The capacity of a bucket. Default: the tokens of one minute.
+    ///   - capacity: The maximum number of buckets.
     package init(perMinute: Int, holding held: Int? = nil, capacity: Int = 50_000) {
         (self.perMinute, self.held, self.capacity) = (max(1, perMinute), max(1, held ?? perMinute), max(1, capacity))
     }
 
-    /// Takes tokens, if there are as many.
-    /// - Parameter cost: how many. More than a bucket holds are as many as it holds.
+    /// Takes tokens if the bucket has enough.
+    /// - Parameter cost: The number of tokens. A number over the capacity of a bucket counts as the capacity.
     package func take(_ key: Key, cost: Int = 1, at now: ContinuousClock.Instant) -> TokenBucketLevel {
         buckets.withLock { buckets in
             var bucket = filled(buckets[key], at: now)
@@ -37,10 +38,10 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// Gives back a token that was taken. A bucket never holds more than its capacity.
+    /// Returns a token to the bucket. A bucket never holds more than its capacity.
     package func giveBack(_ key: Key, at now: ContinuousClock.Instant) {
         buckets.withLock { buckets in
-            // A bucket that was forgotten is full.
+            // A bucket that was removed is full.
             guard buckets[key] != nil else { return }
             var bucket = filled(buckets[key], at: now)
             bucket.tokens = min(Double(held), bucket.tokens + 1)
@@ -48,14 +49,14 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    /// How many buckets are kept at the moment.
+    /// The current number of buckets.
     var count: Int { buckets.withLock { $0.count } }
 
     private var perSecond: Double { Double(perMinute) / 60 }
 
     private func filled(_ bucket: Bucket?, at now: ContinuousClock.Instant) -> Bucket {
         guard let bucket else { return Bucket(tokens: Double(held), at: now) }
-        // Requests are counted in another order than they looked at the clock: nobody loses by that.
+        // Requests may be counted in another order than they read the clock. No caller loses tokens by this.
         let passed = max(.zero, bucket.at.duration(to: now))
         let seconds = Double(passed.components.seconds) + Double(passed.components.attoseconds) * 1e-18
         return Bucket(tokens: min(Double(held), bucket.tokens + seconds * perSecond), at: max(bucket.at, now))
@@ -70,18 +71,18 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
 
     private func makeRoom(in buckets: inout [Key: Bucket], at now: ContinuousClock.Instant) {
         buckets = buckets.filter { filled($0.value, at: now).tokens < Double(held) }
-        // Each would cost a search of all others until some are full again.
+        // Otherwise, each request would search all buckets until some are full again.
         if buckets.count > capacity / 2 { buckets = [:] }
     }
 }
 
-/// What is left in a bucket after a request.
+/// The state of a bucket after a request.
 package struct TokenBucketLevel: Equatable, Sendable {
     package let isGranted: Bool
-    /// How many more requests are granted at this moment.
+    /// The number of requests that are now granted.
     package let remaining: Int
     /// Seconds until the bucket is full, rounded up.
     package let secondsUntilFull: Int
-    /// Seconds until one more is granted, rounded up: 0 when it would be at once.
+    /// Seconds until one more request is granted, rounded up. 0 if it is granted at once.
     package let secondsUntilNext: Int
 }

@@ -3,7 +3,7 @@ package import Hummingbird
 import NIOCore
 import Synchronization
 
-/// What travels with a request: Hummingbird's core, and the record that the access log will write.
+/// The data of a request: Hummingbird's core, and the record for the access log.
 package struct WebContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let record = RequestRecord()
@@ -13,28 +13,28 @@ package struct WebContext: RequestContext {
         record.note(address: source.channel.remoteAddress?.ipAddress)
     }
 
-    /// Largest body that is read, in bytes. Nothing that is posted here is larger than a form.
+    /// The largest body that is read, in bytes. No request posts more than a form.
     package var maxUploadSize: Int { 64 * 1024 }
 }
 
-/// What is known of a request by the time it is answered. A reference, since an action knows more than
-/// the middleware that logs it.
+/// The known facts about a request when it is answered. A reference, because an action knows more than the middleware
+/// that logs the request.
 package final class RequestRecord: Sendable {
     package struct Facts: Sendable {
         package var requestID = ""
-        /// The IP address that the request came from: the connection's, or, behind trusted proxies, what they say of it.
+        /// The IP address of the caller: the connection's address, or the address reported by trusted proxies.
         package var address: String?
-        /// The `operationId` of the request's route, or nil where no route matches.
+        /// The `operationId` of the request's route, or nil if no route matches.
         package var action: String?
-        /// The tenant's slug as the path or the key named it.
+        /// The tenant's slug in the path or of the API key.
         package var tenant: String?
-        /// A refusal's short name. Nil when all went well.
+        /// The short name of a refusal. Nil if the request succeeded.
         package var outcome: String?
-        /// Whether the caller has proven who it is, with a secret: its failures are not charged to its address.
+        /// Whether the caller has authenticated with a secret. Its failures are not charged to its address.
         package var isAuthenticated = false
         /// Whether the request is already charged to its address.
         package var isCharged = false
-        /// What goes out with the answer, whatever it will be: a refusal that is thrown further in, too.
+        /// Headers for the response of any kind, including an error thrown by an inner layer.
         package var headers: HTTPFields = [:]
     }
 
@@ -44,12 +44,12 @@ package final class RequestRecord: Sendable {
         facts.withLock { $0.headers[name] = value }
     }
 
-    /// The caller has proven who it is, with a secret.
+    /// Records that the caller has authenticated with a secret.
     package func noteAuthenticated() {
         facts.withLock { $0.isAuthenticated = true }
     }
 
-    /// The request is charged to its address, so nothing charges it again.
+    /// Records that the request is charged to its address, so that nothing charges it again.
     package func noteCharged() {
         facts.withLock { $0.isCharged = true }
     }
@@ -71,7 +71,7 @@ package final class RequestRecord: Sendable {
     }
 }
 
-/// A context that carries the record of its request.
+/// A context with the record of its request.
 package protocol RecordedContext: RequestContext {
     var record: RequestRecord { get }
 }

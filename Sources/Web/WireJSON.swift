@@ -3,8 +3,8 @@ package import Hummingbird
 import NIOCore
 
 extension Response {
-    /// An answer in JSON. `Cache-Control: no-store` unless told otherwise: most of what is said here is
-    /// for one caller only.
+    /// Returns a response in JSON. By default, it has `Cache-Control: no-store`, because most responses are for one
+    /// caller only.
     package static func json(
         _ value: some Encodable, status: HTTPResponse.Status = .ok, cacheControl: String = "no-store", headers: HTTPFields = [:]
     ) throws -> Response {

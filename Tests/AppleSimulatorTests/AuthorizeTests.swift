@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Authorize")
 struct AuthorizeTests {
-    /// One parameter of a good request changed, and the error on Apple's page.
+    /// One changed parameter of a valid request, and the error on Apple's page.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let changes: [String: String?]
@@ -28,9 +28,9 @@ struct AuthorizeTests {
         Mistake("no response type", ["response_type": nil], "invalid_request", "response_type is missing"),
         Mistake("an id_token alone", ["response_type": "id_token"], "unsupported_response_type", "response_type"),
         Mistake("an unknown response mode", ["response_mode": "web_message"], "invalid_request", "response_mode must be"),
-        Mistake("a scope by query", ["response_mode": "query"], "invalid_request", "when a scope is asked for"),
-        Mistake("a scope by fragment", ["response_mode": "fragment"], "invalid_request", "when a scope is asked for"),
-        Mistake("a scope without a response mode", ["response_mode": nil], "invalid_request", "when a scope is asked for"),
+        Mistake("a scope by query", ["response_mode": "query"], "invalid_request", "when scope is set"),
+        Mistake("a scope by fragment", ["response_mode": "fragment"], "invalid_request", "when scope is set"),
+        Mistake("a scope without a response mode", ["response_mode": nil], "invalid_request", "when scope is set"),
         Mistake(
             "an id_token by query", ["scope": nil, "response_mode": "query", "response_type": "code id_token"], "invalid_request",
             "for an id_token"),
@@ -90,7 +90,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("code id_token answers a signed id_token beside the code")
+    @Test("code id_token returns a signed id_token with the code")
     func hybrid() async throws {
         try await withSimulator { website in
             let fields = try await website.authorize(["response_type": "code id_token"]).hiddenFields
@@ -102,7 +102,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("cancel is sent back, with state and nothing else")
+    @Test("cancel is returned with state and nothing else")
     func cancel() async throws {
         try await withSimulator { website in
             let posted = try await website.authorize(as: "cancel")
@@ -112,7 +112,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("off, loopback redirects are refused even when a registry file has them")
+    @Test("with the option off, loopback redirects are rejected even if a registry file has them")
     func loopbackOff() async throws {
         let json = #"""
             {"teams": [{"id": "TEAM000009", "services_ids": [

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Client secret")
 struct ClientSecretTests {
-    /// One thing wrong with an otherwise good secret, and the reason it is refused for.
+    /// One mistake in an otherwise valid secret, and the reason of its refusal.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let reason: String
@@ -80,7 +80,7 @@ struct ClientSecretTests {
         }
     }
 
-    @Test("a secret that lives exactly 15,777,000 seconds is accepted")
+    @Test("a secret with a lifetime of exactly 15,777,000 seconds is accepted")
     func longestLife() async throws {
         try await withSimulator { website in
             var claims = website.secretClaims()
@@ -90,7 +90,7 @@ struct ClientSecretTests {
         }
     }
 
-    @Test("a clock may be five seconds fast, and not six")
+    @Test("a clock may be 5 seconds fast, but not 6")
     func fastClock() async throws {
         let clock = TestClock()
         try await withSimulator(AppleSimulator.Configuration(clock: { clock.now })) { website in
@@ -113,7 +113,7 @@ struct ClientSecretTests {
         }
     }
 
-    @Test("the client is checked before the code: a made-up code tells a good secret from a bad one")
+    @Test("the client is checked before the code, so an invented code distinguishes a valid secret from an invalid one")
     func clientBeforeCode() async throws {
         try await withSimulator { website in
             let answer = try await website.redeem("made-up")

@@ -13,7 +13,7 @@ struct ConsentTests {
                 json: #"{"team": "TEAM000002", "display_name": "Other", "return_urls": ["https://other.example/callback"]}"#))
     }
 
-    @Test("user is sent once a person and team, also when the code is never redeemed")
+    @Test("user is sent once per person and team, even if the code is never redeemed")
     func userOnce() async throws {
         try await withSimulator { website in
             try await secondTeam(website)
@@ -27,7 +27,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("user holds only what the scope asks for")
+    @Test("user contains only the data of the scope")
     func scopes() async throws {
         try await withSimulator { website in
             let name = try await website.authorize(as: "A One", ["scope": "name"]).hiddenFields["user"]
@@ -39,7 +39,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("the headers choose name and e-mail at the first authorization and are ignored later")
+    @Test("the headers set name and email at the first authorization and are ignored later")
     func headers() async throws {
         try await withSimulator { website in
             let first = try await website.authorize(
@@ -54,7 +54,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("a word the e-mail header does not know is refused")
+    @Test("an unknown value of the email header is rejected")
     func badHeader() async throws {
         try await withSimulator { website in
             let answer = try await website.authorize(headers: [("Simulator-Email", "perhaps")])
@@ -62,7 +62,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("subject and relay address differ by person and team, and last")
+    @Test("subject and relay address depend on person and team, and stay the same")
     func subjects() async throws {
         try await withSimulator { website in
             try await secondTeam(website)
@@ -82,7 +82,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("a person is the same in another simulator: a database outlives the process")
+    @Test("a person is the same in another simulator, because a database outlives the process")
     func acrossRestarts() async throws {
         var subjects: Set<JWTHeaderField?> = []
         for _ in 1...2 {
@@ -91,7 +91,7 @@ struct ConsentTests {
         #expect(subjects.count == 1)
     }
 
-    @Test("Booleans come as strings, as Booleans and not at all; an account at Work & School has no e-mail")
+    @Test("Booleans are sent as strings, as Booleans or not at all; a Work & School account has no email")
     func styles() async throws {
         try await withSimulator { website in
             let ada = try await website.signIn(as: "Ada Lovelace")
@@ -110,7 +110,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("people who were named are listed; new is somebody fresh each time")
+    @Test("named people are listed; new is a new person each time")
     func listed() async throws {
         try await withSimulator { website in
             let first = try await website.signIn(as: "new")
@@ -123,7 +123,7 @@ struct ConsentTests {
         }
     }
 
-    @Test("to whom somebody has agreed can be looked up, until the consent ends")
+    @Test("a person's consents can be listed until the consent ends")
     func lookedUp() async throws {
         try await withSimulator { website in
             func consents() async throws -> [[String: Any]] {

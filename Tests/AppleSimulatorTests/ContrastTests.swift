@@ -3,11 +3,11 @@ import Testing
 
 @testable import AppleSimulator
 
-/// Text of the simulator's pages can be read in light and in dark (WCAG 2.2, success criterion 1.4.3: 4.5 to 1). `script/check-browser`
-/// measures the same in Chromium on every page.
+/// The text of the simulator's pages is readable in light and in dark (WCAG 2.2, success criterion 1.4.3: 4.5 to 1).
+/// `script/check-browser` measures the same in Chromium on every page.
 @Suite("Contrast")
 struct ContrastTests {
-    /// Each color of text with a color that it appears on.
+    /// Each text color with a color behind it.
     static let pairs = [
         ("ink", "ground"), ("ink", "card"), ("soft", "card"), ("ink", "button"), ("soft", "button"), ("ink", "face"), ("link", "card"),
         ("on-primary", "primary"), ("on-primary", "primary-hover"), ("ink", "field"),

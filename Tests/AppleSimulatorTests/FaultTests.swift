@@ -15,7 +15,7 @@ struct FaultTests {
         return (parsed.header, parsed.payload, parsed.signature)
     }
 
-    @Test("a status comes with a page of HTML, as often as asked")
+    @Test("a status comes with an HTML page, the requested number of times")
     func status() async throws {
         try await withSimulator { website in
             try await set(website, #"{"endpoint": "keys", "fault": "status", "status": 503, "times": 2}"#)
@@ -28,7 +28,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a fault for one client does not meet another, nor another endpoint")
+    @Test("a fault for one client affects no other client or endpoint")
     func oneClient() async throws {
         try await withSimulator { website in
             let code = try await website.code()
@@ -39,7 +39,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a fault lasts until it is cleared, by its id or its client")
+    @Test("a fault lasts until it is cleared by its ID or its client")
     func cleared() async throws {
         try await withSimulator { website in
             let fault = #"{"endpoint": "token", "fault": "status", "status": 500, "client_id": "com.example.web"}"#
@@ -60,7 +60,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a slow answer takes at least as long as asked")
+    @Test("a slow response takes at least the requested time")
     func slow() async throws {
         try await withSimulator { website in
             try await set(website, #"{"endpoint": "keys", "fault": "slow", "milliseconds": 200}"#)
@@ -69,7 +69,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a clock that is wrong shows in the Date and in what the token endpoint thinks of a secret, as often as asked")
+    @Test("a wrong clock changes the Date and the check of a secret, the requested number of times")
     func clock() async throws {
         try await withSimulator { website in
             func skew(_ answer: Answer) throws -> Double {
@@ -92,7 +92,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a dropped connection gives no answer")
+    @Test("a dropped connection has no response")
     func drop() async throws {
         try await withSimulator { website in
             try await set(website, #"{"endpoint": "token", "fault": "drop", "times": 1}"#)
@@ -113,7 +113,7 @@ struct FaultTests {
         }
     }
 
-    @Test("keys rotated: the token's key is one that was not published before")
+    @Test("after a rotation, the token's key was not published before")
     func rotated() async throws {
         try await withSimulator { website in
             let before = try await website.send("GET", "/auth/keys").text
@@ -124,7 +124,7 @@ struct FaultTests {
         }
     }
 
-    @Test("one claim is replaced by any JSON, null among it, or removed; the rest and the signature stay right")
+    @Test("one claim is replaced by any JSON, including null, or removed; the rest and the signature stay valid")
     func claims() async throws {
         try await withSimulator { website in
             for (value, expected) in [
@@ -142,7 +142,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a wrong signature is of the right length and does not verify")
+    @Test("an invalid signature has the right length and does not verify")
     func badSignature() async throws {
         try await withSimulator { website in
             try await set(website, #"{"endpoint": "token", "fault": "bad_signature"}"#)
@@ -152,7 +152,7 @@ struct FaultTests {
         }
     }
 
-    @Test("an unknown kid is no published key's")
+    @Test("an unknown kid is not the ID of a published key")
     func unknownKeyID() async throws {
         try await withSimulator { website in
             try await set(website, #"{"endpoint": "token", "fault": "unknown_kid"}"#)
@@ -177,7 +177,7 @@ struct FaultTests {
         }
     }
 
-    @Test("no refresh token, and an OAuth error of one's choice")
+    @Test("no refresh token, and any OAuth error")
     func tokenAnswers() async throws {
         try await withSimulator { website in
             try await set(website, #"{"endpoint": "token", "fault": "no_refresh_token", "times": 1}"#)
@@ -193,7 +193,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a hostile user field arrives as it was given", arguments: ["not json", #"{"name": "<script>alert('1')</script>"}"#, "[]"])
+    @Test("a hostile user field arrives unchanged", arguments: ["not json", #"{"name": "<script>alert('1')</script>"}"#, "[]"])
     func hostileUser(_ user: String) async throws {
         try await withSimulator { website in
             let body = String(decoding: try JSONEncoder().encode(["endpoint": "authorize", "fault": "user", "value": user]), as: UTF8.self)
@@ -203,7 +203,7 @@ struct FaultTests {
     }
 
     @Test(
-        "a fault that makes no sense is refused with the field that is wrong",
+        "an invalid fault is rejected with the invalid field",
         arguments: [
             (#"{"fault": "drop"}"#, "endpoint"), (#"{"endpoint": "token", "fault": "explode"}"#, "fault"),
             (#"{"endpoint": "keys", "fault": "no_refresh_token"}"#, "fault"),
@@ -222,7 +222,7 @@ struct FaultTests {
         }
     }
 
-    @Test("reset clears faults, consents and what was registered, and keeps the signing keys")
+    @Test("reset clears faults, consents and the registry, but not the signing keys")
     func reset() async throws {
         try await withSimulator { website in
             let keys = try await website.send("GET", "/auth/keys").text

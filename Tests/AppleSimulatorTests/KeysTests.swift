@@ -17,7 +17,7 @@ struct KeysTests {
         return parsed.header.kid
     }
 
-    @Test("several RSA keys are published, and the kid of a token is one of theirs")
+    @Test("several RSA keys are published, and the kid of a token is one of them")
     func published() async throws {
         try await withSimulator { website in
             let ids = try await keyIDs(website)
@@ -27,7 +27,7 @@ struct KeysTests {
         }
     }
 
-    @Test("after a rotation a key signs that was not published before, and an earlier token still verifies")
+    @Test("after a rotation, a key signs that was not published before, and an earlier token still verifies")
     func rotation() async throws {
         try await withSimulator { website in
             let before = try await keyIDs(website)
@@ -45,7 +45,7 @@ struct KeysTests {
         }
     }
 
-    @Test("two rotations at once are two rotations")
+    @Test("two concurrent rotations rotate twice")
     func racingRotations() async throws {
         try await withSimulator { website in
             let before = try await keyIDs(website)
@@ -56,7 +56,7 @@ struct KeysTests {
         }
     }
 
-    @Test("discovery names the endpoints where they stand")
+    @Test("discovery contains the URLs of the endpoints")
     func discovery() async throws {
         try await withSimulator { website in
             let document = try await website.send("GET", "/.well-known/openid-configuration")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Log")
 struct LogTests {
-    /// Keeps what is logged as text.
+    /// Stores the log as text.
     private final class Lines: Sendable {
         let text = Mutex("")
     }
@@ -26,7 +26,7 @@ struct LogTests {
         }
     }
 
-    @Test("every request is logged at debug level, and no code, token, secret, state, name or e-mail at any")
+    @Test("every request is logged at debug level, and no level logs a code, token, secret, state, name or email")
     func nothingSecret() async throws {
         let lines = Lines()
         try await withSimulator(logger: Logger(label: "simulator") { _ in Keeper(lines: lines) }) { website in

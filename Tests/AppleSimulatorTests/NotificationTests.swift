@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Notifications")
 struct NotificationTests {
-    /// Runs a server that keeps what is posted to it, and answers with a status.
+    /// Runs a server that stores the posted bodies and responds with a status.
     private func withReceiver(
         status: HTTPResponse.Status = .ok, _ test: (_ url: String, _ bodies: AsyncStream<String>) async throws -> Void
     ) async throws {
@@ -91,7 +91,7 @@ struct NotificationTests {
     }
 
     @Test(
-        "revoked consent and a deleted account end consent, an e-mail event does not",
+        "revoked consent and a deleted account end the consent, an email event does not",
         arguments: [("consent-revoked", true), ("account-delete", true), ("account-deleted", true), ("email-disabled", false)])
     func effect(_ type: String, ends: Bool) async throws {
         try await withReceiver { url, _ in
@@ -104,7 +104,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("the receiver's refusal is told")
+    @Test("the receiver's refusal is reported")
     func refusedDelivery() async throws {
         try await withReceiver(status: .internalServerError) { url, _ in
             try await withSimulator { website in
@@ -115,7 +115,7 @@ struct NotificationTests {
         }
     }
 
-    @Test("no URL, no consent, and an unknown type are refused with the field that is wrong")
+    @Test("a missing URL, a missing consent and an unknown type are rejected with the invalid field")
     func refusals() async throws {
         try await withSimulator { website in
             #expect(try await notify(website, "email-enabled")["field"] as? String == "client_id")

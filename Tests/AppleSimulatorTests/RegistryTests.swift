@@ -12,7 +12,7 @@ struct RegistryTests {
         String(decoding: (try? JSONEncoder().encode(text)) ?? Data(), as: UTF8.self)
     }
 
-    @Test("a registry file is in force from the start, and the registry shows it again")
+    @Test("a registry file is effective from the start, and the registry returns it")
     func file() async throws {
         let key = ES256PrivateKey()
         let json = """
@@ -47,7 +47,7 @@ struct RegistryTests {
     }
 
     @Test(
-        "a file of a wrong shape is refused with the field and the reason",
+        "a file with an error is rejected with the field and the reason",
         arguments: [
             ("[]", "", "object"), ("nonsense", "", "JSON"), (#"{"team": []}"#, "team", "unknown"), (#"{"teams": {}}"#, "teams", "array"),
             (#"{"teams": [{}]}"#, "teams[0].id", "missing"), (#"{"teams": [{"id": 7}]}"#, "teams[0].id", "string"),
@@ -76,7 +76,7 @@ struct RegistryTests {
                 #"{"teams": [{"id": "TEAM000001", "services_ids": [{"id": "a.b", "display_name": "A"}, {"id": "a.b", "display_name": "A"}]}]}"#,
                 "teams[0].services_ids[1].id", "twice"
             ),
-            (#"{"people": [{"name": "A", "email": "nowhere"}]}"#, "people[0].email", "e-mail"),
+            (#"{"people": [{"name": "A", "email": "nowhere"}]}"#, "people[0].email", "email address"),
             (#"{"people": [{"name": "A"}, {"name": "a"}]}"#, "people[1]", "twice"),
         ])
     func wrongShape(_ json: String, path: String, reason: String) throws {
@@ -86,7 +86,7 @@ struct RegistryTests {
     }
 
     @Test(
-        "a Return URL that Apple would not take is refused",
+        "a Return URL that Apple rejects is rejected",
         arguments: [
             "http://example.com/", "https://localhost/", "http://localhost:8080/", "http://127.0.0.1/", "https://127.0.0.1/",
             "https://192.168.1.1/", "https://[::1]/", "https://example/", "https://example.com/#a", "example://callback", "/callback", "",
@@ -100,7 +100,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("loopback Return URLs are taken where they are allowed", arguments: ["http://localhost:8080/cb", "http://127.0.0.1:8080/cb"])
+    @Test("loopback Return URLs are accepted if they are permitted", arguments: ["http://localhost:8080/cb", "http://127.0.0.1:8080/cb"])
     func loopback(_ url: String) async throws {
         try await withSimulator { website in
             expectSuccess(
@@ -124,7 +124,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("a team has two keys; a revoked one makes room")
+    @Test("a team has two keys; a revoked key makes room")
     func keyLimit() async throws {
         try await withSimulator { website in
             let body = #"{"team": "TEAM000001"}"#
@@ -137,7 +137,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("a registered public key leaves its private half with the developer; a made one answers a PKCS #8 key once")
+    @Test("with a registered public key, the developer has the private half; a created key is returned once as PKCS #8")
     func keys() async throws {
         try await withSimulator { website in
             #expect(website.key.pemRepresentation.hasPrefix("-----BEGIN PRIVATE KEY-----"))
@@ -162,7 +162,7 @@ struct RegistryTests {
         }
     }
 
-    @Test("an unknown team or field is refused by name")
+    @Test("an unknown team or field is rejected by name")
     func unknown() async throws {
         try await withSimulator { website in
             let team = try await website.send("POST", "/simulator/keys", json: #"{"team": "TEAM000009"}"#)

@@ -11,7 +11,7 @@ struct RevokeTests {
     }
 
     @Test(
-        "revoking either token ends consent: the refresh token is dead and the next authorization sends user again",
+        "revoking either token ends the consent: the refresh token is invalid and the next authorization sends user again",
         arguments: ["refresh_token", "access_token"])
     func endsConsent(_ kind: String) async throws {
         try await withSimulator { website in
@@ -27,7 +27,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("a code from before the revocation is refused")
+    @Test("a code from before the revocation is rejected")
     func endsCodes() async throws {
         try await withSimulator { website in
             let tokens = try await website.redeem(website.code())
@@ -37,7 +37,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("the subject is the same after consent is given again")
+    @Test("the subject is the same after a new consent")
     func sameSubject() async throws {
         try await withSimulator { website in
             let tokens = try await website.redeem(website.code())
@@ -46,7 +46,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("a token that is unknown or already revoked is answered like a good one")
+    @Test("an unknown or revoked token gets the same response as a valid one")
     func alreadyInvalid() async throws {
         try await withSimulator { website in
             let token = try await website.redeem(website.code())["refresh_token"] as? String
@@ -58,7 +58,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("another client's token stays good")
+    @Test("another client's token stays valid")
     func foreignToken() async throws {
         try await withSimulator { website in
             let token = try await website.redeem(website.code())["refresh_token"] as? String
@@ -69,7 +69,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("a bad secret, a missing token and an unknown hint are refused")
+    @Test("an invalid secret, a missing token and an unknown hint are rejected")
     func refusals() async throws {
         try await withSimulator { website in
             let bad = try await revoke(website, ["client_secret": website.secret(key: ES256PrivateKey()), "token": "t"])

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Serving")
 struct ServingTests {
-    @Test("it is a service that ends when it is asked to shut down gracefully")
+    @Test("it is a service that ends at a graceful shutdown")
     func gracefulShutdown() async throws {
         let logger = Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() }
         let simulator = AppleSimulator(logger: logger)
@@ -20,7 +20,7 @@ struct ServingTests {
         }
     }
 
-    @Test("a port that is taken is an error, for who runs it and for who waits for the port")
+    @Test("a port in use is an error for its runner and for callers that wait for the port")
     func takenPort() async throws {
         let logger = Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() }
         try await withSimulator { website in

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Sheet")
 struct SheetTests {
-    /// Presses a button of the page for the person: its hidden inputs, and what the person adds.
+    /// Presses a button of the page for the person. It sends the hidden inputs and the person's input.
     private func press(_ website: Website, on page: Answer, _ added: [String: String]) async throws -> Answer {
         let form = page.hiddenFields.merging(added) { $1 }
         return try await Website.send("POST", "\(website.url)/auth/authorize", form: form)
@@ -16,7 +16,7 @@ struct SheetTests {
         return try await Website.send("GET", "\(website.url)/auth/authorize?\(Website.encode(parameters))")
     }
 
-    @Test("the first page names the website, escaped, and offers people, somebody new, and to cancel")
+    @Test("the first page shows the website, escaped, and offers the people, a new person, and cancel")
     func people() async throws {
         try await withSimulator { website in
             let page = try await website.authorize(as: nil)
@@ -32,7 +32,7 @@ struct SheetTests {
         }
     }
 
-    @Test("what is typed on the sheet is what the application gets; afterwards the sheet asks no more")
+    @Test("the application receives the input of the sheet; later sheets ask for nothing")
     func typed() async throws {
         try await withSimulator { website in
             let page = try await sheet(website, for: "ada-lovelace")
@@ -57,7 +57,7 @@ struct SheetTests {
         }
     }
 
-    @Test("a new person on the sheet becomes somebody else each time")
+    @Test("a new person on the sheet is another person each time")
     func newcomer() async throws {
         try await withSimulator { website in
             var subjects: Set<JWTHeaderField?> = []
@@ -71,7 +71,7 @@ struct SheetTests {
         }
     }
 
-    @Test("a tampered client in the posted form is refused on a page")
+    @Test("a changed client in the posted form is rejected with a page")
     func tampered() async throws {
         try await withSimulator { website in
             let page = try await sheet(website, for: "ada-lovelace")

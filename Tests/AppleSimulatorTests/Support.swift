@@ -8,7 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-/// Runs a test against a simulator of its own, with a team, a website, an app and a key registered.
+/// Runs a test with its own simulator, where a team, a website, an app and a key are registered.
 func withSimulator(
     _ configuration: AppleSimulator.Configuration = AppleSimulator.Configuration(),
     logger: Logger = Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() },
@@ -23,7 +23,7 @@ func withSimulator(
     }
 }
 
-/// An answer, read to its end.
+/// A response with its whole body.
 struct Answer {
     let status: Int
     let headers: HTTPHeaders
@@ -37,7 +37,7 @@ struct Answer {
         (try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])?[name]
     }
 
-    /// The hidden inputs of a page, read as a browser would: by tag, entities resolved.
+    /// Returns the hidden inputs of a page as a browser reads them: by tag, with resolved entities.
     var hiddenFields: [String: String] {
         let inputs = text.matches(of: /<input type="hidden" name="([^"]*)" value="([^"]*)">/)
         return Dictionary(inputs.map { (unescape($0.1), unescape($0.2)) }, uniquingKeysWith: { $1 })
@@ -51,7 +51,7 @@ struct Answer {
     }
 }
 
-/// Claims of any kind, for tokens of the test's own making and for reading Apple's.
+/// Any claims, for the test's own tokens and for reading Apple's.
 struct Claims: JWTPayload, ExpressibleByDictionaryLiteral {
     var fields: [String: JWTHeaderField]
 
@@ -66,7 +66,7 @@ struct Claims: JWTPayload, ExpressibleByDictionaryLiteral {
     }
 }
 
-/// A relying website as the simulator knows it, and what its server and its visitors do.
+/// A relying website in the simulator, and the actions of its server and its visitors.
 struct Website: Sendable {
     static let team = "TEAM000001"
     static let clientID = "com.example.web"
@@ -110,7 +110,7 @@ struct Website: Sendable {
         return Answer(status: Int(response.status.code), headers: response.headers, text: String(buffer: body))
     }
 
-    /// Follows no redirect and tries no connection twice: the tests want to see both.
+    /// Follows no redirect and retries no connection, because the tests check both.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -126,7 +126,7 @@ struct Website: Sendable {
         try await Self.send(method, url + path, json: json)
     }
 
-    /// A good authorization request; the test changes one parameter, or removes it with nil.
+    /// Returns a valid authorization request. The test changes one parameter, or removes it with nil.
     static func authorization(_ changes: [String: String?] = [:]) -> [String: String] {
         var parameters = [
             "client_id": clientID, "redirect_uri": redirectURI, "response_type": "code", "response_mode": "form_post",
@@ -143,13 +143,13 @@ struct Website: Sendable {
         return try await Self.send("GET", "\(url)/auth/authorize?\(Self.encode(Self.authorization(changes)))", headers: headers + person)
     }
 
-    /// A code for the person.
+    /// Returns a code for the person.
     func code(as person: String = "Ada Lovelace", _ changes: [String: String?] = [:]) async throws -> String {
         let answer = try await authorize(as: person, changes)
         return try #require(answer.hiddenFields["code"], "\(answer.reason ?? answer.text)")
     }
 
-    /// A good client secret's claims, for the test to change one.
+    /// Returns a valid client secret's claims. The test changes one.
     func secretClaims(clientID: String = Self.clientID, at now: Date = Date()) -> Claims {
         let seconds = Int(now.timeIntervalSince1970)
         return [
@@ -163,7 +163,7 @@ struct Website: Sendable {
             .sign(claims ?? secretClaims(), header: header ?? ["kid": .string(keyID)])
     }
 
-    /// Redeems a code; `changes` alters one field of a good form, or removes it with nil.
+    /// Redeems a code. `changes` changes one field of a valid form, or removes it with nil.
     func redeem(_ code: String, _ changes: [String: String?] = [:]) async throws -> Answer {
         var form = [
             "client_id": Self.clientID, "client_secret": try await secret(), "grant_type": "authorization_code", "code": code,
@@ -173,13 +173,13 @@ struct Website: Sendable {
         return try await Self.send("POST", "\(url)/auth/token", form: form)
     }
 
-    /// The claims of an id_token whose signature the published keys verify.
+    /// Returns the claims of an id_token after a check of the signature with the published keys.
     func verified(_ idToken: Any?) async throws -> Claims {
         let keys = try await send("GET", "/auth/keys").text
         return try await JWTKeyCollection().add(jwksJSON: keys).verify(try #require(idToken as? String), as: Claims.self)
     }
 
-    /// The claims that a person's login ends with.
+    /// Returns the claims at the end of a person's login.
     func signIn(as person: String = "Ada Lovelace", _ changes: [String: String?] = [:]) async throws -> Claims {
         try await verified(redeem(code(as: person, changes))["id_token"])
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A clock that stands still until a test moves it.
+/// A clock that only the test moves.
 final class TestClock: Sendable {
     private let time = Mutex(Date(timeIntervalSince1970: 1_800_000_000))
 

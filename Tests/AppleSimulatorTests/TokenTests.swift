@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Token")
 struct TokenTests {
-    @Test("a code gives tokens, and the id_token carries Apple's claims")
+    @Test("a code returns tokens, and the id_token contains Apple's claims")
     func codeGivesTokens() async throws {
         try await withSimulator { website in
             let answer = try await website.redeem(website.code(as: "Grace Hopper"))
@@ -36,7 +36,7 @@ struct TokenTests {
         }
     }
 
-    @Test("the id_token has no nonce when none was sent")
+    @Test("the id_token has no nonce if none was sent")
     func noNonce() async throws {
         try await withSimulator { website in
             let answer = try await website.signIn(["nonce": nil])
@@ -44,7 +44,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a reused code is refused")
+    @Test("a used code is rejected")
     func reusedCode() async throws {
         try await withSimulator { website in
             let code = try await website.code()
@@ -55,7 +55,7 @@ struct TokenTests {
         }
     }
 
-    @Test("of two redemptions at once, one gets tokens")
+    @Test("one of two concurrent redemptions receives tokens")
     func racingRedemptions() async throws {
         try await withSimulator { website in
             let code = try await website.code()
@@ -65,7 +65,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a code lives five minutes, and not a second longer")
+    @Test("a code is valid for five minutes, and not a second longer")
     func expiredCode() async throws {
         let clock = TestClock()
         try await withSimulator(AppleSimulator.Configuration(clock: { clock.now })) { website in
@@ -78,7 +78,7 @@ struct TokenTests {
         }
     }
 
-    @Test("another client's code is refused, and stays good for its own")
+    @Test("another client's code is rejected, and stays valid for its own client")
     func foreignCode() async throws {
         try await withSimulator { website in
             let code = try await website.code()
@@ -90,7 +90,7 @@ struct TokenTests {
         }
     }
 
-    @Test("redirect_uri must be the one of the authorization request", arguments: ["https://example.com/callback", nil])
+    @Test("redirect_uri must equal that of the authorization request", arguments: ["https://example.com/callback", nil])
     func otherRedirectURI(_ redirectURI: String?) async throws {
         try await withSimulator { website in
             let answer = try await website.redeem(website.code(), ["redirect_uri": redirectURI])
@@ -99,7 +99,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a parameter that is missing is invalid_request", arguments: ["client_id", "client_secret", "grant_type", "code"])
+    @Test("a missing parameter is invalid_request", arguments: ["client_id", "client_secret", "grant_type", "code"])
     func missing(_ parameter: String) async throws {
         try await withSimulator { website in
             let answer = try await website.redeem("made-up", [parameter: nil])
@@ -117,7 +117,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a body that is no form is invalid_request")
+    @Test("a body that is not a form is invalid_request")
     func noForm() async throws {
         try await withSimulator { website in
             let answer = try await website.send("POST", "/auth/token", json: "{}")
@@ -125,7 +125,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a refresh token gives an id_token for the same person, again and again, and no new refresh token")
+    @Test("a refresh token returns an id_token for the same person, repeatedly, and no new refresh token")
     func refresh() async throws {
         try await withSimulator { website in
             let first = try await website.redeem(website.code())
@@ -142,7 +142,7 @@ struct TokenTests {
         }
     }
 
-    @Test("an unknown refresh token, or an access token in its place, is invalid_grant")
+    @Test("an unknown refresh token, or an access token instead, is invalid_grant")
     func wrongRefreshToken() async throws {
         try await withSimulator { website in
             let access = try await website.redeem(website.code())["access_token"] as? String
@@ -152,7 +152,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a native code is redeemed by the bundle ID without redirect_uri, and tells real_user_status the first time")
+    @Test("a native code is redeemed with the bundle ID and without redirect_uri, and has real_user_status the first time")
     func native() async throws {
         try await withSimulator { website in
             let body = #"{"client_id": "com.example.app", "person": "Ada Lovelace", "nonce": "n"}"#

@@ -3,7 +3,7 @@ import Foundation
 import JWTKit
 import Testing
 
-/// An app goes from one team to another, and both ask Apple about its users.
+/// An app is transferred between teams, and both teams query Apple about its users.
 @Suite("User migration")
 struct UserMigrationTests {
     private static let receiver = "TEAM000002"
@@ -51,7 +51,7 @@ struct UserMigrationTests {
         }
     }
 
-    /// The claims of a person's sign-in, which the side redeems.
+    /// Returns the claims of a person's sign-in, which this side redeems.
     private func signIn(_ website: Website, _ side: Side, as person: String, hidingEmail: Bool = false) async throws -> (
         Claims, isFirst: Bool
     ) {
@@ -60,7 +60,7 @@ struct UserMigrationTests {
             "grant_type": "authorization_code", "code": try #require(page.hiddenFields["code"]), "redirect_uri": Website.redirectURI,
         ])
         let answer = try await Website.send("POST", "\(website.url)/auth/token", form: form)
-        // The claims alone: the clock of these tests is not that of who would verify them.
+        // Only the claims, because this test's clock differs from a verifier's clock.
         let payload = try #require((answer["id_token"] as? String)?.split(separator: ".").dropFirst().first, "\(answer.text)")
         let base64 = payload.replacing("-", with: "+").replacing("_", with: "/")
         let data = try #require(Data(base64Encoded: base64 + String(repeating: "=", count: (4 - base64.count % 4) % 4)))
@@ -72,7 +72,7 @@ struct UserMigrationTests {
             "POST", "/simulator/transfers", json: #"{"client_id": "\#(Website.clientID)", "team": "\#(Self.receiver)"}"#)
     }
 
-    @Test("the old team's identifier gives the new team the sub that the person's next id_token has, and both carry it for 60 days")
+    @Test("the old team's identifier gives the new team the sub of the person's next id_token, and both return it for 60 days")
     func whole() async throws {
         try await withBothSides { website, sender, receiver, clock in
             let (before, _) = try await signIn(website, sender, as: "Ada Lovelace")
@@ -88,7 +88,7 @@ struct UserMigrationTests {
             let moved = try await transfer(website)
             expectSuccess(moved)
             #expect(moved["people"] as? Int == 2)
-            // The same afterwards, from the team that has lost it.
+            // The same result afterwards, from the team that transferred the app.
             let again = try await sender.ask(["sub": try #require(subject(before)), "target": Self.receiver])
             #expect(again["transfer_sub"] as? String == identifier)
             let received = try await receiver.ask(["transfer_sub": identifier])
@@ -105,7 +105,7 @@ struct UserMigrationTests {
             let address = try #require(other["email"] as? String)
             #expect(address.hasSuffix("@privaterelay.appleid.com") && address != subject(hidden, "email"))
             #expect(other["is_private_email"] as? Bool == true)
-            // Who comes later is the new team's alone.
+            // A person who signs in later belongs only to the new team.
             let (late, lateIsFirst) = try await signIn(website, receiver, as: "Alan Turing")
             #expect(lateIsFirst)
             #expect(subject(late, "transfer_sub") == nil)
@@ -117,7 +117,7 @@ struct UserMigrationTests {
         }
     }
 
-    @Test("a stranger's sub, a target that is no team or the own one, half a question and a foreign or old token are refused")
+    @Test("another team's sub, a target that is not another team, an incomplete request and a foreign or old token are rejected")
     func refusals() async throws {
         try await withBothSides { website, sender, receiver, clock in
             let subject = try #require(try await signIn(website, sender, as: "Ada Lovelace").0["sub"]?.asString)
@@ -141,7 +141,7 @@ struct UserMigrationTests {
         }
     }
 
-    @Test("the portal moves a client that is there to a team that is there and has it not, an app's bundle ID too")
+    @Test("the portal moves an existing client to another existing team, including an app's bundle ID")
     func portal() async throws {
         try await withBothSides { website, _, _, _ in
             func move(_ client: String, _ team: String) async throws -> Int {
@@ -160,7 +160,7 @@ struct UserMigrationTests {
         }
     }
 
-    @Test("too many questions are refused on demand, with how long to wait")
+    @Test("throttling is simulated on demand, with the time to wait")
     func throttled() async throws {
         try await withBothSides { website, sender, _, _ in
             try await expectSuccess(

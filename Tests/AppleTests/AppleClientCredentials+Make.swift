@@ -3,7 +3,7 @@ import Crypto
 import Foundation
 
 extension AppleClientCredentials {
-    /// A connection's credentials with a fresh key: each is a tenant's own.
+    /// A connection's credentials with a new key. Each has another tenant.
     static func make(
         team: String = "TEAM123456", client: String = Claims.audience, keyID: String = "KEY7654321",
         key: P256.Signing.PrivateKey = P256.Signing.PrivateKey()

@@ -46,7 +46,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("a caller whose time is up does not wait for keys, and the fetch goes on for others")
+    @Test("a caller at its deadline does not wait for keys, and the fetch continues for others")
     func deadline() async throws {
         let key = try await SigningKey.make("key-1")
         let token = try key.sign(Claims())
@@ -60,7 +60,7 @@ struct AppleKeySetTests {
             }
             apple.release()
             try await patient.value
-            // With the keys at hand it needs no time.
+            // It needs no time, because the keys are available.
             _ = try await client.verify(
                 token, audiences: [Claims.audience], nonce: Claims.nonce, at: Claims.now, by: ContinuousClock.now)
         }
@@ -83,7 +83,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("a new key is found by fetching again, as long as there is budget, and again when an interval has passed")
+    @Test("a new key is fetched while the budget lasts, and again after an interval")
     func rotation() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
         try await AppleStandIn.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (1, .seconds(10)) }) { apple, client in
@@ -100,7 +100,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("two rotations within a minute, within a second even, refuse nobody")
+    @Test("two rotations within a minute or a second reject no token")
     func twoRotations() async throws {
         let keys = [
             try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2), try await SigningKey.make("key-3"),
@@ -120,7 +120,7 @@ struct AppleKeySetTests {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
         let token = try new.sign(Claims())
         try await AppleStandIn.run { apple, client in
-            // The answer to the first is from before the rotation.
+            // The first response is from before the rotation.
             apple.answer(path, .held(SigningKey.publish([old])))
             let first = Task { try await verify(try old.sign(Claims()), client) }
             await apple.waitForRequests(1)
@@ -137,7 +137,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("a clock set back does not keep new keys from being fetched")
+    @Test("a clock that was set back does not prevent fetches of new keys")
     func clockSetBack() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
         try await AppleStandIn.run { apple, client in
@@ -148,7 +148,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("any number of made-up key names costs Apple no more requests than the budget has, and one an interval from then on")
+    @Test("any number of invented key IDs causes only the fetches of the budget, then one per interval")
     func noStorm() async throws {
         let key = try await SigningKey.make("key-1")
         try await AppleStandIn.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (5, .seconds(10)) }) { apple, client in
@@ -168,7 +168,7 @@ struct AppleKeySetTests {
                 // Known keys do not depend on it.
                 try await verify(try key.sign(Claims()), client, at: now)
             }
-            // One after the other, so that none finds a fetch in progress.
+            // One after the other, so that none meets a fetch in progress.
             for token in forged {
                 await #expect(throws: AppleError.untrusted(.unknownKey)) { try await verify(token, client, at: Claims.now + 30) }
             }
@@ -176,7 +176,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("while Apple is down its known keys serve on, and an unknown one is Apple's fault, not the token's")
+    @Test("while Apple is down, its known keys stay in use, and an unknown key is reported as Apple's failure")
     func appleDown() async throws {
         let (known, unknown) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
         try await AppleStandIn.run { apple, client in
@@ -185,8 +185,8 @@ struct AppleKeySetTests {
             apple.answer(path, .html(503))
             let later = Claims.now + 7200
             for _ in 0..<3 { try await verify(try known.sign(Claims()), client, at: later) }
-            // The first of them asked in the background. An unknown key asks as long as there is budget, and then the failure is the
-            // answer for all. A known key never asks again within the interval, although the set is old.
+            // The first known key started a background fetch. An unknown key causes a fetch while the budget lasts. Then all receive
+            // the failure. A known key causes no other fetch within the interval, although the set is old.
             for second in 1...9 {
                 await #expect(throws: AppleError.unavailable(status: 503)) {
                     try await verify(try unknown.sign(Claims()), client, at: later + Double(second))
@@ -200,7 +200,7 @@ struct AppleKeySetTests {
     }
 
     @Test(
-        "an answer that is no key set, or has no usable key, leaves the last good one in place",
+        "an invalid response, or one without a usable key, does not change the set",
         arguments: [
             "", "<html>", "[]", "{}", #"{"keys":{}}"#, #"{"keys":[]}"#, #"{"keys":[{"kty":"EC","kid":"key-1","crv":"P-256"}]}"#,
             #"{"keys":[{"kty":"RSA","kid":"key-1","alg":"RS256","n":"AQAB","e":"AQAB"}]}"#,
@@ -223,7 +223,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("a first fetch that failed holds nobody up: every caller may try again")
+    @Test("a failed first fetch delays nobody: every caller may try again")
     func firstFetchFails() async throws {
         let key = try await SigningKey.make("key-1")
         try await AppleStandIn.run { apple, client in
@@ -234,7 +234,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("an old set is fetched again in the background, and nobody waits for it")
+    @Test("an old set is fetched again in the background without a wait")
     func backgroundRefetch() async throws {
         let key = try await SigningKey.make("key-1")
         try await AppleStandIn.run({ $0.keysMaximumAge = .seconds(3600) }) { apple, client in
@@ -243,19 +243,19 @@ struct AppleKeySetTests {
             apple.answer(path, .held(SigningKey.publish([key])))
             try await verify(try key.sign(Claims()), client, at: Claims.now + 3599)
             #expect(apple.requests(path).count == 1)
-            // These would never end if they waited for the answer that is held back.
+            // These would never end if they waited for the delayed response.
             for second in [3600, 3600, 3620] { try await verify(try key.sign(Claims()), client, at: Claims.now + Double(second)) }
             await apple.waitForRequests(2)
             apple.release()
-            // An unknown key does not rely on the answer to a fetch that began before, and causes one more. A second one that the last
-            // of them had started would be a fourth request.
+            // An unknown key does not rely on a fetch that started before, and causes one more. A second fetch from the last of them
+            // would be a fourth request.
             let unknown = try key.sign(header: #"{"kid":"key-2","alg":"RS256"}"#, payload: Claims().json)
             await #expect(throws: AppleError.untrusted(.unknownKey)) { try await verify(unknown, client, at: Claims.now + 3605) }
             #expect(apple.requests(path).count == 3)
         }
     }
 
-    @Test("a key that Apple has withdrawn is refused after the next fetch")
+    @Test("a key that Apple has withdrawn is rejected after the next fetch")
     func withdrawn() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
         try await AppleStandIn.run { apple, client in
@@ -269,7 +269,7 @@ struct AppleKeySetTests {
         }
     }
 
-    @Test("keys of a strange kind are passed over, and the others are used")
+    @Test("keys of other kinds are ignored, and the rest is used")
     func strangeKeys() async throws {
         let key = try await SigningKey.make("key-1")
         let strange = [

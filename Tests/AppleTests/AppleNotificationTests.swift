@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Notification")
 struct AppleNotificationTests {
-    /// What Apple is seen to send: the event as a string, its time in milliseconds.
+    /// The form that Apple really sends: the event as a string, its time in milliseconds.
     private static let seen = #"{"type":"consent-revoked","sub":"000123.f.0456","event_time":1799999999123}"#
 
     private static func claims(_ event: String = seen, asObject: Bool = false, _ changes: [String: String?] = [:]) -> Claims {
@@ -34,7 +34,7 @@ struct AppleNotificationTests {
         }
     }
 
-    @Test("what is seen is read: a string, milliseconds")
+    @Test("the form that Apple sends is read: a string, milliseconds")
     func seen() async throws {
         let notification = try await verify()
         #expect(notification.issuer == "https://appleid.apple.com")
@@ -47,7 +47,7 @@ struct AppleNotificationTests {
         #expect(notification.event.email == nil)
     }
 
-    @Test("what is documented is read: an object, seconds")
+    @Test("the documented form is read: an object, seconds")
     func documented() async throws {
         let event = #"{"type":"email-disabled","sub":"1","event_time":1799999999,"email":"a@b.c","is_private_email":"true"}"#
         let notification = try await verify(Self.claims(event, asObject: true))
@@ -57,7 +57,7 @@ struct AppleNotificationTests {
     }
 
     @Test(
-        "every type is known, account-delete in both its spellings, as string and as object", arguments: [false, true],
+        "every type is known, both spellings of account-delete, as string and as object", arguments: [false, true],
         [
             ("consent-revoked", .consentRevoked), ("account-delete", .accountDeleted), ("account-deleted", .accountDeleted),
             ("email-enabled", .emailEnabled), ("email-disabled", .emailDisabled), ("passkey-added", nil), ("", nil),
@@ -70,7 +70,7 @@ struct AppleNotificationTests {
     }
 
     @Test(
-        "an event that makes no sense does not lose the notification",
+        "an unreadable event does not lose the notification",
         arguments: [nil, "null", "1", "[]", #""no JSON""#, #""[]""#, #"{"type":1,"sub":2,"event_time":"x"}"#, #"{"type":"a b","sub":""}"#])
     func senseless(events: String?) async throws {
         let event = try await verify(Self.claims("", asObject: true, ["events": events])).event
@@ -81,7 +81,7 @@ struct AppleNotificationTests {
     }
 
     @Test(
-        "an event's time is never later than its envelope, which counts whole seconds, and never nonsense",
+        "an event's time is valid and never later than its envelope, which counts whole seconds",
         arguments: [
             ("1800000000999", 0.999), ("1800000000", 0), ("1800000100", 1), ("99999999999", 1), ("999999999999999", 1), ("1e300", 0),
             ("0", 0), ("-5", 0), ("true", 0), ("null", 0), ("1799999999.5", -0.5),
@@ -91,7 +91,7 @@ struct AppleNotificationTests {
         #expect(abs(event.occurredAt.timeIntervalSince(Claims.now) - expected) < 0.0005)
     }
 
-    @Test("a forged one is refused by the rule it breaks")
+    @Test("a forged notification is rejected with the rule it breaks")
     func forged() async {
         await expectRefusal(.algorithm) { key, claims in
             try key.sign(header: #"{"alg":"none","kid":"key-1"}"#, payload: claims.json)
@@ -113,13 +113,13 @@ struct AppleNotificationTests {
         await expectRefusal(.malformed) { _, _ in String(repeating: "x", count: 20_000) }
     }
 
-    @Test("one signed by another's key under Apple's kid is refused")
+    @Test("a notification signed with another key under Apple's kid is rejected")
     func otherKey() async throws {
         let other = try await SigningKey.make("key-1", pem: TestKeys.rsa2)
         await expectRefusal(.signature) { _, claims in try other.sign(claims) }
     }
 
-    @Test("issuer, age and id are held to; an audience is needed")
+    @Test("issuer, age and ID are checked; an audience is required")
     func rules() async throws {
         await expectRefusal(.issuer, Self.claims(["iss": #""https://appleid.apple.com.example""#]))
         await expectRefusal(.malformed, Self.claims(["iss": nil]))
@@ -140,7 +140,7 @@ struct AppleNotificationTests {
         claims(seen, asObject: false, changes)
     }
 
-    @Test("what was kept reads as what came, and prints nothing")
+    @Test("a stored notification reads as on arrival, and prints nothing")
     func kept() async throws {
         let key = try await SigningKey.make("key-1")
         let payload = try key.sign(Self.claims())

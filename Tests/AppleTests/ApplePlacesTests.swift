@@ -10,12 +10,12 @@ struct ApplePlacesTests {
         AppleShare(connection: connection, tenant: UUID())
     }
 
-    /// Takes a place if there is one at once.
+    /// Takes a place if one is free.
     private func isAdmitted(_ share: AppleShare, to places: ApplePlaces) async -> Bool {
         (try? await places.take(share, by: .now)) != nil
     }
 
-    /// Takes all the places that the share may have.
+    /// Takes all places that the share may have.
     private func fill(_ places: ApplePlaces, _ share: AppleShare) async -> Int {
         var count = 0
         while await isAdmitted(share, to: places) { count += 1 }
@@ -33,7 +33,7 @@ struct ApplePlacesTests {
         #expect(held == 171)
     }
 
-    @Test("a tenant whose calls hang has a third, and others find a place without a wait", arguments: [4, 12, 512])
+    @Test("a tenant with hanging calls has a third of the places, and others find a place without a wait", arguments: [4, 12, 512])
     func hanging(total: Int) async {
         let places = ApplePlaces(total)
         let held = await fill(places, Self.share())
@@ -45,14 +45,14 @@ struct ApplePlacesTests {
         }
     }
 
-    @Test("ten tenants whose calls hang leave places for an eleventh")
+    @Test("ten tenants with hanging calls leave places for an eleventh")
     func manyHanging() async {
         let places = ApplePlaces(512)
         for _ in 0..<10 { _ = await fill(places, Self.share()) }
         #expect(await isAdmitted(Self.share(), to: places))
     }
 
-    @Test("a connection has half at most, however many tenants it has, and one of them leaves places for the others")
+    @Test("a connection has at most half of the places, and one of its tenants leaves places for the others")
     func sharedConnection() async {
         let (places, connection) = (ApplePlaces(512), UUID())
         #expect(await fill(places, Self.share(of: connection)) == 171)
@@ -60,11 +60,11 @@ struct ApplePlacesTests {
         for _ in 0..<20 { #expect(await isAdmitted(Self.share(of: connection), to: places)) }
         for _ in 0..<200 { _ = await fill(places, Self.share(of: connection)) }
         #expect(places.load.calls <= 257)
-        // And so does a tenant with a connection of its own.
+        // A tenant with its own connection also continues.
         #expect(await fill(places, Self.share()) > 50)
     }
 
-    @Test("the calls of a share are served in their order, each as a place is given back")
+    @Test("the calls of a share are served in their order when a place becomes free")
     func order() async throws {
         let (places, share) = (ApplePlaces(4), Self.share())
         let served = Mutex<[Int]>([])
@@ -86,11 +86,11 @@ struct ApplePlacesTests {
         #expect(served.withLock { $0 } == [1, 2, 3])
     }
 
-    @Test("shares that wait take turns: one with many calls does not come before the others")
+    @Test("waiting shares take turns: one with many calls does not come before the others")
     func turns() async throws {
         let (places, busy, calm) = (ApplePlaces(4), Self.share(), Self.share())
         let served = Mutex<[AppleShare]>([])
-        // Nobody has a place to spare.
+        // No place is free.
         var taken: [AppleShare] = []
         for _ in 0..<4 { taken.append(Self.share()) }
         for share in taken { #expect(await isAdmitted(share, to: places)) }
@@ -107,7 +107,7 @@ struct ApplePlacesTests {
                 if number < 2 { while served.withLock({ $0.count }) <= number { await Task.yield() } }
             }
             #expect(served.withLock { Array($0.prefix(2)) } == [busy, calm])
-            // The rest is served as the places come back.
+            // The rest is served when places become free.
             while places.load.waiting > 0 {
                 places.giveBack(busy)
                 await Task.yield()
@@ -115,7 +115,7 @@ struct ApplePlacesTests {
         }
     }
 
-    @Test("a call without a place is refused at its deadline, and one that is cancelled leaves")
+    @Test("a call without a place fails at its deadline, and a cancelled one leaves")
     func leaving() async throws {
         let (places, share) = (ApplePlaces(4), Self.share())
         let held = await fill(places, share)
@@ -165,7 +165,7 @@ struct ApplePlacesTests {
 
     // MARK: Through the client
 
-    @Test("the HTTP client has a connection for each call that has a place: a hundred of one tenant are at Apple at once")
+    @Test("the HTTP client has a connection for each call with a place: a hundred calls of one tenant reach Apple at once")
     func connections() async throws {
         let (credentials, path) = (AppleClientCredentials.make(), "/auth/token")
         try await AppleStandIn.run({ $0.timeout = .seconds(60) }) { apple, client in
@@ -181,7 +181,7 @@ struct ApplePlacesTests {
         }
     }
 
-    @Test("every call that sends credentials takes a place of its connection, and a refused one never reaches Apple")
+    @Test("every call with credentials takes a place of its connection, and a rejected one never reaches Apple")
     func everyCall() async throws {
         let (slow, other) = (AppleClientCredentials.make(), AppleClientCredentials.make())
         try await AppleStandIn.run({
@@ -206,7 +206,7 @@ struct ApplePlacesTests {
                 await #expect(throws: UserMigrationError.failed(.busy)) {
                     try await client.transferSubject(of: "s", to: "T", MigrationToken(value: "t"), slow, at: Claims.now)
                 }
-                // Another tenant's goes through.
+                // A call of another tenant passes.
                 try await client.revoke(token: "r", credentials: other, at: Claims.now)
                 #expect(apple.requests("/auth/revoke").count == 1)
                 #expect(apple.requests("/auth/token").count == 2)

@@ -6,7 +6,7 @@ import Testing
 @Suite("Apple private key")
 struct ApplePrivateKeyTests {
     @Test(
-        "a .p8 file is read, whatever its line ends and whatever stands around it",
+        "a .p8 file is read with any line ends and any surrounding text",
         arguments: [
             TestKeys.p256, TestKeys.p256 + "\n", "\u{FEFF}\n\n" + TestKeys.p256,
             TestKeys.p256.replacing("\n", with: "\r\n"), TestKeys.p256.replacing("\n", with: "\r"),
@@ -22,13 +22,13 @@ struct ApplePrivateKeyTests {
         #expect(secret.split(separator: ".").count == 3)
     }
 
-    @Test("a key that swift-crypto writes is read")
+    @Test("a key written by swift-crypto is read")
     func readsWritten() throws {
         _ = try ApplePrivateKey(pem: P256.Signing.PrivateKey().pemRepresentation)
     }
 
     @Test(
-        "what is no Apple key is refused, naming what is wrong",
+        "a file that is not an Apple key is rejected with the reason",
         arguments: [
             ("", .notPEM),
             ("hello", .notPEM),
@@ -54,7 +54,7 @@ struct ApplePrivateKeyTests {
         #expect(throws: refusal) { try ApplePrivateKey(pem: pem) }
     }
 
-    @Test("neither a key nor a refusal prints anything of the file")
+    @Test("neither a key nor a refusal prints any part of the file")
     func neverPrints() throws {
         let key = try ApplePrivateKey(pem: TestKeys.p256)
         var text = "\(key) \(String(reflecting: key)) \(ApplePrivateKey.Refusal.damaged)"

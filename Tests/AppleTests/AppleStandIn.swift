@@ -8,20 +8,21 @@ import NIOCore
 import Synchronization
 import Testing
 
-/// A server on 127.0.0.1 that plays Apple: each path answers as the test at hand says, and remembers what it was asked.
+/// A server on 127.0.0.1 that simulates Apple. The test sets the response of each path, and the server records the
+/// requests.
 final class AppleStandIn: Sendable {
     enum Answer: Sendable {
         case json(String, status: Int = 200)
         case html(Int)
         case redirect(Int, to: String)
         case empty
-        /// This many spaces, with or without saying so beforehand.
+        /// This many spaces, with or without a Content-Length.
         case large(Int, announced: Bool)
         /// The head and the first bytes, then nothing until the test ends.
         case stalled
-        /// Nothing at all until the test ends.
+        /// Nothing until the test ends.
         case silent
-        /// The answer once `release` was called.
+        /// The response after a call of `release`.
         case held(String)
         /// The head and the first bytes, then the connection closes.
         case cutOff
@@ -45,7 +46,7 @@ final class AppleStandIn: Sendable {
     private let released = Gate(false)
     private let ended = Gate(false)
 
-    /// Says how a path answers from now on.
+    /// Sets the responses of a path from now on.
     func answer(_ path: String, _ answer: Answer) {
         state.withLock { $0.answers[path] = answer }
     }
@@ -58,7 +59,7 @@ final class AppleStandIn: Sendable {
         state.withLock { $0.requests.filter { $0.path == path } }
     }
 
-    /// Waits until this many requests have come, to whatever path.
+    /// Waits until this many requests have arrived, at any path.
     func waitForRequests(_ count: Int) async {
         await arrivals.wait(until: { $0 >= count })
     }
@@ -67,7 +68,7 @@ final class AppleStandIn: Sendable {
         released.set { $0 = true }
     }
 
-    /// Runs a body with a stand-in and a client of it, and stops both.
+    /// Runs a body with a server and a client, and stops both.
     @discardableResult
     static func run<Outcome: Sendable>(
         _ change: (inout AppleSettings) -> Void = { _ in },
@@ -156,7 +157,7 @@ final class AppleStandIn: Sendable {
         Response(status: .init(code: status), headers: [.contentType: type], body: .init(byteBuffer: ByteBuffer(string: body)))
     }
 
-    /// Decodes a form by Foundation's rules, not by those of the code under test.
+    /// Decodes a form by Foundation's rules, not by those of the tested code.
     private static func fields(of form: String) -> [String: String] {
         var components = URLComponents()
         components.percentEncodedQuery = form
@@ -165,5 +166,5 @@ final class AppleStandIn: Sendable {
     }
 }
 
-/// A logger that keeps the tests' output to what failed.
+/// A logger that limits the tests' output to failures.
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }

@@ -21,7 +21,7 @@ struct AuthorizeURLTests {
         return try #require(URLComponents(string: text))
     }
 
-    @Test("it leads to Apple with exactly the parameters that Apple asks for")
+    @Test("it leads to Apple with exactly the required parameters")
     func parameters() async throws {
         let url = try await url()
         #expect(url.scheme == "https")
@@ -39,13 +39,13 @@ struct AuthorizeURLTests {
             ])
     }
 
-    @Test("no value breaks out of its parameter", arguments: ["a&scope=x", "a=b#c", "a b+c", "%26", "ä€💥", "\"<>\r\n", "~-._"])
+    @Test("no value changes another parameter", arguments: ["a&scope=x", "a=b#c", "a b+c", "%26", "ä€💥", "\"<>\r\n", "~-._"])
     func escapes(value: String) async throws {
         let url = try await url(state: value, nonce: value)
         #expect(url.queryItems?.count == 7)
         #expect(url.queryItems?.first { $0.name == "state" }?.value == value)
         #expect(url.queryItems?.first { $0.name == "nonce" }?.value == value)
-        // A space as `+` would reach Apple as a plus sign.
+        // A space encoded as `+` would reach Apple as a plus sign.
         #expect(url.percentEncodedQuery?.contains("+") == false)
     }
 
@@ -56,7 +56,7 @@ struct AuthorizeURLTests {
     }
 
     @Test(
-        "another base URL is used as it stands, with or without a slash at its end",
+        "another base URL is used unchanged, with or without a trailing slash",
         arguments: ["http://127.0.0.1:9", "http://127.0.0.1:9/"])
     func baseURL(base: String) async throws {
         let url = try await url { $0 = AppleSettings(baseURL: base) }

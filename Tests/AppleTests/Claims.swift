@@ -1,8 +1,8 @@
 import Foundation
 
-/// The claims of an id_token, each as the JSON text that stands for it; good ones unless a test says otherwise.
+/// The claims of an id_token, each as its JSON text. They are valid unless a test changes them.
 struct Claims: Sendable {
-    /// The instant at which the tests' tokens were issued.
+    /// The time at which the tests' tokens were issued.
     static let now = Date(timeIntervalSince1970: 1_800_000_000)
     static let audience = "com.example.web"
     static let subject = "000123.0123456789abcdef0123456789abcdef.0456"
@@ -22,7 +22,7 @@ struct Claims: Sendable {
         "at_hash": #""HVjyjGDPCqZLvJPAMmcVXQ""#,
     ]
 
-    /// - Parameter changes: JSON for the claims that differ; nil takes a claim away.
+    /// - Parameter changes: JSON for the claims that differ; nil removes a claim.
     init(_ changes: [String: String?] = [:]) {
         for (name, json) in changes { values[name] = json }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Client secret")
 struct ClientSecretTests {
-    /// A client secret taken apart by Foundation alone.
+    /// A client secret, parsed with Foundation only.
     private struct Decoded {
         let header: [String: Any]
         let claims: [String: Any]
@@ -28,11 +28,11 @@ struct ClientSecretTests {
         }
     }
 
-    @Test("every field is what Apple asks for, and the signature is raw r‖s by the key")
+    @Test("every field is as Apple requires, and the key's signature is raw r‖s")
     func fields() async throws {
         let key = P256.Signing.PrivateKey()
         let credentials = AppleClientCredentials.make(team: "TEAM123456", client: "com.example.web", keyID: "KEY7654321", key: key)
-        // A fraction of a second must not make a fractional claim.
+        // A fraction of a second must not become a fractional claim.
         let now = Claims.now + 0.75
         let secret = try Decoded(await ClientSecret.mint(for: credentials, audience: "https://appleid.apple.com", at: now))
         #expect(secret.header["alg"] as? String == "ES256")
@@ -48,7 +48,7 @@ struct ClientSecretTests {
         #expect(key.publicKey.isValidSignature(try P256.Signing.ECDSASignature(rawRepresentation: secret.signature), for: secret.signed))
     }
 
-    @Test("the lifetime is the caller's, within Apple's six months")
+    @Test("the caller sets the lifetime, within Apple's six months")
     func lifetime() async throws {
         let secret = try Decoded(await ClientSecret.mint(for: .make(), audience: "a", at: Claims.now, lifetime: 60))
         #expect(secret.claims["exp"] as? Int == 1_800_000_060)
@@ -56,7 +56,7 @@ struct ClientSecretTests {
 
     // MARK: Reuse
 
-    /// The secrets that a client sends when it is called with these credentials at these times.
+    /// Returns the secrets that a client sends for these credentials at these times.
     private func sent(_ calls: [(AppleClientCredentials, Date)]) async throws -> [String] {
         let secrets = try await AppleStandIn.run({ $0.audience = "https://apple.test" }) { apple, client in
             apple.answer("/auth/revoke", .empty)
@@ -69,7 +69,7 @@ struct ClientSecretTests {
         return secrets
     }
 
-    @Test("one secret serves all calls for most of its life, and no longer")
+    @Test("one secret serves all calls for most of its lifetime, and no longer")
     func reuse() async throws {
         let credentials = AppleClientCredentials.make()
         let secrets = try await sent([0, 1, 239.9, 240, 241].map { (credentials, Claims.now + $0) })
@@ -81,14 +81,14 @@ struct ClientSecretTests {
         #expect(try Decoded(secrets[0]).claims["aud"] as? String == "https://apple.test")
     }
 
-    @Test("a secret from a clock that was ahead is not used after the clock was set right")
+    @Test("a secret from a clock that was ahead is not used after the clock is corrected")
     func clockSetBack() async throws {
         let credentials = AppleClientCredentials.make()
         let secrets = try await sent([(credentials, Claims.now + 3600), (credentials, Claims.now)])
         #expect(secrets[0] != secrets[1])
     }
 
-    @Test("another team, client, Key ID or key never gets the first one's secret")
+    @Test("another team, client, Key ID or key never receives the first one's secret")
     func neverShared() async throws {
         let key = P256.Signing.PrivateKey()
         let all = [

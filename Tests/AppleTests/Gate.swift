@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A value that tasks can wait for: what a test waits on in place of time.
+/// A value that tasks can wait for, instead of a wait for a time.
 final class Gate<Value: Sendable>: Sendable {
     private struct Waiter {
         let condition: @Sendable (Value) -> Bool

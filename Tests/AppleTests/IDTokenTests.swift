@@ -5,7 +5,7 @@ import Testing
 
 @Suite("id_token")
 struct IDTokenTests {
-    /// Verifies a token against a stand-in that publishes the first key.
+    /// Verifies a token with a server that publishes the first key.
     private func verify(
         audiences: Set<String> = [Claims.audience], nonce: String? = Claims.nonce, form: IDToken.NonceForm = .exact,
         at now: Date = Claims.now, token: (SigningKey) throws -> String
@@ -28,7 +28,7 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a good token is accepted and its claims are read")
+    @Test("a valid token is accepted and its claims are read")
     func accepted() async throws {
         let token = try await verify {
             try $0.sign(Claims(["is_private_email": "true", "real_user_status": "2", "transfer_sub": #""000999.f.0001""#]))
@@ -48,7 +48,7 @@ struct IDTokenTests {
         #expect(token.expiresAt == Claims.now + 86_400)
     }
 
-    @Test("a token with nothing but what is required is accepted")
+    @Test("a token with only the required claims is accepted")
     func minimal() async throws {
         let token = try await verify(nonce: nil) {
             try $0.sign(
@@ -65,7 +65,7 @@ struct IDTokenTests {
     }
 
     @Test(
-        "Booleans are read as Booleans and as strings; anything else counts as absent",
+        "Booleans are read as Booleans and as strings; any other value counts as absent",
         arguments: [
             ("true", true), ("false", false), (#""true""#, true), (#""false""#, false), ("null", nil), ("1", nil), (#""yes""#, nil),
             (#""TRUE""#, nil), ("[true]", nil), (nil, nil),
@@ -77,14 +77,14 @@ struct IDTokenTests {
     }
 
     @Test(
-        "a transfer identifier that can be nobody's counts as absent",
+        "an impossible transfer identifier counts as absent",
         arguments: [#""""#, #""a\u0000b""#, "\"" + String(repeating: "x", count: 256) + "\""])
     func oddTransferSubject(json: String) async throws {
         let token = try await verify { try $0.sign(Claims(["transfer_sub": json])) }
         #expect(token.transferSubject == nil)
     }
 
-    @Test("claims that decide nothing do not fail a login when they are of an odd type")
+    @Test("claims that decide nothing do not fail a login if their type is wrong")
     func oddTypes() async throws {
         let token = try await verify {
             try $0.sign(Claims(["real_user_status": #""2""#, "auth_time": #""today""#, "transfer_sub": "17", "at_hash": "[]"]))
@@ -98,18 +98,19 @@ struct IDTokenTests {
     // MARK: Form, algorithm, key, signature
 
     @Test(
-        "what is no JWT is refused as malformed",
+        "a text that is not a JWT is rejected as malformed",
         arguments: ["", ".", "..", "a.b", "not a token", "e30.e30.e30", "e30=.e30.AAAA", String(repeating: "A", count: 100_000)])
     func malformed(text: String) async {
         await expectRefusal(.malformed) { _ in text }
     }
 
-    @Test("a good token of four parts, with padding, or with a broken signature part is refused as malformed")
+    @Test("a valid token of four parts, with padding, or with an invalid signature part is rejected as malformed")
     func malformedSpellings() async {
         await expectRefusal(.malformed) { try $0.sign(Claims()) + ".e30" }
         await expectRefusal(.malformed) { try $0.sign(Claims()) + "==" }
         await expectRefusal(.malformed) { try $0.sign(Claims()) + "\n" }
-        // 256 bytes leave four bits of the last character unused: set, they make a second spelling of one signature.
+        // 256 bytes leave four bits of the last character unused. If they are set, the same signature has a second
+        // spelling.
         await expectRefusal(.malformed) {
             let token = try $0.sign(Claims())
             let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
@@ -118,14 +119,14 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a token over 16 KiB is not looked at, however well it is signed")
+    @Test("a token over 16 KiB is not read, even with a valid signature")
     func oversized() async throws {
         _ = try await verify { try $0.sign(Claims(["org_id": "\"\(String(repeating: "x", count: 10_000))\""])) }
         await expectRefusal(.malformed) { try $0.sign(Claims(["org_id": "\"\(String(repeating: "x", count: 13_000))\""])) }
     }
 
     @Test(
-        "a signed payload that is not the claims of an id_token is refused as malformed",
+        "a signed payload without the claims of an id_token is rejected as malformed",
         arguments: [
             "", "[]", "null", "{", #"{"iss":1}"#, Claims(["exp": #""soon""#]).json, Claims(["iat": nil]).json, Claims(["exp": nil]).json,
         ])
@@ -134,20 +135,20 @@ struct IDTokenTests {
     }
 
     @Test(
-        "any other algorithm than RS256 is refused, signed rightly or not",
+        "any algorithm except RS256 is rejected, with a valid signature or not",
         arguments: ["none", "None", "HS256", "RS384", "RS512", "PS256", "ES256", "rs256", ""])
     func algorithm(name: String) async {
         await expectRefusal(.algorithm) { try $0.sign(header: #"{"kid":"key-1","alg":"\#(name)"}"#, payload: Claims().json) }
     }
 
-    @Test("a token without a signature that calls itself unsigned is refused")
+    @Test("an unsigned token is rejected")
     func unsigned() async {
         await expectRefusal(.algorithm) { _ in
             base64URL(Data(#"{"kid":"key-1","alg":"none"}"#.utf8)) + "." + base64URL(Data(Claims().json.utf8)) + "."
         }
     }
 
-    @Test("an HMAC made with the public key is refused")
+    @Test("an HMAC made with the public key is rejected")
     func confusedAlgorithm() async {
         await expectRefusal(.algorithm) { key in
             let input = base64URL(Data(#"{"kid":"key-1","alg":"HS256"}"#.utf8)) + "." + base64URL(Data(Claims().json.utf8))
@@ -156,27 +157,27 @@ struct IDTokenTests {
         }
     }
 
-    @Test("a critical header that is not understood is refused")
+    @Test("an unsupported critical header is rejected")
     func criticalHeader() async {
         await expectRefusal(.malformed) {
             try $0.sign(header: #"{"kid":"key-1","alg":"RS256","crit":["exp"],"exp":1}"#, payload: Claims().json)
         }
     }
 
-    @Test("a key that Apple does not publish is refused, also when it is the token's only fault")
+    @Test("a key that Apple does not publish is rejected, even if it is the token's only mistake")
     func unknownKey() async {
         await expectRefusal(.unknownKey) { try $0.sign(header: #"{"kid":"key-2","alg":"RS256"}"#, payload: Claims().json) }
         await expectRefusal(.unknownKey) { try $0.sign(header: #"{"kid":"","alg":"RS256"}"#, payload: Claims().json) }
         await expectRefusal(.unknownKey) { try $0.sign(header: #"{"alg":"RS256"}"#, payload: Claims().json) }
     }
 
-    @Test("a signature by another key under a published name is refused")
+    @Test("a signature by another key under a published name is rejected")
     func otherKey() async throws {
         let other = try await SigningKey.make("key-1", pem: TestKeys.rsa2)
         await expectRefusal(.signature) { _ in try other.sign(Claims()) }
     }
 
-    @Test("a token changed after signing, or with its signature taken off, is refused")
+    @Test("a token changed after signing, or without its signature, is rejected")
     func changed() async {
         await expectRefusal(.signature) { key in
             let (good, other) = (try key.sign(Claims()), try key.sign(Claims(["sub": #""someone.else""#])))
@@ -198,13 +199,13 @@ struct IDTokenTests {
     }
 
     @Test(
-        "any other issuer is refused",
+        "any other issuer is rejected",
         arguments: ["https://appleid.apple.com/", "http://appleid.apple.com", "https://evil.example", "", "HTTPS://APPLEID.APPLE.COM"])
     func otherIssuer(issuer: String) async {
         await expectRefusal(.issuer) { try $0.sign(Claims(["iss": "\"\(issuer)\""])) }
     }
 
-    @Test("any of the connection's client ids is accepted as the audience, and another tenant's is refused")
+    @Test("any of the connection's client IDs is accepted as the audience, and another tenant's is rejected")
     func audience() async throws {
         let audiences: Set = ["com.example.app", Claims.audience]
         let token = try await verify(audiences: audiences) { try $0.sign(Claims(["aud": #""com.example.app""#])) }
@@ -221,14 +222,14 @@ struct IDTokenTests {
         await expectRefusal(.expired, at: expiry + 60) { try $0.sign(Claims()) }
     }
 
-    @Test("a token from the future is refused, beyond a minute")
+    @Test("a token more than a minute from the future is rejected")
     func notYetValid() async throws {
         _ = try await verify(at: Claims.now - 60) { try $0.sign(Claims()) }
         await expectRefusal(.notYetValid, at: Claims.now - 61) { try $0.sign(Claims()) }
         await expectRefusal(.notYetValid) { try $0.sign(Claims(["nbf": "1800000061"])) }
     }
 
-    @Test("a token that names no user, or names one at absurd length, is refused")
+    @Test("a token without a user, or with a very long one, is rejected")
     func subject() async {
         await expectRefusal(.subject) { try $0.sign(Claims(["sub": nil])) }
         await expectRefusal(.subject) { try $0.sign(Claims(["sub": #""""#])) }
@@ -237,7 +238,7 @@ struct IDTokenTests {
 
     // MARK: Nonce
 
-    @Test("a missing nonce is refused unless Apple says that it could not keep it")
+    @Test("a missing nonce is rejected unless Apple reports that it could not store it")
     func nonceMissing() async throws {
         await expectRefusal(.nonceMissing) { try $0.sign(Claims(["nonce": nil])) }
         await expectRefusal(.nonceMissing) { try $0.sign(Claims(["nonce": nil, "nonce_supported": nil])) }
@@ -249,13 +250,13 @@ struct IDTokenTests {
     }
 
     @Test(
-        "another nonce is refused, whether or not nonces are supported",
+        "another nonce is rejected, whether or not nonces are supported",
         arguments: ["n-7f3b", "", "N-7F3A", "n-7f3a "], ["true", "false"])
     func nonceMismatch(nonce: String, supported: String) async {
         await expectRefusal(.nonceMismatch) { try $0.sign(Claims(["nonce": "\"\(nonce)\"", "nonce_supported": supported])) }
     }
 
-    @Test("the nonce's SHA-256 is accepted where it is asked for, and nowhere else")
+    @Test("the nonce's SHA-256 is accepted only where it is permitted")
     func hashedNonce() async throws {
         // printf n-7f3a | sha256sum
         let hashed = Claims(["nonce": #""0fab97f573f741329afdb31dae4ac81644ce750ccfcbd9b5ada7a82e7bbe4742""#])
@@ -265,7 +266,7 @@ struct IDTokenTests {
         await expectRefusal(.nonceMismatch, nonce: "n-7f3b", form: .exactOrHashed) { try $0.sign(hashed) }
     }
 
-    @Test("where no nonce was sent, none is asked for")
+    @Test("without a sent nonce, none is required")
     func noNonceSent() async throws {
         _ = try await verify(nonce: nil) { try $0.sign(Claims(["nonce": nil])) }
         _ = try await verify(nonce: nil) { try $0.sign(Claims()) }
@@ -273,7 +274,7 @@ struct IDTokenTests {
 
     // MARK: Printing
 
-    @Test("neither a token nor a refusal prints anything of it")
+    @Test("neither a token nor a refusal prints any part of it")
     func neverPrints() async throws {
         let token = try await verify { try $0.sign(Claims()) }
         var text = "\(token) \(String(reflecting: token))"

@@ -4,11 +4,11 @@ import Testing
 
 @testable import Apple
 
-@Suite("Apple's answer to a made-up code")
+@Suite("Apple's response to an invented code")
 struct ProbeTests {
     private let path = "/auth/token"
 
-    @Test("invalid_grant means that the client was accepted; anything else of the protocol says why not")
+    @Test("invalid_grant means that the client was accepted; any other OAuth error gives the reason")
     func answers() async throws {
         try await AppleStandIn.run { apple, client in
             for (error, refusal) in [
@@ -19,7 +19,7 @@ struct ProbeTests {
                 let probe = try await client.probe(.make(), at: Claims.now)
                 #expect(probe.refusal == refusal)
                 #expect(probe.isAccepted == (refusal == .invalidGrant))
-                // The stand-in's clock is this machine's.
+                // The server uses this machine's clock.
                 #expect(abs(try #require(probe.date).timeIntervalSinceNow) < 60)
             }
             var form = try #require(apple.requests(path).first).form
@@ -29,7 +29,7 @@ struct ProbeTests {
         }
     }
 
-    @Test("an outage, nonsense and a key that does not sign are told apart")
+    @Test("an outage, an invalid response and a key that cannot sign are distinguished")
     func fails() async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .html(503))
@@ -45,7 +45,7 @@ struct ProbeTests {
     }
 
     @Test(
-        "a Date header is read in the form that is still sent, and in no other",
+        "a Date header is read only in the form that is still sent",
         arguments: [
             ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("Mon, 01 Jan 2024 00:00:00 GMT", 1_704_067_200),
             ("Sunday, 06-Nov-94 08:49:37 GMT", nil), ("Sun Nov  6 08:49:37 1994", nil), ("Sun, 06 Foo 1994 08:49:37 GMT", nil),
@@ -55,7 +55,7 @@ struct ProbeTests {
         #expect(AppleProbe.date(header)?.timeIntervalSince1970 == seconds)
     }
 
-    @Test("a key is known by the SHA-256 of its public half")
+    @Test("the SHA-256 of its public half identifies a key")
     func fingerprint() {
         let key = P256.Signing.PrivateKey()
         #expect(ApplePrivateKey(key).fingerprint == Array(SHA256.hash(data: key.publicKey.derRepresentation)))

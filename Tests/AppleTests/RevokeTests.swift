@@ -5,7 +5,7 @@ import Testing
 struct RevokeTests {
     private let path = "/auth/revoke"
 
-    @Test("a token is revoked with exactly the fields that Apple asks for", arguments: [AppleClient.TokenHint.refreshToken, .accessToken])
+    @Test("a token is revoked with exactly the required fields", arguments: [AppleClient.TokenHint.refreshToken, .accessToken])
     func revokes(hint: AppleClient.TokenHint) async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .empty)
@@ -16,7 +16,7 @@ struct RevokeTests {
         }
     }
 
-    @Test("a refusal and an outage are told apart")
+    @Test("a refusal and an outage are distinguished")
     func fails() async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .json(#"{"error":"invalid_client"}"#, status: 400))

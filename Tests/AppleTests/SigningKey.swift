@@ -1,7 +1,7 @@
 import Foundation
 import JWTKit
 
-/// One of the keys that the stand-in signs with, and its public half as a JWK.
+/// One of the server's signing keys, and its public half as a JWK.
 struct SigningKey: Sendable {
     let id: String
     let jwk: String
@@ -22,7 +22,7 @@ struct SigningKey: Sendable {
         #"{"keys":[\#(keys.map(\.jwk).joined(separator: ","))]}"#
     }
 
-    /// Signs header and payload as they are, whatever they say.
+    /// Signs any header and payload unchanged.
     func sign(header: String, payload: String) throws -> String {
         let input = base64URL(Data(header.utf8)) + "." + base64URL(Data(payload.utf8))
         return input + "." + base64URL(Data(try algorithm.sign(Data(input.utf8))))

@@ -1,4 +1,4 @@
-/// Keys that were made for these tests and protect nothing.
+/// Keys for these tests only. They protect nothing.
 enum TestKeys {
     static let rsa1 = """
         -----BEGIN PRIVATE KEY-----

@@ -17,7 +17,7 @@ struct TokenTests {
         try await client.redeem(code: code, redirectURI: redirectURI, credentials: credentials, at: Claims.now)
     }
 
-    @Test("a code is redeemed with exactly the fields that Apple asks for")
+    @Test("a code is redeemed with exactly the required fields")
     func redeems() async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .json(answer))
@@ -50,7 +50,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a refresh token is checked, and its answer has no new one")
+    @Test("a refresh token is checked, and the response has no new one")
     func refreshes() async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .json(#"{"access_token":"at","token_type":"Bearer","expires_in":3600,"id_token":"it"}"#))
@@ -62,10 +62,10 @@ struct TokenTests {
         }
     }
 
-    // MARK: What Apple may answer instead
+    // MARK: Other responses
 
     @Test(
-        "each error of Apple's protocol is told apart",
+        "each OAuth error is distinguished",
         arguments: [
             ("invalid_request", .invalidRequest), ("invalid_client", .invalidClient), ("invalid_grant", .invalidGrant),
             ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
@@ -78,7 +78,7 @@ struct TokenTests {
         }
     }
 
-    @Test("any other status is Apple being unavailable, whatever its body says", arguments: [201, 401, 403, 404, 429, 500, 502, 503])
+    @Test("any other status means that Apple is unavailable, regardless of the body", arguments: [201, 401, 403, 404, 429, 500, 502, 503])
     func unavailable(status: Int) async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .html(status))
@@ -89,7 +89,7 @@ struct TokenTests {
     }
 
     @Test(
-        "a success that brings no tokens is nonsense",
+        "a success without tokens is an invalid response",
         arguments: [
             "", "{", "[]", "null", "<html></html>", #"{"access_token":"at"}"#, #"{"access_token":"at","id_token":null}"#,
             #"{"access_token":"at","id_token":17}"#, #"{"error":"invalid_grant"}"#,
@@ -97,19 +97,19 @@ struct TokenTests {
     func malformed(body: String) async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .json(body))
-            await #expect(throws: AppleError.nonsense("a token answer without tokens")) { try await redeem(client) }
+            await #expect(throws: AppleError.nonsense("a token response without tokens")) { try await redeem(client) }
         }
     }
 
-    @Test("a refusal that names no error is nonsense", arguments: ["", "[]", "<html></html>", #"{"error":17}"#, #"{"message":"no"}"#])
+    @Test("a refusal without an error code is invalid", arguments: ["", "[]", "<html></html>", #"{"error":17}"#, #"{"message":"no"}"#])
     func malformedRefusal(body: String) async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .json(body, status: 400))
-            await #expect(throws: AppleError.nonsense("a refusal without an error code")) { try await redeem(client) }
+            await #expect(throws: AppleError.nonsense("an error response without an error code")) { try await redeem(client) }
         }
     }
 
-    @Test("an answer over 64 KiB is not read, announced or not", arguments: [true, false])
+    @Test("a response over 64 KiB is not read, with or without a Content-Length", arguments: [true, false])
     func oversized(announced: Bool) async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .large(65 * 1024, announced: announced))
@@ -127,18 +127,18 @@ struct TokenTests {
         }
     }
 
-    @Test("a redirect that the HTTP client followed by mistake is not believed")
+    @Test("a redirect that the HTTP client followed by mistake is rejected")
     func followedRedirect() async throws {
         try await AppleStandIn.run(http: HTTPClient.Configuration()) { apple, client in
             apple.answer(path, .redirect(303, to: "/elsewhere"))
             apple.answer("/elsewhere", .json(answer))
-            await #expect(throws: AppleError.nonsense("it redirects elsewhere")) { try await redeem(client) }
+            await #expect(throws: AppleError.nonsense("it is a redirect")) { try await redeem(client) }
         }
     }
 
     // MARK: Time and connection
 
-    @Test("an answer that does not come, or does not end, is over at the time limit", arguments: [AppleStandIn.Answer.silent, .stalled])
+    @Test("a response that does not arrive or end is stopped at the time limit", arguments: [AppleStandIn.Answer.silent, .stalled])
     func timesOut(answer: AppleStandIn.Answer) async throws {
         try await AppleStandIn.run({ $0.timeout = .milliseconds(200) }) { apple, client in
             apple.answer(path, answer)
@@ -147,7 +147,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a connection that breaks off makes Apple unreachable")
+    @Test("a broken connection means that Apple is unreachable")
     func cutOff() async throws {
         try await AppleStandIn.run { apple, client in
             apple.answer(path, .cutOff)
@@ -155,9 +155,9 @@ struct TokenTests {
         }
     }
 
-    @Test("a port that nobody listens on makes Apple unreachable")
+    @Test("a port without a listener means that Apple is unreachable")
     func nobodyListens() async throws {
-        // Port 1 is privileged and reserved (tcpmux): nothing that these tests start can be there.
+        // Port 1 is privileged and reserved (tcpmux), so nothing that these tests start can use it.
         try await AppleStandIn.run({ $0.baseURL = "http://127.0.0.1:1" }) { _, client in
             await #expect(throws: AppleError.unreachable) { try await redeem(client) }
         }
@@ -176,7 +176,7 @@ struct TokenTests {
 
     @Test("after a failure the next call succeeds")
     func recovers() async throws {
-        // Only the silence has to outlast it; the answers between must not, on the busiest machine.
+        // Only the silent response must outlast it. The other responses must not, even on a very busy machine.
         try await AppleStandIn.run({ $0.timeout = .seconds(5) }) { apple, client in
             for failing in [AppleStandIn.Answer.html(500), .cutOff, .silent] {
                 apple.answer(path, failing)

@@ -6,7 +6,7 @@ struct UserMigrationTests {
     private let token = "/auth/token"
     private let migration = "/auth/usermigrationinfo"
 
-    /// Runs a body with leave to migrate.
+    /// Runs a body with permission to migrate.
     private func migrating(
         _ body: @Sendable @escaping (AppleStandIn, AppleClient, MigrationToken, AppleClientCredentials) async throws -> Void
     )
@@ -20,7 +20,7 @@ struct UserMigrationTests {
         }
     }
 
-    @Test("leave is got with exactly the fields that Apple asks for, and does not print")
+    @Test("permission is requested with exactly the required fields, and does not print")
     func leave() async throws {
         try await migrating { apple, _, leave, _ in
             var form = try #require(apple.requests(token).first).form
@@ -30,7 +30,7 @@ struct UserMigrationTests {
         }
     }
 
-    @Test("the old team sends sub and target and gets a transfer identifier")
+    @Test("the old team sends sub and target and receives a transfer identifier")
     func sends() async throws {
         try await migrating { apple, client, leave, credentials in
             apple.answer(migration, .json(#"{"transfer_sub":"000760.r2d2.1234"}"#))
@@ -45,7 +45,7 @@ struct UserMigrationTests {
     }
 
     @Test(
-        "the new team sends the transfer identifier and gets its own; an address only when it is a relay's, however the flag is written",
+        "the new team sends the transfer identifier and receives its own, and an address only if it is a relay address",
         arguments: [
             (#"{"sub":"820417.faa.0219"}"#, nil),
             (
@@ -70,7 +70,7 @@ struct UserMigrationTests {
         }
     }
 
-    @Test("what is about the user, about the credentials, about too many questions and about Apple is told apart")
+    @Test("errors of the user, of the credentials, of too many requests and of Apple are distinguished")
     func fails() async throws {
         try await migrating { apple, client, leave, credentials in
             let answers: [(AppleStandIn.Answer, UserMigrationError)] = [
@@ -91,7 +91,7 @@ struct UserMigrationTests {
     }
 
     @Test(
-        "an answer without a name, or with one that is none, is nonsense",
+        "a response without an identifier, or with an impossible one, is invalid",
         arguments: ["{}", "[]", #"{"transfer_sub":"","sub":""}"#, #"{"transfer_sub":"a b","sub":"a\u0000"}"#])
     func nonsense(answer: String) async throws {
         try await migrating { apple, client, leave, credentials in

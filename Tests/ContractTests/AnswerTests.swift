@@ -3,7 +3,7 @@ import Server
 import TestSupport
 import Testing
 
-/// The real answers of the server, compared with the spec: status, media type, headers, every member and the order of members.
+/// Compares the server's real responses with the spec: status, media type, headers, all members and their order.
 @Suite("Answers")
 struct AnswerTests {
     private let specification: Specification
@@ -14,12 +14,12 @@ struct AnswerTests {
 
     private var guarded: [Specification.Operation] { specification.operations.filter { $0.scopes != nil } }
 
-    /// Reads first, then what adds, what changes, what ends, and at last what ends the tenant itself.
+    /// The order: reads, then creations, changes and endings, and at last the end of the tenant itself.
     private func rank(_ operation: Specification.Operation) -> (Int, Int, String) {
         let ends = ["suspendTenant", "resumeTenant", "deleteTenant", "restoreTenant"]
         if let place = ends.firstIndex(of: operation.id) { return (6, place, operation.id) }
         if operation.method == "GET" { return (0, 0, operation.id) }
-        // What belongs to something goes before it.
+        // A part comes before the object that it belongs to.
         if operation.method == "DELETE" { return (5, -operation.path.count, operation.id) }
         if operation.method == "PATCH" { return (2, 0, operation.id) }
         if operation.id.contains(/^(revoke|retire|activate|close)/) { return (4, 0, operation.id) }
@@ -28,7 +28,7 @@ struct AnswerTests {
         )
     }
 
-    @Test("each operation's example does what is described, with members in the order of the spec, and the server accepts each one")
+    @Test("each operation's example works as described, with members in the order of the spec, and the server accepts each one")
     func examples() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -40,7 +40,7 @@ struct AnswerTests {
                     let answer = try await send(
                         operation, things.path(operation), key: platform.seeded.api_keys[0].secret, body: body, platform)
                     #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
-                    // It may not be possible now, or not at this Apple; but it is a proper request.
+                    // The request may be impossible now or with this Apple, but it is valid.
                     #expect(
                         (200..<300).contains(answer.status) || [404, 409, 422, 503].contains(answer.status),
                         "\(operation) \(answer.status): \(answer.body)")
@@ -56,7 +56,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("a tenant's own key reads all of its tenant")
+    @Test("a tenant's own key reads all data of its tenant")
     func ownKey() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -69,7 +69,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("an unknown thing, a body that is no JSON or says too much, another media type: each is refused as described")
+    @Test("an unknown object, an invalid body, an unknown field and another media type are rejected as described")
     func refusals() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -103,7 +103,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("a change of another version is refused, and without one where one is required")
+    @Test("a change with another version is rejected, and one without a version where it is required")
     func versions() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -123,7 +123,7 @@ struct AnswerTests {
         }
     }
 
-    @Test("sign-in answers as described: documents, tokens, claims, refusals")
+    @Test("sign-in responses are as described: documents, tokens, claims, errors")
     func signIn() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)

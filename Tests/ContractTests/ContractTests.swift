@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Web
 
-/// The spec is the contract: what it says is there, and nothing else is.
+/// The spec is the contract: all of it exists, and nothing else exists.
 @Suite("Contract")
 struct ContractTests {
     @Test("every route is in the spec, and every operation of the spec is a route")
@@ -36,7 +36,8 @@ struct ContractTests {
                 let things = try await Things(platform)
                 let headers = key == nil ? [] : [("Authorization", "Bearer \(platform.seeded.api_keys[0].secret)")]
                 for operation in operations {
-                    // Without a key it is refused before the action. With one the action refuses: the thing or the body is missing.
+                    // Without a key, the request is rejected before the action. With a key, the action rejects it because the
+                    // object or the body is missing.
                     _ = try await TestBrowser(platform).send(
                         operation.method, TestPlatform.publicURL + things.path(operation, real: false), headers: headers, body: nil)
                 }
@@ -57,7 +58,7 @@ struct ContractTests {
         }
     }
 
-    @Test("a wrong method gets 405 with what is allowed, an unknown path 404, both as problems")
+    @Test("a wrong method gets 405 with the allowed methods, an unknown path gets 404, both as problems")
     func methods() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -71,7 +72,7 @@ struct ContractTests {
         }
     }
 
-    @Test("a request id is kept when it is sane, and made when it is not")
+    @Test("a valid request ID is echoed, and another one is replaced")
     func requestID() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)

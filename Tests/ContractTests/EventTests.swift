@@ -6,10 +6,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// What webhooks are told is what the spec says they are told.
+/// The content of webhooks is as in the spec.
 @Suite("Events")
 struct EventTests {
-    @Test("the data of every event that happens is as the spec has it, and a deleted application's sessions are told of")
+    @Test("the data of every event is as in the spec, and the end of a deleted application's sessions is reported")
     func described() async throws {
         let specification = try Specification()
         try await TestPlatform.run { platform in

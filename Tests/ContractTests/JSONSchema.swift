@@ -1,7 +1,7 @@
 import Foundation
 
-/// A schema of the spec (JSON Schema 2020-12), for real answers. A keyword it does not know is a violation: it must not look
-/// as if it had been kept.
+/// A schema of the spec (JSON Schema 2020-12), for real responses. An unknown keyword is a violation, because it must not
+/// appear to be satisfied.
 struct JSONSchema {
     private let schema: [String: Any]
     private let resolve: ([String: Any]) -> [String: Any]
@@ -21,17 +21,17 @@ struct JSONSchema {
         "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
     ]
 
-    /// What of a value breaks the schema; empty when nothing does.
+    /// Returns the violations of the schema; empty if there are none.
     func violations(_ value: Any, at place: String = "$") -> [String] {
         var found = Set(schema.keys).subtracting(Self.known).subtracting(Self.annotations).sorted()
             .map { "\(place) is described by \($0), which these tests do not know" }
         if let constant = schema["const"], !Self.areEqual(constant, value) { found.append("\(place) is not \(constant)") }
         if let choices = schema["enum"] as? [Any], !choices.contains(where: { Self.areEqual($0, value) }) {
-            found.append("\(place) is none of \(choices)")
+            found.append("\(place) is not one of \(choices)")
         }
         let types = schema["type"] as? [String] ?? (schema["type"] as? String).map { [$0] } ?? []
         if !types.isEmpty, !types.contains(where: { Self.isA($0, value) }) {
-            found.append("\(place) is no \(types.joined(separator: " or "))")
+            found.append("\(place) is not \(types.joined(separator: " or "))")
         }
         found += combinations(value, place)
         if let object = value as? [String: Any] { found += objectViolations(object, place) }
@@ -46,7 +46,7 @@ struct JSONSchema {
     private func combinations(_ value: Any, _ place: String) -> [String] {
         var found = (schema["allOf"] as? [[String: Any]] ?? []).flatMap { of($0).violations(value, at: place) }
         if let any = schema["anyOf"] as? [[String: Any]], !any.contains(where: { of($0).violations(value).isEmpty }) {
-            found.append("\(place) is none of the described (anyOf)")
+            found.append("\(place) is not one of the described values (anyOf)")
         }
         if let one = schema["oneOf"] as? [[String: Any]] {
             let fitting = one.count { of($0).violations(value).isEmpty }
@@ -85,7 +85,7 @@ struct JSONSchema {
         return found
     }
 
-    /// Here and in all that this is composed of.
+    /// Here and in all parts of the composition.
     private var describedProperties: Set<String> {
         let parts = ["allOf", "anyOf", "oneOf"].flatMap { schema[$0] as? [[String: Any]] ?? [] }
         return parts.reduce(into: Set((schema["properties"] as? [String: Any] ?? [:]).keys)) { $0.formUnion(of($1).describedProperties) }
@@ -158,7 +158,7 @@ struct JSONSchema {
     }
 }
 
-/// JSON as YAML is read, too: values of Swift's own types. Foundation's reader takes 1 and true for one another.
+/// JSON read like YAML into Swift's own types. Foundation's reader confuses 1 and true.
 struct PlainJSON: Decodable {
     let value: Any
 

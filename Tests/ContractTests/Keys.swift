@@ -7,7 +7,7 @@ import Sessions
 import Tenancy
 import TestSupport
 
-/// API keys that let nobody in, and some that do not let in enough.
+/// API keys that are invalid, and keys without enough rights.
 struct Keys: Sendable {
     let acme: UUID
     private let platform: TestPlatform
@@ -21,7 +21,7 @@ struct Keys: Sendable {
         expired = try await Self.issue("Expired", owner: acme, APIKey.Scope.allCases, expiresAt: past, platform)
     }
 
-    /// Those of nobody, each with what is wrong with it.
+    /// Invalid keys, each with the reason.
     var ofNobody: [(what: String, key: String?)] {
         let own = platform.acme.api_keys[0].secret
         return [
@@ -30,12 +30,12 @@ struct Keys: Sendable {
         ]
     }
 
-    /// Every scope but this one.
+    /// A key with every scope except this one.
     func lacking(_ scope: String, owner: UUID) async throws -> String {
         try await Self.issue("Lacks \(scope)", owner: owner, APIKey.Scope.allCases.filter { $0.rawValue != scope }, platform)
     }
 
-    /// Straight into the table: no action issues one that is revoked or expired.
+    /// Inserted directly into the table, because no action issues a revoked or expired key.
     static func issue(
         _ name: String, owner: UUID, _ scopes: [APIKey.Scope], revokedAt: Date? = nil, expiresAt: Date? = nil, _ platform: TestPlatform
     ) async throws -> String {

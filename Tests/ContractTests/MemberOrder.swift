@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Yams
 
-/// The order of an object's members in `openapi.yaml`, against which JSON is compared.
+/// The order of an object's members in `openapi.yaml`, to compare with JSON.
 ///
-/// JSON is YAML, and Yams keeps the order of a mapping. Foundation's readers lose it.
+/// JSON is YAML, and Yams preserves the order of a mapping. Foundation's readers lose it.
 struct MemberOrder: Sendable {
     nonisolated(unsafe) private static let spec: Node? = {
         let file = URL(filePath: #filePath).appending(path: "../../../openapi.yaml").standardizedFileURL
@@ -18,18 +18,18 @@ struct MemberOrder: Sendable {
         document = try Self.spec.orRefuse("openapi.yaml cannot be read")
     }
 
-    /// Each object of an answer whose members are in another order than in the spec.
+    /// Returns the objects of a response with another member order than the spec.
     func violations(_ answer: TestBrowser.Answer, of operation: Specification.Operation, mediaType: String) -> [String] {
         let described = ["paths", operation.path, operation.method.lowercased(), "responses", "\(answer.status)"]
         return violations(json: answer.body, at: described + ["content", mediaType, "schema"])
     }
 
-    /// Each object of a webhook's body whose members are in another order than in the spec.
+    /// Returns the objects of a webhook's body with another member order than the spec.
     func violations(body: String, ofEvent type: String) -> [String] {
         violations(json: body, at: ["webhooks", type, "post", "requestBody", "content", "application/json", "schema"])
     }
 
-    /// The names that the spec has for the data of an event, in its order.
+    /// Returns the names in the spec for the data of an event, in their order.
     func members(ofEvent type: String) -> [String] {
         find(["webhooks", type, "post", "requestBody", "content", "application/json", "schema", "properties", "data"])
             .map { properties(of: $0).map(\.name) } ?? []
@@ -60,7 +60,7 @@ struct MemberOrder: Sendable {
         }
     }
 
-    /// The properties of the schema itself, then the properties of the schemas that it is composed of.
+    /// Returns the properties of the schema itself, then the properties of its parts.
     private func properties(of schema: Node) -> [(name: String, schema: Node)] {
         let schema = resolve(schema)
         let own = (schema.member("properties")?.mapping).map { mapping in
@@ -82,7 +82,8 @@ struct MemberOrder: Sendable {
 }
 
 extension Node {
-    /// A member by its text. The subscript of `Node` takes `200` for a number, and the spec has the string `"200"`.
+    /// Returns a member by its text. The subscript of `Node` reads `200` as a number, but the spec has the string
+    /// `"200"`.
     fileprivate func member(_ name: String) -> Node? {
         mapping?.first { $0.key.scalar?.string == name }?.value
     }

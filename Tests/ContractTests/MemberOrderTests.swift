@@ -7,10 +7,11 @@ import Postgres
 import TestSupport
 import Testing
 
-/// `AnswerTests` compares every answer. These tests show that the comparison notices a wrong order, and compare webhooks.
+/// `AnswerTests` compares every response. These tests prove that the comparison detects a wrong order, and compare
+/// webhooks.
 @Suite("Member order")
 struct MemberOrderTests {
-    @Test("another order is noticed, also inside lists and behind references")
+    @Test("another order is detected, even inside lists and behind references")
     func notices() throws {
         let order = try MemberOrder()
         let list = ["components", "schemas", "TenantList"]
@@ -24,14 +25,14 @@ struct MemberOrderTests {
         #expect(order.violations(json: "{}", at: ["components", "schemas", "Nothing"]).count == 1)
     }
 
-    @Test("a webhook's body has the order of the spec, although PostgreSQL stores its data in another one")
+    @Test("a webhook's body has the order of the spec, although PostgreSQL stores its data in another order")
     func webhooks() throws {
         let order = try MemberOrder()
         #expect(order.events.count == WebhookEvent.Kind.allCases.count + 1)
         for event in order.events {
             let members = order.members(ofEvent: event)
             #expect(Set(members).isSubset(of: EventData.members), "\(event)")
-            // As `jsonb` has them: shorter names first. Inside, the totals of a statement.
+            // The order of `jsonb`: shorter names first. Inside, the totals of a statement.
             let stored = members.sorted { ($0.utf8.count, $0) < ($1.utf8.count, $1) }.map { name in
                 "\"\(name)\": " + (name == "totals" ? #"[{"amount": "2.00", "currency": "USD", "amount_micros": 2000000}]"# : "1")
             }

@@ -3,8 +3,8 @@ import Foundation
 import Server
 import TestSupport
 
-/// A request as the spec shows it: its example as body, what is required in the query, and an `If-Match` that fits everything.
-/// Only a private key is a real one: the spec shows none.
+/// A request in the form of the spec: its example as the body, the required query, and an `If-Match` that matches everything.
+/// Only a private key is real, because the spec contains none.
 func send(
     _ operation: Specification.Operation, _ path: String, key: String?, body: String?,
     headers more: [(String, String)] = [("If-Match", "*")],
@@ -14,7 +14,7 @@ func send(
     headers += more.filter { header, _ in operation.takes(header: header) }
     if body != nil { headers.append(("Content-Type", "application/json")) }
     let query = operation.parameters.filter { $0.place == "query" && $0.isRequired }.map { parameter in
-        // What is destroyed is named twice, by its slug.
+        // A deletion names its object twice, by the slug.
         "\(parameter.name)=\(parameter.name == "confirm" ? "acme" : parameter.example ?? "")"
     }
     return try await TestBrowser(platform).send(

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Yams
 
-/// `openapi.yaml`, as far as these tests read it. What can be checked without a server is checked by `script/check-spec`.
+/// The part of `openapi.yaml` that these tests read. `script/check-spec` checks everything that needs no server.
 struct Specification: Sendable {
     struct Parameter: Sendable {
         let name: String
@@ -15,23 +15,23 @@ struct Specification: Sendable {
         let method: String
         let path: String
         let id: String
-        /// The scopes an API key needs; nil for an operation that takes no API key.
+        /// The required scopes of an API key; nil for an operation without API keys.
         let scopes: [String]?
-        /// Whether a tenant's key is refused, whatever its scopes (`x-operators-only`).
+        /// Whether a tenant's key is rejected regardless of its scopes (`x-operators-only`).
         let isForOperators: Bool
         let parameters: [Parameter]
-        /// Each JSON body that the spec shows, as text.
+        /// The example JSON bodies in the spec, as text.
         let requests: [String]
 
         var description: String { id }
 
         var isForTenants: Bool { path.contains("/{tenant}") }
-        /// Whether it names no tenant, and a tenant's key is told its own all the same.
+        /// Whether it names no tenant, and a tenant's key still reads its own data.
         var isForAnyKey: Bool { scopes != nil && !isForTenants && !isForOperators }
-        /// The names in the path, but for the tenant's.
+        /// The names in the path, except for the tenant's.
         var things: [String] { parameters.filter { $0.place == "path" && $0.name != "tenant" }.map(\.name) }
 
-        /// What to send: each body that the spec shows, or none.
+        /// The bodies to send: each example in the spec, or none.
         var bodies: [String?] { requests.isEmpty ? [nil] : requests }
 
         func takes(header name: String) -> Bool {
@@ -43,7 +43,7 @@ struct Specification: Sendable {
         }
     }
 
-    /// One described answer: a status, and a media type if it has a body.
+    /// One described response: a status, and a media type if it has a body.
     struct Answer {
         let status: String
         let mediaType: String?
@@ -58,7 +58,7 @@ struct Specification: Sendable {
     init() throws {
         let file = URL(filePath: #filePath).appending(path: "../../../openapi.yaml").standardizedFileURL
         guard let document = try Yams.load(yaml: String(contentsOf: file, encoding: .utf8)) as? [String: Any] else {
-            throw TestSimulator.Refused(description: "openapi.yaml is no mapping")
+            throw TestSimulator.Refused(description: "openapi.yaml is not a mapping")
         }
         self.document = document
         order = try MemberOrder()
@@ -99,7 +99,7 @@ struct Specification: Sendable {
         }
     }
 
-    /// Each answer of an operation. `default`, which stands for what should never be, is not one of them.
+    /// The responses of an operation, without `default`, which covers unexpected errors.
     func answers(of operation: Operation) -> [Answer] {
         let item = (document["paths"] as? [String: [String: Any]])?[operation.path]?[operation.method.lowercased()] as? [String: Any]
         return (item?["responses"] as? [String: [String: Any]] ?? [:]).filter { $0.key != "default" }.flatMap { status, answer in
@@ -111,7 +111,7 @@ struct Specification: Sendable {
         }
     }
 
-    /// What of a webhook's data breaks what the spec says of its event, or is not said there.
+    /// Returns the violations of the spec in a webhook's data, and its undescribed members.
     func violations(data: Data, of event: String) throws -> [String] {
         var found: Any? = document
         for part in [
@@ -124,7 +124,7 @@ struct Specification: Sendable {
         return unknown.map { "\($0) is not described" } + JSONSchema(schema, resolve: resolve).violations(value)
     }
 
-    /// Why a real answer is none of those that the spec describes; empty when it is one.
+    /// Returns the reason why a real response is not one of those in the spec; empty if it is one.
     func violations(_ answer: TestBrowser.Answer, of operation: Operation) -> [String] {
         let described = answers(of: operation).filter { $0.status == "\(answer.status)" }
         guard !described.isEmpty else { return ["\(answer.status) is not described"] }
@@ -134,13 +134,13 @@ struct Specification: Sendable {
         }
         var found: [String] = []
         if (200..<300).contains(answer.status) {
-            // Said only of an answer that was given before.
+            // Described only for a replayed response.
             let expected = match.headers.subtracting(["Idempotent-Replayed"])
             found += expected.filter { answer.header($0) == nil }.sorted().map { "the header \($0) is missing" }
         }
         if let schema = match.schema, match.mediaType?.hasSuffix("json") == true {
             guard let value = try? JSONDecoder().decode(PlainJSON.self, from: Data(answer.body.utf8)) else {
-                return found + ["it is no JSON"]
+                return found + ["it is not JSON"]
             }
             found += JSONSchema(schema, resolve: resolve).violations(value.value)
             found += order.violations(answer, of: operation, mediaType: match.mediaType ?? "")

@@ -7,9 +7,9 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// Whom an operation refuses, by what the spec says of its security: who is not let in learns nothing, and nothing of what he
-/// sent is looked at.
-@Suite("Strangers")
+/// The callers that an operation rejects according to its security in the spec. A rejected caller learns nothing, and its
+/// input is not read.
+@Suite("Callers without access")
 struct StrangerTests {
     private let specification: Specification
     private let guarded: [Specification.Operation]
@@ -19,7 +19,7 @@ struct StrangerTests {
         guarded = specification.operations.filter { $0.scopes != nil }
     }
 
-    /// Sends what would be refused if anybody looked at it: a body that is no JSON, no `If-Match`.
+    /// Sends input that would be rejected if it were read: a body that is not JSON, no `If-Match`.
     private func intrude(_ operation: Specification.Operation, _ path: String, key: String?, _ platform: TestPlatform) async throws
         -> TestBrowser.Answer
     {
@@ -29,12 +29,12 @@ struct StrangerTests {
             operation.method, TestPlatform.publicURL + path, headers: headers, body: operation.method == "GET" ? nil : "{")
     }
 
-    /// What a refusal says, but for what differs from request to request.
+    /// Returns the content of an error, except for the parts that differ per request.
     private func told(_ answer: TestBrowser.Answer) -> [String: String] {
         answer.json.filter { !["request_id", "instance"].contains($0.key) }.mapValues { "\($0)" }
     }
 
-    @Test("what takes no API key is named here: the list may only shrink")
+    @Test("operations without an API key are listed here: the list may only shrink")
     func open() {
         #expect(
             Set(specification.operations.filter { $0.scopes == nil }.map(\.id)) == [
@@ -71,7 +71,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("a key of nobody gets 401, whatever else is wrong")
+    @Test("an invalid key gets 401, regardless of other mistakes")
     func nobody() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -88,7 +88,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("another tenant's key gets 404 in the same words for what is there and what is not, and 403 from the platform")
+    @Test("another tenant's key gets the same 404 for existing and missing objects, and 403 from the platform")
     func otherTenant() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -96,7 +96,7 @@ struct StrangerTests {
             for operation in guarded {
                 let answer = try await intrude(operation, things.path(operation), key: globex, platform)
                 #expect(specification.violations(answer, of: operation) == [], "\(operation)")
-                // It is let in, to what is its own.
+                // It has access to its own data.
                 if operation.isForAnyKey { continue }
                 guard operation.isForTenants else {
                     #expect(answer.status == 403, "\(operation): \(answer.body)")
@@ -114,7 +114,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("what is for operators refuses a tenant's key with every scope; nothing else does")
+    @Test("operations for operators reject a tenant's key with every scope; no other operation does")
     func operatorsOnly() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -131,7 +131,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("in its own tenant, a key finds another's thing as little as one that never was")
+    @Test("in its own tenant, a key finds another tenant's object no more than a missing one")
     func otherThing() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -146,7 +146,7 @@ struct StrangerTests {
                         try await send(operation, path, key: globex, body: body, platform)
                     }
                     let answer = try await ask(real)
-                    // A plan may forbid it before anything is looked for.
+                    // A plan may forbid it before any look-up.
                     #expect(answer.status == 404 || answer.json["code"] as? String == "plan_required", "\(operation): \(answer.body)")
                     #expect(told(answer) == told(try await ask(unknown)), "\(operation)")
                     #expect(specification.violations(answer, of: operation) == [], "\(operation)")
@@ -155,7 +155,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("a key with every scope but the needed one gets 403, an operator's too")
+    @Test("a key with every scope except the required one gets 403, even an operator's key")
     func scopes() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)
@@ -184,7 +184,7 @@ struct StrangerTests {
         }
     }
 
-    @Test("whoever is refused has changed nothing")
+    @Test("a rejected caller has changed nothing")
     func nothingHappened() async throws {
         try await TestPlatform.run { platform in
             let things = try await Things(platform)

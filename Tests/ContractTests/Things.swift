@@ -5,12 +5,12 @@ import Server
 import Tenancy
 import TestSupport
 
-/// One thing of each kind that an operation's path can name: Acme's, and the platform's own.
+/// One object of each kind in an operation's path: Acme's, and the platform's own.
 struct Things: Sendable {
     private let acme, platform: [String: UUID]
 
     init(_ installation: TestPlatform) async throws {
-        // A user with a session, and keys that no test calls with.
+        // A user with a session, and keys that no test uses for calls.
         _ = try await TestBrowser(installation).tokens(.init(installation.acme))
         let tenant = ID<Tenant>(installation.acme.id)!.uuid
         for owner in [tenant, .platform] { _ = try await Keys.issue("Spare", owner: owner, [.tenantsRead], installation) }
@@ -27,7 +27,7 @@ struct Things: Sendable {
         }
         let secret = try await ids("SELECT id AS thing, application_id AS whole FROM application_secret WHERE tenant_id = \(tenant)")
         let session = try await ids("SELECT id AS thing, user_id AS whole FROM session WHERE tenant_id = \(tenant)")
-        // Keys that are old enough to be rotated.
+        // Keys that are old enough for a rotation.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion, transfer, card) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
@@ -62,7 +62,7 @@ struct Things: Sendable {
             VALUES (\(tenant), \(card), 1, '2026-01-01', 'USD', 0, 0, 0, 'graduated', '[{"unit_price_micros": 5000}]', now())
             """,
         ])
-        // Paused, so that nobody tries to reach it.
+        // Paused, so that the server does not call it.
         _ = try await installation.ownerPool.run(
             """
             INSERT INTO usage_sink (tenant_id, id, format, url, status, delivered_at, failed_at, failure_status, created_at, updated_at)
@@ -109,7 +109,7 @@ struct Things: Sendable {
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }
 
-    /// An operation's path with a tenant and the ids of real things, or of nothing.
+    /// Returns an operation's path with a tenant and the IDs of real or missing objects.
     func path(_ operation: Specification.Operation, tenant: String = "acme", real: Bool = true) -> String {
         var path = operation.path.replacing("{tenant}", with: tenant)
         for parameter in operation.parameters where parameter.place == "path" && parameter.name != "tenant" {
@@ -120,12 +120,12 @@ struct Things: Sendable {
         return path
     }
 
-    /// The names in paths that stand for no real thing: there should be none.
+    /// The names in paths without a real object. There should be none.
     func missing(_ operation: Specification.Operation) -> [String] {
         operation.things.filter { (operation.isForTenants ? acme : platform)[$0] == nil }
     }
 
-    /// As any id is written, without its prefix.
+    /// In the format of any ID, without its prefix.
     private static func digits(_ uuid: UUID?) -> String {
         uuid.map { String(ID<Tenant>($0).description.dropFirst("tenant_".count)) } ?? String(repeating: "0", count: 26)
     }

@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 
-/// A browser that keeps one cookie and follows no redirect by itself.
+/// A browser that stores one cookie and follows no redirect automatically.
 final class Browser {
     struct Page {
         var status: Int

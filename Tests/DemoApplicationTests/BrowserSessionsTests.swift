@@ -3,11 +3,11 @@ import Testing
 
 @testable import DemoApplication
 
-@Suite("the demo's memory of browsers")
+@Suite("the demo's browser sessions")
 struct BrowserSessionsTests {
     private let start = Date(timeIntervalSince1970: 1_800_000_000)
 
-    @Test("holds no more browsers than its capacity and forgets the idlest")
+    @Test("stores no more browsers than its capacity and removes the longest idle one")
     func capacity() async {
         let sessions = BrowserSessions()
         let idlest = LoginAttempt(slug: "acme", startedAt: start)
@@ -20,7 +20,7 @@ struct BrowserSessionsTests {
         #expect(await sessions.takeAttempt(state: idlest.state, from: first, at: start) == nil)
     }
 
-    @Test("holds no more sign-ins of one browser than its capacity and forgets the oldest")
+    @Test("stores no more sign-ins per browser than its capacity and removes the oldest")
     func attempts() async throws {
         let sessions = BrowserSessions()
         let attempts = (0...BrowserSessions.attemptCapacity).map {
@@ -33,7 +33,7 @@ struct BrowserSessionsTests {
         #expect(await sessions.takeAttempt(state: attempts[1].state, from: id, at: start) != nil)
     }
 
-    @Test("a sign-in that took too long is forgotten")
+    @Test("a sign-in that took too long is removed")
     func lifetime() async {
         let sessions = BrowserSessions()
         let attempt = LoginAttempt(slug: "acme", startedAt: start)
@@ -42,7 +42,7 @@ struct BrowserSessionsTests {
         #expect(await sessions.takeAttempt(state: attempt.state, from: id, at: late) == nil)
     }
 
-    @Test("a cookie nobody was given opens no session and is not adopted")
+    @Test("a cookie that was never issued opens no session and is not adopted")
     func foreignCookie() async {
         let sessions = BrowserSessions()
         let made = BrowserSessions.ID(text: "chosen-by-someone")

@@ -2,7 +2,7 @@ import DemoApplication
 import Hummingbird
 import Logging
 
-/// The demo and its provider while a test runs.
+/// The demo and its provider during a test.
 struct Demo {
     static let publicURL = "https://demo.example"
     static let clientSecret = "secret+of/acme"
@@ -11,11 +11,11 @@ struct Demo {
     let provider: FakeProvider
     let port: Int
 
-    /// A browser nobody has used.
+    /// Returns a new browser.
     var browser: Browser { Browser(port: port) }
     var issuer: String { provider.current.issuer }
 
-    /// Begins a sign-in and answers what the provider would be asked, once it knows the nonce.
+    /// Starts a sign-in, gives the provider its nonce, and returns the request for the provider.
     func begin(in browser: Browser) async throws -> [String: String] {
         let page = try await browser.get("/login/acme")
         let query = FakeProvider.fields(String(page.location?.split(separator: "?").last ?? ""))
@@ -23,7 +23,7 @@ struct Demo {
         return query
     }
 
-    /// The address to which the provider sends the browser back.
+    /// Returns the address to which the provider redirects the browser.
     func callback(state: String?, issuer: String? = nil, code: String? = FakeProvider.code, error: String? = nil) -> String {
         var query = ["state=\(state ?? "")", "iss=\(issuer ?? self.issuer)"]
         if let code { query.append("code=\(code)") }
@@ -31,7 +31,7 @@ struct Demo {
         return "/callback/acme?\(query.joined(separator: "&"))"
     }
 
-    /// Signs in and answers the page that the person sees.
+    /// Signs in and returns the page for the person.
     func signIn(in browser: Browser) async throws -> Browser.Page {
         let asked = try await begin(in: browser)
         _ = try await browser.get(callback(state: asked["state"]))
@@ -39,7 +39,7 @@ struct Demo {
     }
 }
 
-/// Runs the demo, with a provider of its own, on free ports, for as long as `body` takes.
+/// Runs the demo with its own provider on free ports while `body` runs.
 func withDemo(
     name: String = "Acme", connection: DemoApplication.Tenant.Connection = .own, clientSecret: String? = Demo.clientSecret,
     _ body: (Demo) async throws -> Void

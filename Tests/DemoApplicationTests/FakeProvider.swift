@@ -5,9 +5,9 @@ import JWTKit
 import NIOCore
 import Synchronization
 
-/// A small OpenID Connect provider and usage API, for one tenant, that can be told to answer wrongly.
+/// A small OpenID Connect provider and usage API for one tenant. A test can make its responses invalid.
 final class FakeProvider: Sendable {
-    /// One deviation from right behaviour.
+    /// One deviation from correct behavior.
     enum Fault: String, Sendable, CaseIterable {
         case wrongSignature, unknownKey, otherAudience, otherIssuer, otherNonce, expired, noIDToken
     }
@@ -35,7 +35,7 @@ final class FakeProvider: Sendable {
         var nonce: String?
         var challenge: String?
         var refreshes = 0
-        /// Set, the token endpoint refuses with this error.
+        /// If set, the token endpoint rejects with this error.
         var tokenError: String?
         /// The forms posted to the token endpoint.
         var tokenRequests: [[String: String]] = []
@@ -48,15 +48,15 @@ final class FakeProvider: Sendable {
     private let signingKey = ES256PrivateKey()
     private let strangersKey = ES256PrivateKey()
 
-    /// How it behaves, and what it was asked so far.
+    /// Its behavior, and its requests so far.
     var current: State { state.withLock { $0 } }
 
-    /// Changes how it behaves from now on.
+    /// Changes its behavior from now on.
     func change(_ body: (inout State) -> Void) {
         state.withLock { body(&$0) }
     }
 
-    /// A refresh token of a generation; the first one is 0.
+    /// The refresh token of a generation. The first generation is 0.
     static func refreshToken(_ generation: Int) -> String {
         "refresh-token-of-generation-\(generation)-0123456789abcdefghijklmnopq-\(generation)"
     }

@@ -2,9 +2,9 @@ import Crypto
 import Foundation
 import Testing
 
-@Suite("coming back from a sign-in")
+@Suite("return from a sign-in")
 struct FinishLoginTests {
-    @Test("shows name, e-mail, claims and usage, and never a whole token")
+    @Test("shows name, email, claims and usage, and never a whole token")
     func session() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -43,7 +43,7 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("a public application names itself in the form instead")
+    @Test("a public application sends its client ID in the form instead")
     func publicApplication() async throws {
         try await withDemo(clientSecret: nil) { demo in
             _ = try await demo.signIn(in: demo.browser)
@@ -53,7 +53,7 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("the session gets a new secret at sign-in, and the old one is worthless")
+    @Test("the session gets a new secret at sign-in, and the old one is invalid")
     func newSession() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -65,7 +65,7 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("an answer for another browser is refused and its code not used")
+    @Test("a response for another browser is rejected and its code not used")
     func otherBrowser() async throws {
         try await withDemo { demo in
             let asked = try await demo.begin(in: demo.browser)
@@ -73,12 +73,12 @@ struct FinishLoginTests {
             _ = try await demo.begin(in: stranger)
             let page = try await stranger.get(demo.callback(state: asked["state"]))
             #expect(page.status == 400)
-            #expect(page.text.contains("This sign-in was not begun here"))
+            #expect(page.text.contains("This sign-in was not started here"))
             #expect(demo.provider.current.tokenRequests.isEmpty)
         }
     }
 
-    @Test("the same answer a second time is refused")
+    @Test("the same response is rejected the second time")
     func replay() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -90,19 +90,19 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("an answer from another issuer is refused and its code not used")
+    @Test("a response from another issuer is rejected and its code not used")
     func otherIssuer() async throws {
         try await withDemo { demo in
             let browser = demo.browser
             let asked = try await demo.begin(in: browser)
             let page = try await browser.get(demo.callback(state: asked["state"], issuer: "https://other.example"))
             #expect(page.status == 400)
-            #expect(page.text.contains("The answer came from someone else"))
+            #expect(page.text.contains("The response came from another issuer"))
             #expect(demo.provider.current.tokenRequests.isEmpty)
         }
     }
 
-    @Test("cancelling is no error")
+    @Test("cancelling is not an error")
     func cancelled() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -124,7 +124,7 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("a refused code is shown as a refusal")
+    @Test("a rejected code is shown as a refusal")
     func refusedCode() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -136,7 +136,7 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("an id_token with one thing wrong signs nobody in", arguments: FakeProvider.Fault.allCases)
+    @Test("an id_token with one mistake signs nobody in", arguments: FakeProvider.Fault.allCases)
     func wrongIDToken(fault: FakeProvider.Fault) async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -150,7 +150,7 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("userinfo about someone else signs nobody in")
+    @Test("userinfo about another person signs nobody in")
     func otherUserInfo() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -162,28 +162,28 @@ struct FinishLoginTests {
         }
     }
 
-    @Test("a person who shares neither name nor e-mail is signed in all the same")
+    @Test("a person without a shared name and email is signed in")
     func nothingShared() async throws {
         try await withDemo { demo in
             demo.provider.change { $0.userInfo = #"{"sub":"user_1"}"# }
             let page = try await demo.signIn(in: demo.browser)
             #expect(page.text.contains("No name shared"))
-            #expect(page.text.contains("No e-mail shared"))
+            #expect(page.text.contains("No email shared"))
         }
     }
 }
 
 extension FakeProvider.Fault {
-    /// What the page says of it, so that each fault is refused for its own reason.
+    /// The text on the page, so that each fault is rejected for its own reason.
     fileprivate var explanation: String {
         switch self {
-        case .wrongSignature: "Its signature is wrong."
-        case .unknownKey: "the provider does not publish"
+        case .wrongSignature: "Its signature is invalid."
+        case .unknownKey: "provider does not publish"
         case .otherAudience: "another application"
-        case .otherIssuer: "issued by someone else"
+        case .otherIssuer: "has another issuer"
         case .otherNonce: "another sign-in"
         case .expired: "It has expired."
-        case .noIDToken: "There is none"
+        case .noIDToken: "The response contains none"
         }
     }
 }

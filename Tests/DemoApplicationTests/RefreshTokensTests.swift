@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("refreshing the tokens")
+@Suite("refresh of the tokens")
 struct RefreshTokensTests {
-    @Test("replaces them and shows that the refresh token rotated")
+    @Test("replaces them and shows the rotation of the refresh token")
     func refresh() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -19,7 +19,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a refused refresh ends the session here, too")
+    @Test("a rejected refresh also ends the demo's session")
     func refusedRefresh() async throws {
         try await withDemo { demo in
             let browser = demo.browser
@@ -30,7 +30,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a refresh that fails otherwise keeps the session")
+    @Test("a refresh that fails for another reason does not end the session")
     func failedRefresh() async throws {
         try await withDemo { demo in
             let browser = demo.browser

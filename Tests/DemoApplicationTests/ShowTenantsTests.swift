@@ -25,7 +25,7 @@ struct ShowTenantsTests {
             demo.provider.change { $0.usage = (.internalServerError, "{}") }
             let page = try await demo.browser.get("/")
             #expect(page.status == 200)
-            #expect(page.text.contains("the usage can’t be read just now"))
+            #expect(page.text.contains("usage is currently unavailable"))
             #expect(page.text.contains("Its own Apple credentials"))
         }
     }
@@ -39,7 +39,7 @@ struct ShowTenantsTests {
         }
     }
 
-    @Test("forbids scripts and being framed, and isn't kept")
+    @Test("forbids scripts and framing, and is not cached")
     func headers() async throws {
         try await withDemo { demo in
             let page = try await demo.browser.get("/")
@@ -50,12 +50,12 @@ struct ShowTenantsTests {
         }
     }
 
-    @Test("an address that isn't there gets a page", arguments: ["/nothing", "/login/other", "/callback/other"])
+    @Test("an unknown address gets a page", arguments: ["/nothing", "/login/other", "/callback/other"])
     func unknown(path: String) async throws {
         try await withDemo { demo in
             let page = try await demo.browser.get(path)
             #expect(page.status == 404)
-            #expect(page.text.contains(path == "/callback/other" ? "The demo does not know this tenant" : "There is no such page"))
+            #expect(page.text.contains(path == "/callback/other" ? "The demo does not know this tenant" : "Page not found"))
         }
     }
 }

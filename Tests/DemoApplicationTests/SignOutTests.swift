@@ -1,13 +1,13 @@
 import Testing
 
-@Suite("signing out")
+@Suite("sign-out")
 struct SignOutTests {
-    @Test("forgets the browser, and sends it to the provider with the id_token, to come back here")
+    @Test("ends the browser's session, and redirects to the provider with the id_token and the return address")
     func signOut() async throws {
         try await withDemo { demo in
             let browser = demo.browser
             let page = try await demo.signIn(in: browser)
-            // A browser holds the redirect to the page's policy.
+            // A browser also applies the page's policy to the redirect.
             let origin = demo.issuer.replacing("/t/acme", with: "")
             #expect(page.header("Content-Security-Policy")?.contains("form-action 'self' \(origin);") == true)
             let location = try #require(try await browser.post("/session/sign-out").location)
@@ -21,7 +21,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("a browser that nobody signed in with is sent home")
+    @Test("a browser without a sign-in is redirected to the first page")
     func nobody() async throws {
         try await withDemo { demo in
             let answer = try await demo.browser.post("/session/sign-out")
@@ -29,7 +29,7 @@ struct SignOutTests {
         }
     }
 
-    @Test("a link or a picture on another site can't do it")
+    @Test("a link or an image on another site cannot sign out")
     func get() async throws {
         try await withDemo { demo in
             let browser = demo.browser

@@ -1,8 +1,8 @@
 import Testing
 
-@Suite("beginning a sign-in")
+@Suite("start of a sign-in")
 struct StartLoginTests {
-    @Test("sends the browser to the tenant with state, nonce and a PKCE challenge")
+    @Test("redirects the browser to the tenant with state, nonce and a PKCE challenge")
     func redirect() async throws {
         try await withDemo { demo in
             let page = try await demo.browser.get("/login/acme")
@@ -19,7 +19,7 @@ struct StartLoginTests {
         }
     }
 
-    @Test("keeps its secrets in a session that only the browser's cookie names")
+    @Test("stores its secrets in a session that only the browser's cookie names")
     func cookie() async throws {
         try await withDemo { demo in
             let cookie = try #require(try await demo.browser.get("/login/acme").setCookie)
@@ -27,7 +27,7 @@ struct StartLoginTests {
         }
     }
 
-    @Test("a tenant whose discovery names another issuer isn't used")
+    @Test("a tenant whose discovery names another issuer is not used")
     func otherIssuer() async throws {
         try await withDemo { demo in
             demo.provider.change { $0.issuer = "https://other.example" }

@@ -2,15 +2,14 @@ import PackageDescription
 
 // swift-tools-version: 6.2
 
-/// As in the server's package: Swift 6 mode, internal imports, `any` is written.
+/// As in the server's package: Swift 6 mode, internal imports, `any` is required.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("ExistentialAny"),
 ]
 
-/// What fuzz targets are made of. A package of its own, since those of the server and those of `espalierctl`, which shares no code
-/// with it, are of the same kind.
+/// The parts of fuzz targets. It is a separate package, because the server and `espalierctl` both use it and share no other code.
 let package = Package(
     name: "Fuzzing",
     platforms: [.macOS(.v15)],
@@ -18,7 +17,7 @@ let package = Package(
     targets: [.target(name: "Fuzzing", path: "Fuzzing", swiftSettings: strict)]
 )
 
-// For `script/fuzz` alone: libFuzzer has to be linked.
+// Only for `script/fuzz`, because libFuzzer must be linked.
 if Context.environment["ESPALIER_FUZZ"] != nil {
     package.products.append(.library(name: "FuzzRunner", targets: ["FuzzRunner"]))
     package.targets += [

@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-/// What happens to an API key is in effect in every process: here, in two.
+/// A change of an API key takes effect in every process. These tests use two.
 @Suite("Changed API keys")
 struct APIKeyChangeTests {
     private static func letsIn(_ secret: String, _ server: SecondServer, _ platform: TestPlatform) async throws -> Bool {
@@ -19,13 +19,13 @@ struct APIKeyChangeTests {
         return (try #require(answer.json["id"] as? String), try #require(answer.json["secret"] as? String))
     }
 
-    @Test("a key that one process revokes or rolls is refused by the other, long before its cache would ask again")
+    @Test("a key that one process revokes or rolls is refused by the other long before the other's cache expires")
     func everywhere() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
                 for (action, body) in [("revoke", [:]), ("roll", ["overlap_seconds": 0])] as [(String, [String: any Sendable])] {
                     let key = try await Self.issue(platform)
-                    // Known there from now on, for a minute.
+                    // The other process has the key in its cache for one minute.
                     #expect(try await Self.letsIn(key.secret, server, platform))
                     let answer = try await platform.call("POST", "/tenants/acme/api-keys/\(key.id)/\(action)", body)
                     #expect([200, 201].contains(answer.status))
@@ -38,7 +38,7 @@ struct APIKeyChangeTests {
         }
     }
 
-    @Test("what a process has yet to write of uses, it writes before it ends")
+    @Test("a process writes all pending uses of a key before it ends")
     func lastUsed() async throws {
         try await TestPlatform.run { platform in
             let key = try await Self.issue(platform)
@@ -46,7 +46,7 @@ struct APIKeyChangeTests {
                 let isIn = try await Self.letsIn(key.secret, server, platform)
                 #expect(isIn)
             }
-            // Only the other process has seen it, and that one is gone.
+            // Only the other process has seen the key, and that process has ended.
             #expect(try await platform.count("api_key", where: "name = 'New' AND last_used_at IS NOT NULL") == 1)
         }
     }

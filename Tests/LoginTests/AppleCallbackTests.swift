@@ -13,7 +13,7 @@ import Web
 
 @Suite("Apple callback")
 struct AppleCallbackTests {
-    @Test("a good answer leads to the application by GET, with code, state and issuer", arguments: [0, 1])
+    @Test("a valid response redirects to the application by GET, with code, state and issuer", arguments: [0, 1])
     func goodAnswer(tenant number: Int) async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -31,7 +31,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("a state that is missing, altered or something else of ours gets a page, and costs nothing")
+    @Test("a missing, altered or unrelated state gets a page and calls nothing")
     func alteredState() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -66,7 +66,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("an attempt ends after fifteen minutes")
+    @Test("an attempt expires after 15 minutes")
     func expired() async throws {
         try await TestPlatform.run { platform in
             for (age, isPage) in [(901.0, true), (840.0, false)] {
@@ -82,7 +82,7 @@ struct AppleCallbackTests {
         }
     }
 
-    /// An attempt of Acme's first application, begun by the browser that holds the cookie `secret`.
+    /// An attempt for Acme's first application, started by the browser that has the cookie `secret`.
     private static func attempt(_ platform: TestPlatform, at now: Date) async throws -> LoginAttempt {
         let acme = try await platform.configuration(of: platform.acme)
         let query = TestBrowser.Request(platform.acme).authorizeURL.split(separator: "?")[1]
@@ -90,7 +90,7 @@ struct AppleCallbackTests {
         return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
     }
 
-    @Test("an attempt comes back through its own Return URL only")
+    @Test("an attempt returns only through its own Return URL")
     func otherDoor() async throws {
         try await TestPlatform.run { platform in
             let acme = platform.acme.return_url
@@ -113,7 +113,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("only the browser that began may finish")
+    @Test("only the browser that started an attempt may finish it")
     func otherBrowser() async throws {
         try await TestPlatform.run { platform in
             let (browser, thief) = (TestBrowser(platform), TestBrowser(platform))
@@ -150,7 +150,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("an answer that is posted again gets a page; with its cookie put back, Apple's code is used up")
+    @Test("a repeated response gets a page; with its cookie restored, Apple's code is already used")
     func postedAgain() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -164,7 +164,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("an attempt that is finished twice, by two people even, is one login")
+    @Test("an attempt that is finished twice, even by two people, is one login")
     func finishedTwice() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -183,7 +183,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("another login's code, slipped under this attempt, signs nobody in")
+    @Test("another login's code in this attempt fails")
     func injectedCode() async throws {
         try await TestPlatform.run { platform in
             let (victim, thief) = (TestBrowser(platform), TestBrowser(platform))
@@ -195,7 +195,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("Cancel at Apple arrives as access_denied, and nothing is kept")
+    @Test("a cancellation at Apple becomes access_denied, and nothing is stored")
     func cancelled() async throws {
         try await TestPlatform.run { platform in
             for tenant in platform.seeded.tenants {
@@ -209,7 +209,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("an answer that is neither a code nor a cancellation arrives as server_error")
+    @Test("a response with neither a code nor a cancellation becomes server_error")
     func neither() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -222,7 +222,7 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("what is not a form, or one too large or with a field twice, goes nowhere")
+    @Test("a body that is not a form, is too large or repeats a field gets a page")
     func notAForm() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -243,26 +243,26 @@ struct AppleCallbackTests {
         }
     }
 
-    @Test("what was withdrawn while the person was at Apple is not redirected to")
+    @Test("an application or redirect URI that was removed during the sign-in gets no redirect")
     func withdrawn() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
             let request = TestBrowser.Request(platform.acme)
             let form = try await browser.atApple(try await browser.authorize(request), person: "new")
             try await platform.setRedirectURIs(["https://new.test/callback"], of: request.application)
-            try await eventually("the change is heard") { try await TestBrowser(platform).authorize(request).isPage(400) }
+            try await eventually("the change has arrived") { try await TestBrowser(platform).authorize(request).isPage(400) }
             #expect(try await browser.callback(form).isPage(400))
         }
     }
 
-    @Test("a tenant whose connection changes while the person is at Apple is told to start again")
+    @Test("if the tenant's connection changes during the sign-in, the application receives an error")
     func connectionChanged() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
             let request = TestBrowser.Request(platform.acme)
             let form = try await browser.atApple(try await browser.authorize(request), person: "new")
             _ = try await platform.ownerPool.run("UPDATE tenant SET connection_id = NULL WHERE slug = 'acme'")
-            try await eventually("the change is heard") {
+            try await eventually("the change has arrived") {
                 try await TestBrowser(platform).authorize(request)["client_id"] == platform.shared.servicesID
             }
             #expect(try await browser.callback(form).tells(request, "temporarily_unavailable"))

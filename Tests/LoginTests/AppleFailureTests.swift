@@ -6,10 +6,10 @@ import Server
 import TestSupport
 import Testing
 
-/// What the application hears when Apple does not answer, or not as it should.
+/// The error that the application receives if Apple does not respond, or sends an invalid response.
 @Suite("Apple's failures")
 struct AppleFailureTests {
-    @Test("an Apple that is down arrives as temporarily_unavailable, one that refuses or talks nonsense as server_error")
+    @Test("an unavailable Apple becomes temporarily_unavailable; a refusal or an invalid response becomes server_error")
     func failures() async throws {
         try await TestPlatform.run { platform in
             let cases: [([String: any Sendable], String)] = [
@@ -32,13 +32,13 @@ struct AppleFailureTests {
                 let answer = try await browser.signIn(request)
                 #expect(answer.tells(request, error), "\(fault): \(answer.status) \(answer.location ?? "")")
                 #expect(browser.cookies.isEmpty)
-                // It was Apple's, and is over.
+                // The failure was Apple's and is over.
                 #expect(try await browser.signIn(request)["code"] != nil)
             }
         }
     }
 
-    @Test("a slow Apple arrives as temporarily_unavailable in time, and holds up nobody else")
+    @Test("a slow Apple becomes temporarily_unavailable in time, and delays no other tenant")
     func slow() async throws {
         try await TestPlatform.run({ $0.apple.timeout = .seconds(20) }) { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -58,16 +58,16 @@ struct AppleFailureTests {
         }
     }
 
-    @Test("an Apple that cannot be reached arrives as temporarily_unavailable")
+    @Test("an unreachable Apple becomes temporarily_unavailable")
     func unreachable() async throws {
-        // Port 1 of the loopback address: nobody listens there.
+        // Nothing listens on port 1 of the loopback address.
         try await TestPlatform.run({
             $0.apple.baseURL = "http://127.0.0.1:1"
             $0.apple.timeout = .seconds(1)
         }) { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let state = try await browser.authorize(request)["state"]
-            // Well-formed, and of a key that would have to be fetched first.
+            // The token is well-formed. Its key must be fetched first.
             let token = "\(Array(#"{"alg":"RS256","kid":"k"}"#.utf8).base64URL).e30.AAAA"
             let answer = try await browser.post(
                 platform.acme.return_url, form: [("state", state ?? ""), ("code", "c"), ("id_token", token)])
@@ -75,11 +75,11 @@ struct AppleFailureTests {
         }
     }
 
-    @Test("keys that Apple changes in the middle of a login do not stop it")
+    @Test("a change of Apple's keys during a login does not stop the login")
     func keysRotated() async throws {
         try await OwnApple.run({ $0.apple.keysRefetchInterval = .zero }) { platform, apple in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
-            // The keys of now are in memory.
+            // The current keys are cached.
             _ = try await browser.tokens(request)
             let form = try await browser.atApple(try await browser.authorize(request), person: "new")
             try await apple.fault(["endpoint": "token", "fault": "rotate_keys", "times": 1])
@@ -87,7 +87,7 @@ struct AppleFailureTests {
         }
     }
 
-    @Test("Apple's keys out of reach stop only those who need them")
+    @Test("a failure of Apple's key endpoint affects only logins that need a new key")
     func keysUnavailable() async throws {
         try await OwnApple.run { platform, apple in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -95,14 +95,14 @@ struct AppleFailureTests {
             #expect(try await browser.signIn(request).tells(request, "temporarily_unavailable"))
             try await apple.send("DELETE", "/simulator/faults", [:])
             let code = try await browser.code(request)
-            // From now on the keys at hand serve.
+            // The cached keys are used now.
             try await apple.fault(["endpoint": "keys", "fault": "status", "status": 500])
             #expect(try await browser.signIn(request)["code"] != nil)
             #expect(try await browser.redeem(code, request).status == 200)
         }
     }
 
-    @Test("a key that Apple does not know arrives as server_error, and the log names the tenant")
+    @Test("a key that Apple rejects becomes server_error, and the log names the tenant")
     func wrongKey() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -119,7 +119,7 @@ struct AppleFailureTests {
     @Test("a key that is sealed for another row is not used")
     func foreignSeal() async throws {
         try await TestPlatform.run { platform in
-            // As somebody would who can write to the database but has no master key.
+            // Simulate an attacker who can write to the database but has no master key.
             _ = try await platform.ownerPool.run(
                 """
                 UPDATE apple_key SET sealed_pem = (SELECT sealed_pem FROM apple_key WHERE key_id = \(platform.shared.keyID))

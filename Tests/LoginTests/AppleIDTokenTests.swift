@@ -3,10 +3,10 @@ import Server
 import TestSupport
 import Testing
 
-/// Every rule for Apple's id_token, broken alone, through the whole callback.
+/// Each rule for Apple's id_token is broken alone, through the whole callback.
 @Suite("Apple's id_token")
 struct AppleIDTokenTests {
-    @Test("a token that breaks one rule signs nobody in, and the log says which")
+    @Test("a token that breaks one rule is refused, and the log names the rule")
     func oneRuleBroken() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -35,13 +35,13 @@ struct AppleIDTokenTests {
                     #expect(answer.tells(request, "server_error"), "\(fault): \(answer.status) \(answer.location ?? "")")
                     #expect(server.log.take().contains("outcome=id_token_\(rule) "), "\(fault)")
                 }
-                // All of them right again.
+                // All rules are followed again.
                 #expect(try await server.signIn(.init(platform.acme), TestBrowser(platform))["code"] != nil)
             }
         }
     }
 
-    @Test("the nonce of an earlier login does not serve again")
+    @Test("the nonce of an earlier login is refused")
     func replayedNonce() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -55,7 +55,7 @@ struct AppleIDTokenTests {
         }
     }
 
-    @Test("what Apple is known to vary is accepted")
+    @Test("known variations in Apple's tokens are accepted")
     func accepted() async throws {
         try await TestPlatform.run { platform in
             let cases: [[String: (any Sendable)?]] = [
@@ -63,7 +63,7 @@ struct AppleIDTokenTests {
                 ["email": nil, "email_verified": nil, "is_private_email": nil], ["email": ""], ["email_verified": "yes"],
                 ["auth_time": nil],
                 ["nonce_supported": nil], ["real_user_status": 7], ["something_new": ["a": 1]],
-                // Numbers that no date of ours can hold.
+                // These numbers exceed the range of a date.
                 ["auth_time": 1e300], ["auth_time": -1e300], ["exp": 1e300], ["iat": -1e300],
             ]
             for claims in cases {
@@ -81,7 +81,7 @@ struct AppleIDTokenTests {
         }
     }
 
-    @Test("Booleans count whether they come as themselves or as strings")
+    @Test("Booleans are accepted as Booleans and as strings")
     func booleans() async throws {
         try await TestPlatform.run { platform in
             let cases: [((any Sendable)?, Bool)] = [

@@ -10,24 +10,24 @@ import Web
 /// A tenant whose Apple is slow does not delay another tenant.
 @Suite("Apple's calls, by tenant")
 struct AppleIsolationTests {
-    @Test("Apple hangs for one tenant, and another tenant's logins continue without a wait; then the first one's continue")
+    @Test("while Apple hangs for one tenant, another tenant's logins continue at once; later the first tenant's continue, too")
     func hanging() async throws {
         try await AppleProxy.run({
-            // Nothing here ends by its time.
+            // Nothing in this test ends by a timeout.
             $0.apple.concurrency = 12
             ($0.apple.timeout, $0.apple.patience) = (.seconds(600), .seconds(600))
         }) { platform, apple in
             let (acme, globex) = (TestBrowser.Request(platform.acme), TestBrowser.Request(platform.globex))
             apple.hold(platform.own.servicesID)
             try await withThrowingTaskGroup(of: TestBrowser.Answer.self) { logins in
-                // Fewer than the connections that test browsers share, so that Globex has some left.
+                // This is fewer than the connections that test browsers share, so some are left for Globex.
                 for _ in 0..<6 { logins.addTask { try await TestBrowser(platform).signIn(acme) } }
-                try await eventually("Acme has all the places that it may have") {
+                try await eventually("Acme uses all of its slots") {
                     apple.held == 4 && platform.installation.apple.load.waiting == 2
                 }
                 let before = platform.installation.apple.load
                 for _ in 0..<4 { _ = try await TestBrowser(platform).tokens(globex) }
-                // All of Acme's calls are still at Apple, and none of Globex' has waited for a place.
+                // All of Acme's calls still wait for Apple. Globex's calls did not wait for a slot.
                 #expect(apple.held == 4)
                 #expect(platform.installation.apple.load == before)
                 apple.release()
@@ -37,7 +37,7 @@ struct AppleIsolationTests {
         }
     }
 
-    @Test("a login without a place is refused with an outcome of its own, and its name is kept; a native one likewise")
+    @Test("a login without a slot is refused with its own outcome, and its name is saved; the same applies to a native login")
     func refused() async throws {
         try await AppleProxy.run({
             $0.apple.concurrency = 4
@@ -48,7 +48,7 @@ struct AppleIsolationTests {
             apple.hold(platform.own.servicesID)
             try await withThrowingTaskGroup(of: TestBrowser.Answer.self) { logins in
                 for _ in 0..<2 { logins.addTask { try await TestBrowser(platform).signIn(request) } }
-                try await eventually("Acme has all the places that it may have") { apple.held == 2 }
+                try await eventually("Acme uses all of its slots") { apple.held == 2 }
                 let answer = try await TestBrowser(platform).signIn(request, person: "Grace Hopper")
                 #expect(answer.tells(request, "temporarily_unavailable"))
                 #expect(answer["error_description"] == "Too many sign-ins wait for Apple. Try again in a few seconds.")
@@ -58,7 +58,7 @@ struct AppleIsolationTests {
                 #expect(native.string("error") == "temporarily_unavailable")
                 #expect(platform.installation.metrics.text.contains(#"espalier_logins_total{step="native",outcome="apple_busy"} 1"#))
                 #expect(apple.calls("/auth/token") == 2)
-                // The other tenant has places.
+                // The other tenant has free slots.
                 _ = try await TestBrowser(platform).tokens(.init(platform.globex))
                 apple.release()
                 for try await answer in logins { #expect(answer["code"] != nil) }
@@ -66,7 +66,7 @@ struct AppleIsolationTests {
         }
     }
 
-    @Test("a form without an id_token, or with one that breaks a rule, is refused with an outcome that says which")
+    @Test("a form without an id_token, or with an invalid one, is refused, and the outcome names the rule")
     func outcomes() async throws {
         try await AppleProxy.run { platform, apple async throws in
             func outcome(_ change: (inout TestBrowser.AppleForm) -> Void) async throws -> String {
@@ -89,7 +89,7 @@ struct AppleIsolationTests {
         }
     }
 
-    @Test("the code of one person with the id_token of another, in one attempt, signs nobody in")
+    @Test("the code of one person with the id_token of another person in one attempt is refused")
     func twoPeople() async throws {
         try await AppleProxy.run { platform, _ in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

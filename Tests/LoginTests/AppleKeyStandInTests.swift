@@ -6,10 +6,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// A key that Apple refuses after its promotion: the one before stands in, and comes back.
-@Suite("Apple key stand-in")
+/// If Apple refuses a promoted key, the previous key is used and becomes current again.
+@Suite("Apple key fallback")
 struct AppleKeyStandInTests {
-    /// Promotes a new key of Acme's, and has Apple revoke it.
+    /// Promotes a new key of Acme, and makes Apple revoke it.
     private func promoteAndRevoke(_ platform: TestPlatform, overlap: Int = 600) async throws -> (connection: String, newKey: String) {
         let connection = try await platform.acmeConnection
         let key = try await platform.simulator.makeKey(of: platform.own.team)
@@ -18,7 +18,7 @@ struct AppleKeyStandInTests {
         let promoted = try await platform.change(
             "POST", "\(connection)/apple-keys/\(added.resourceID)/promote", of: connection, ["overlap_seconds": overlap])
         #expect(promoted.status == 200, "\(promoted.body)")
-        // The sign-in has heard of the new one, and used it, before it is taken away.
+        // The sign-in has received and used the new key before the key is revoked.
         try await eventually("the new key signs") {
             _ = try await TestBrowser(platform).tokens(.init(platform.acme))
             await platform.installation.lastUsed.flush()
@@ -29,7 +29,7 @@ struct AppleKeyStandInTests {
         return (connection, key.id)
     }
 
-    @Test("the login that meets the refusal succeeds, and the old key is current again; many that meet it together do it once")
+    @Test("the login that gets the refusal succeeds, and the old key is current again; concurrent logins restore it once")
     func restored() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribeAcme()
@@ -50,7 +50,7 @@ struct AppleKeyStandInTests {
         }
     }
 
-    @Test("the shared connection's key comes back as a tenant's own does")
+    @Test("the shared connection's key is restored in the same way as a tenant's own")
     func shared() async throws {
         try await TestPlatform.run { platform in
             let path = "/platform/connection"
@@ -58,7 +58,7 @@ struct AppleKeyStandInTests {
             let added = try await platform.change("POST", "\(path)/apple-keys", of: path, ["key_id": key.id, "private_key": key.pem])
             #expect(try await platform.change("POST", "\(path)/apple-keys/\(added.resourceID)/promote", of: path).status == 200)
             try await platform.simulator.revokeKey(key.id)
-            try await eventually("a login that signs with the new key meets the refusal") {
+            try await eventually("a login that signs with the new key gets the refusal") {
                 _ = try await TestBrowser(platform).tokens(.init(platform.globex))
                 return try await platform.call("GET", path).keyStates == ["next \(key.id)", "current \(platform.shared.keyID)"]
             }
@@ -66,7 +66,7 @@ struct AppleKeyStandInTests {
         }
     }
 
-    @Test("when its time is over, or Apple refuses it too, nothing stands in")
+    @Test("after the overlap, or if Apple refuses the previous key too, there is no fallback")
     func over() async throws {
         try await TestPlatform.run { platform in
             let (connection, newKey) = try await promoteAndRevoke(platform)
@@ -82,12 +82,12 @@ struct AppleKeyStandInTests {
         }
     }
 
-    @Test("a process that has not heard of the new key yet, and is refused with the old one, finds it")
+    @Test("a process that does not know the new key yet finds it when Apple refuses the old one")
     func unheard() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             _ = try await browser.tokens(request)
-            // Nobody is told of what changes behind the trigger's back.
+            // The disabled trigger sends no notification of the change.
             _ = try await platform.ownerPool.run("ALTER TABLE apple_key DISABLE TRIGGER configuration_changed")
             let connection = try await platform.acmeConnection
             let key = try await platform.simulator.makeKey(of: platform.own.team)
@@ -101,7 +101,7 @@ struct AppleKeyStandInTests {
         }
     }
 
-    @Test("only a refusal of the client brings it on: a code that Apple refuses does not")
+    @Test("only a refusal of the client starts the fallback; a refused code does not")
     func otherRefusal() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection

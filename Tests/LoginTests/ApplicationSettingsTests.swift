@@ -14,10 +14,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// What an application is set to over REST, as logins meet it.
+/// The effect of an application's settings on logins.
 @Suite("Application settings")
 struct ApplicationSettingsTests {
-    /// Registers an application at Acme, and gives what a browser needs to sign in to it.
+    /// Registers an application at Acme, and returns the request that a browser needs to sign in to it.
     private static func register(
         _ platform: TestPlatform, _ changes: [String: any Sendable] = [:]
     ) async throws -> (path: String, request: TestBrowser.Request) {
@@ -26,7 +26,7 @@ struct ApplicationSettingsTests {
         let id = try #require(answer.string("id"), "\(answer.body)")
         var request = TestBrowser.Request(platform.acme)
         request.application = try application(id, answer.string("client_secret"))
-        // Known to logins as soon as the notification has arrived.
+        // Logins know the application when the notification has arrived.
         try await eventually("the application is known") { [request] in
             try await TestBrowser(platform).authorize(request).status == 302
         }
@@ -41,7 +41,7 @@ struct ApplicationSettingsTests {
 
     // MARK: Secrets
 
-    /// Whether the token endpoint lets a secret in: a made-up refresh token then gets `invalid_grant`.
+    /// Whether the token endpoint accepts a secret. A made-up refresh token then gets `invalid_grant`.
     private static func isLetIn(_ secret: String?, _ request: TestBrowser.Request, _ browser: TestBrowser) async throws -> Bool {
         var request = request
         request.application = try application(request.application.client_id, secret)
@@ -50,7 +50,7 @@ struct ApplicationSettingsTests {
         return answer.status == 400
     }
 
-    @Test("a rolled secret and its successor both serve, at every process; revoked, one does no longer")
+    @Test("a rolled secret and its successor are both valid in every process; after its revocation, the old one is not")
     func rolledSecret() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -61,7 +61,7 @@ struct ApplicationSettingsTests {
                 let rolled = try await platform.call("POST", "\(path)/secrets/roll")
                 let new = try #require(rolled.string("client_secret"))
                 for browser in [here, there] {
-                    try await eventually("the new one serves") { try await Self.isLetIn(new, request, browser) }
+                    try await eventually("the new one is accepted") { try await Self.isLetIn(new, request, browser) }
                     #expect(try await Self.isLetIn(old, request, browser))
                     #expect(try await !Self.isLetIn(old + "x", request, browser))
                 }
@@ -69,14 +69,14 @@ struct ApplicationSettingsTests {
                 let oldID = try #require(secrets?.first { $0["expires_at"] != nil }?["id"] as? String)
                 #expect(try await platform.call("DELETE", "\(path)/secrets/\(oldID)").status == 204)
                 for browser in [here, there] {
-                    try await eventually("the old one serves no longer") { try await !Self.isLetIn(old, request, browser) }
+                    try await eventually("the old one is refused") { try await !Self.isLetIn(old, request, browser) }
                     #expect(try await Self.isLetIn(new, request, browser))
                 }
             }
         }
     }
 
-    @Test("at the end of its overlap a rolled secret ends, without anybody doing anything")
+    @Test("at the end of its overlap, a rolled secret expires automatically")
     func overlapEnds() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -87,30 +87,30 @@ struct ApplicationSettingsTests {
                 let (isOld, isNew) = (try await Self.isLetIn(old, request, browser), try await Self.isLetIn(new, request, browser))
                 return isOld && isNew
             }
-            // What the roll wrote, an hour from its end and a moment past it.
+            // The end time that the roll wrote: in an hour, and a moment ago.
             for (end, serves) in [("now() + interval '1 hour'", true), ("now() - interval '1 millisecond'", false)] {
                 _ = try await platform.ownerPool.run(
                     SQL(unsafe: "UPDATE application_secret SET expires_at = \(end) WHERE expires_at IS NOT NULL"))
-                try await eventually("the old one serves: \(serves)") { try await Self.isLetIn(old, request, browser) == serves }
+                try await eventually("the old one is accepted: \(serves)") { try await Self.isLetIn(old, request, browser) == serves }
                 #expect(try await Self.isLetIn(new, request, browser))
             }
         }
     }
 
-    @Test("without an overlap the old one ends with the roll")
+    @Test("without an overlap, the old one expires with the roll")
     func noOverlap() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
             let (path, request) = try await Self.register(platform)
             let rolled = try await platform.call("POST", "\(path)/secrets/roll", ["overlap_seconds": 0])
-            try await eventually("the new one serves") { try await Self.isLetIn(rolled.string("client_secret"), request, browser) }
+            try await eventually("the new one is accepted") { try await Self.isLetIn(rolled.string("client_secret"), request, browser) }
             #expect(try await !Self.isLetIn(request.application.client_secret, request, browser))
         }
     }
 
     // MARK: Lifetimes
 
-    @Test("access tokens and sessions last as long as the application says, and may be idle as long")
+    @Test("access tokens and sessions last as long as the application sets, and sessions may be idle as long")
     func lifetimes() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -137,9 +137,9 @@ struct ApplicationSettingsTests {
             #expect(try await browser.refresh(token, request).isOAuthError(400, "invalid_grant"))
             #expect(try await platform.count("audit_event", where: "action LIKE 'session.%'") == 0)
 
-            // What is changed holds for a session that has begun.
+            // A change applies to existing sessions.
             #expect(try await platform.call("PATCH", path, ["idle_seconds": 7200]).status == 200)
-            try await eventually("it may be idle longer") { try await browser.refresh(token, request).status == 200 }
+            try await eventually("the session may be idle longer") { try await browser.refresh(token, request).status == 200 }
         }
     }
 
@@ -155,7 +155,7 @@ struct ApplicationSettingsTests {
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
-    @Test("an RS256 application's tokens are signed by an RSA key of the tenant's, others' by ES256; the JWKS has both")
+    @Test("an RS256 application's tokens have an RSA signature, those of others ES256; the JWKS has both keys")
     func rs256() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -169,7 +169,7 @@ struct ApplicationSettingsTests {
                 #expect(rsa["use"] == "sig")
                 #expect([UInt8](base64URL: rsa["n"]!)?.count == 256)
                 #expect(rsa["e"] == "AQAB")
-                try await eventually("the other process publishes the same") {
+                try await eventually("the other process publishes the same keys") {
                     Set(try await Self.keys(platform, at: server.address)) == Set(keys)
                 }
 
@@ -181,7 +181,7 @@ struct ApplicationSettingsTests {
                     let header = try jwtHeader(token)
                     #expect(header["alg"] == "RS256")
                     #expect(header["kid"] == rsa["kid"])
-                    // By the published key alone, as a library would.
+                    // Verify with only the published key, as a library does.
                     let signed = try await published.verify(try #require(token), as: Signed.self)
                     #expect(signed.iss.value == platform.acme.issuer)
                 }
@@ -193,9 +193,9 @@ struct ApplicationSettingsTests {
                 let others = try await browser.tokens(.init(platform.acme))
                 for token in ["id_token", "access_token"] { #expect(try jwtHeader(others[token] as? String)["alg"] == "ES256") }
 
-                // Back again: the next tokens, of the same session too.
+                // After the change back, the next tokens of the same session have the old algorithm, too.
                 #expect(try await platform.call("PATCH", path, ["signing_algorithm": NSNull()]).string("signing_algorithm") == "ES256")
-                try await eventually("it signs by ES256") {
+                try await eventually("it signs with ES256") {
                     try jwtHeader(try await browser.tokens(request)["id_token"] as? String)["alg"] == "ES256"
                 }
                 #expect(try await browser.userInfo(tokens["access_token"] as? String, of: platform.acme).status == 200)
@@ -204,13 +204,13 @@ struct ApplicationSettingsTests {
         }
     }
 
-    @Test("one RSA key is made, however many logins want the first at once, wherever")
+    @Test("only one RSA key is made, for any number of concurrent first logins in any process")
     func firstRSAKey() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
                 let id = platform.acme.applications[0].client_id
                 let browser = TestBrowser(platform)
-                // Not over REST, which would have made the key.
+                // A change over REST would have made the key.
                 _ = try await platform.ownerPool.run("UPDATE application SET signing_algorithm = 'RS256'")
                 platform.installation.directory.forgetAll(isFresh: true)
                 let request = TestBrowser.Request(platform.acme)
@@ -238,7 +238,7 @@ struct ApplicationSettingsTests {
 
     // MARK: Kind
 
-    @Test("a machine signs nobody in: a page, whatever it asks for")
+    @Test("a machine gets a page for any sign-in request")
     func machine() async throws {
         try await TestPlatform.run { platform in
             let answer = try await platform.call("POST", "/tenants/acme/applications", ["name": "Job", "kind": "machine"])
@@ -247,17 +247,17 @@ struct ApplicationSettingsTests {
             let browser = TestBrowser(platform)
             for path in ["\(platform.acme.issuer)/oauth2/authorize", "\(TestPlatform.publicURL)/auth/apple/authorize"] {
                 let url = request.authorizeURL(changing: [:], at: path)
-                try await eventually("it is told what it is") { try await browser.get(url).body.contains("signs nobody in") }
+                try await eventually("the page names the reason") { try await browser.get(url).body.contains("does not support sign-in") }
                 #expect(try await browser.get(url).isPage(400))
             }
-            // Its secret is one, all the same.
+            // Its secret is valid nevertheless.
             #expect(try await browser.refresh("x", request).isOAuthError(400, "unauthorized_client"))
         }
     }
 
     // MARK: Deletion
 
-    @Test("with an application its logins, tokens and sessions end; users and usage stay, and others notice nothing")
+    @Test("deleting an application ends its logins, tokens and sessions; users and usage stay, and others are unaffected")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -267,8 +267,8 @@ struct ApplicationSettingsTests {
             let code = try await browser.code(request)
             let form = try await browser.atApple(try await browser.authorize(request), person: "new")
             #expect(try await platform.call("DELETE", path).status == 204)
-            try await eventually("nobody signs in to it") { try await browser.authorize(request).isPage(400) }
-            // Begun before, on the way back from Apple: no redirect to where nobody is.
+            try await eventually("nobody can sign in to it") { try await browser.authorize(request).isPage(400) }
+            // A login that started before returns from Apple. It gets no redirect to the deleted application.
             #expect(try await browser.callback(form).isPage(400))
             #expect(try await browser.redeem(code, request).isOAuthError(401, "invalid_client"))
             #expect(try await browser.refresh(tokens["refresh_token"] as! String, request).isOAuthError(401, "invalid_client"))

@@ -18,7 +18,7 @@ struct AttemptCookieTests {
         return Request(head: head, body: RequestBody(buffer: ByteBuffer()))
     }
 
-    @Test("over https it comes along with Apple's cross-site POST, and only from this host")
+    @Test("over https, the cookie is sent with Apple's cross-site POST, and only from this host")
     func secure() {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
         #expect(cookie.name.hasPrefix("__Host-"))
@@ -26,21 +26,21 @@ struct AttemptCookieTests {
         #expect(cookie.removals() == ["\(cookie.name)=; Max-Age=0; Path=/; HttpOnly; Secure; SameSite=None"])
     }
 
-    @Test("over http, which is for loopback, browsers would drop Secure and __Host-")
+    @Test("over http, which is for loopback, it lacks Secure and __Host-, which browsers would reject")
     func plain() {
         let cookie = AttemptCookie(login, publicURL: "http://localhost:8080")
         #expect(!cookie.name.hasPrefix("__"))
         #expect(cookie.set("s") == ["\(cookie.name)=s; Max-Age=900; Path=/; HttpOnly; SameSite=Lax"])
     }
 
-    @Test("each attempt has its own")
+    @Test("each attempt has its own cookie")
     func own() {
         let now = Date()
         let names = (0..<100).map { _ in AttemptCookie(ID(at: now), publicURL: "https://login.test").name }
         #expect(Set(names).count == 100)
     }
 
-    @Test("it is found among others, in one header or in several, by its whole name")
+    @Test("a cookie is found among others by its whole name, in one header or in several")
     func found() {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
         let pair = "\(cookie.name)=secret"
@@ -60,7 +60,7 @@ struct AttemptCookieTests {
     }
 
     @Test(
-        "a character that is one with its neighbor hides no separator, and makes no other name ours",
+        "a character that combines with its neighbor hides no separator and matches no other name",
         arguments: ["\u{600}", "\u{301}", "\u{200D}", "\u{110BD}", "\u{FE0F}"])
     func joined(_ joiner: String) {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
@@ -75,11 +75,11 @@ struct AttemptCookieTests {
         for header in ["\(joiner)\(pair)", " \(joiner) \(pair)", "\(cookie.name)\(joiner)=secret", "x=1\(joiner)\(pair)"] {
             #expect(cookie.values(in: request([header])) == [], "\(header.unicodeScalars.map(\.value))")
         }
-        // It is in the value, and so another value.
+        // The character is part of the value, so the value differs.
         #expect(cookie.values(in: request(["\(cookie.name)=\(joiner)secret"])) != ["secret"])
     }
 
-    @Test("of several with its name all count, so that a planted one displaces nothing")
+    @Test("all cookies with the name count, so a planted one displaces nothing")
     func sameName() {
         let cookie = AttemptCookie(login, publicURL: "http://localhost:8080")
         let (planted, pair) = ("\(cookie.name)=planted", "\(cookie.name)=secret")
@@ -88,7 +88,7 @@ struct AttemptCookieTests {
         }
     }
 
-    @Test("parts have names of their own, and go with the secret")
+    @Test("parts have their own names, and are removed with the secret")
     func parts() {
         let cookie = AttemptCookie(login, publicURL: "https://login.test")
         let set = cookie.set("s", parts: ["one", "two"])
@@ -101,7 +101,7 @@ struct AttemptCookieTests {
         #expect(cookie.removals(parts: 2).count == 3)
     }
 
-    @Test("parts that would be too much together make room for a new attempt's; other cookies stay")
+    @Test("parts that exceed the limit together are removed for a new attempt; other cookies stay")
     func room() {
         let url = "https://login.test"
         let old = (0..<3).map { _ in AttemptCookie(ID(at: Date()), publicURL: url) }
@@ -120,7 +120,7 @@ struct AttemptCookieTests {
         #expect(AttemptCookie.removals(toMakeRoomFor: [long], in: strange, publicURL: url) == [])
     }
 
-    @Test("short attempts and those of parallel tabs make room too, at most 50 cookies per response")
+    @Test("short attempts and those of parallel tabs are removed too, at most 50 cookies per response")
     func flooded() {
         let url = "https://login.test"
         let secret = String(repeating: "s", count: 43)
@@ -131,10 +131,10 @@ struct AttemptCookieTests {
         #expect(removals(names(80).map { "\($0)=\(secret)" }) == [])
         #expect(removals(names(200).map { "\($0)=\(secret)" }).count == AttemptCookie.mostRemovals)
         #expect(removals(names(2500).map { "\($0)-0=" }).count == AttemptCookie.mostRemovals)
-        // Parallel tabs with long states, then a short one: the parts go and the secrets stay.
+        // These are parallel tabs with long states, then a short one. The parts are removed and the secrets stay.
         let parallel = names(4).flatMap { ["\($0)=\(secret)", "\($0)-0=\(String(repeating: "p", count: 2000))"] }
         #expect(removals(parallel).count == 4 && removals(parallel).allSatisfy { $0.contains("-0=; Max-Age=0") })
-        // A name that comes often goes once.
+        // A name that appears several times is removed once.
         let name = names(1)[0]
         #expect(removals(Array(repeating: "\(name)=\(secret)", count: 200)).count == 1)
     }

@@ -18,7 +18,7 @@ struct AuthorizationCodeTests {
         keyring = try Keyring([.generate()])
     }
 
-    /// A code, what it is bound to, and what opens it with some of that exchanged.
+    /// A code, its bindings, and values that open it with some bindings replaced.
     private struct Issued {
         let request: TestBrowser.Request
         let attempt: LoginAttempt
@@ -46,7 +46,7 @@ struct AuthorizationCodeTests {
         return Issued(request: request, attempt: attempt, code: code, keyring: keyring, now: now)
     }
 
-    @Test("it opens as what was sealed")
+    @Test("a code opens with the values that were sealed")
     func roundTrip() async throws {
         try await TestPlatform.run { [self] platform in
             let issued = try await issue(platform)
@@ -61,7 +61,7 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("it is good for one minute, not a moment longer")
+    @Test("a code is valid for exactly one minute")
     func lifetime() async throws {
         try await TestPlatform.run { [self] platform in
             let issued = try await issue(platform)
@@ -71,7 +71,7 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("each thing it is bound to is checked by itself")
+    @Test("each binding is checked individually")
     func bindings() async throws {
         try await TestPlatform.run { [self] platform in
             let issued = try await issue(platform)
@@ -86,7 +86,7 @@ struct AuthorizationCodeTests {
         }
     }
 
-    @Test("altered or sealed by another keyring it is unreadable")
+    @Test("a code that is altered or sealed by another keyring is unreadable")
     func unreadable() async throws {
         try await TestPlatform.run { [self] platform in
             let issued = try await issue(platform)

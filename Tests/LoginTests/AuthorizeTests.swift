@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Authorize")
 struct AuthorizeTests {
-    @Test("a good request goes to Apple, with what Apple wants and nothing of the application's")
+    @Test("a valid request goes to Apple with Apple's parameters and none of the application's")
     func goodRequest() async throws {
         try await TestPlatform.run { platform in
             for (tenant, side) in [(platform.acme, platform.own), (platform.globex, platform.shared)] {
@@ -30,7 +30,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a stranger who starts logins writes nothing")
+    @Test("an unauthenticated caller who starts logins writes nothing")
     func writesNothing() async throws {
         try await TestPlatform.run { platform in
             func rows() async throws -> [Int] {
@@ -48,7 +48,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("two requests share neither state nor nonce nor cookie")
+    @Test("two requests have different states, nonces and cookies")
     func fresh() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -83,7 +83,7 @@ struct AuthorizeTests {
                 platform.globex.applications[0].client_id, "app_00000000000000000000000000",
             ] {
                 for path in ["\(platform.acme.issuer)/oauth2/authorize", "\(TestPlatform.publicURL)/auth/apple/authorize"] {
-                    // By client id alone, another tenant's application is an application.
+                    // By client ID alone, another tenant's application is valid.
                     if client == platform.globex.applications[0].client_id, path.hasSuffix("apple/authorize") { continue }
                     let answer = try await TestBrowser(platform).get(request.authorizeURL(changing: ["client_id": client], at: path))
                     #expect(answer.isPage(400), "\(client ?? "none") at \(path)")
@@ -111,7 +111,7 @@ struct AuthorizeTests {
                 "//app.test/callbacK", "/callbacK", "javascript:alert(1)", " https://app.test/callbacK", "https://app.test/callbacK ",
                 "https://app.test/callbacK\r\nX-Evil: 1", "https://app.test/callbacK\u{0}", "https://app.test/callbacK,https://evil.test/",
                 "https://*.test/callbacK",
-                // The Kelvin sign is canonically equivalent to K: equal to a `String`, another path to a server.
+                // The Kelvin sign is canonically equivalent to K. A `String` comparison treats both as equal, but a server has two paths.
                 "https://app.test/callbac\u{212A}",
             ] {
                 for path in ["\(platform.acme.issuer)/oauth2/authorize", "\(TestPlatform.publicURL)/auth/apple/authorize"] {
@@ -122,7 +122,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("the page shows the redirect URI as text, and nothing else of the request")
+    @Test("the page shows the redirect URI as text, and no other part of the request")
     func pageSaysNothing() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -138,7 +138,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a loopback address may have any port, and nothing else of it may differ")
+    @Test("a loopback address may have any port, but no other difference")
     func loopback() async throws {
         try await TestPlatform.run { platform in
             // The public application has http://127.0.0.1/callback.
@@ -157,7 +157,7 @@ struct AuthorizeTests {
             ] {
                 #expect(try await browser.get(request.authorizeURL(changing: ["redirect_uri": uri])).isPage(400), "\(uri)")
             }
-            // It is the public one's alone.
+            // Only the public application has this URI.
             let other = TestBrowser.Request(platform.acme)
             #expect(try await browser.get(other.authorizeURL(changing: ["redirect_uri": "http://127.0.0.1/callback"])).isPage(400))
 
@@ -168,7 +168,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("every other refusal is told to the application, with its state and our issuer")
+    @Test("every other refusal goes to the application, with its state and the issuer")
     func redirectedErrors() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -202,7 +202,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a state of 4 KiB comes through the whole login untouched, with the longest redirect URI and nonce, and in two tabs")
+    @Test("a state of 4 KiB passes through the whole login unchanged, with the longest redirect URI and nonce, and in two tabs")
     func longState() async throws {
         try await TestPlatform.run { platform in
             let long = "https://app.test/" + String(repeating: "r", count: 1983)
@@ -232,7 +232,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("attempts that nobody finishes do not fill the browser's header: a new one takes the place of those with long states")
+    @Test("abandoned attempts do not fill the browser's header; a new attempt replaces those with long states")
     func abandoned() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -244,7 +244,7 @@ struct AuthorizeTests {
                 last = try await browser.authorize(request)
                 #expect(browser.cookies.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count + 3 } < 8000)
             }
-            // The last one and those with short states continue. An attempt without its state's end gets a page.
+            // The last attempt and those with short states continue. An attempt that lacks the end of its state gets a page.
             #expect(try await browser.callback(try await browser.atApple(last, person: "new"))["state"] == request.state)
             #expect(try await browser.callback(try await browser.atApple(short, person: "new"))["code"] != nil)
             let toApple = try await browser.authorize(request)
@@ -253,7 +253,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a state that is too long is refused with the state, and the text names the one limit; one beyond all limits gets a page")
+    @Test("a state that is too long is refused with the state and the limit; a state beyond all limits gets a page")
     func tooLong() async throws {
         try await TestPlatform.run { platform in
             for length in [4097, 8192, 12 * 1024 - 4] {
@@ -278,7 +278,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a repeated or malformed parameter gets a page: which of the two would be the application's?")
+    @Test("a repeated or malformed parameter gets a page, because it is unclear which one the application sent")
     func malformed() async throws {
         try await TestPlatform.run { platform in
             let url = TestBrowser.Request(platform.acme).authorizeURL
@@ -289,7 +289,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("an answer is added to the query that a redirect URI already has")
+    @Test("a response is added to the existing query of a redirect URI")
     func queryKept() async throws {
         try await TestPlatform.run { platform in
             var request = TestBrowser.Request(platform.acme)
@@ -302,7 +302,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("an application that is exempt from PKCE may do without, but not half")
+    @Test("an application that is exempt from PKCE may omit it, but only entirely")
     func exempt() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme, application: 2)
@@ -314,14 +314,14 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a challenge that is missing or made by another method is refused with the setting and the command that changes it")
+    @Test("a challenge that is missing or uses another method is refused with the setting and the command that changes it")
     func challengeAdvice() async throws {
         try await TestPlatform.run { platform in
             let without = ["code_challenge": nil, "code_challenge_method": nil] as [String: String?]
             let (half, plain) = (["code_challenge": nil], ["code_challenge_method": "plain"]) as ([String: String?], [String: String?])
             let ids = platform.acme.applications.map(\.client_id)
             let command = "set requires_pkce to false: espalierctl applications update \(ids[0]) --tenant acme --no-pkce"
-            // Confidential, public, and confidential and exempt.
+            // A confidential application, a public one, and a confidential one that is exempt.
             for (application, changes, problem, advice) in [
                 (0, without, "code_challenge is missing.", command), (0, plain, "code_challenge_method must be S256.", command),
                 (1, without, "code_challenge is missing.", "always needs it"),
@@ -333,13 +333,13 @@ struct AuthorizeTests {
                 #expect(answer.tells(request, "invalid_request"))
                 let description = answer["error_description"] ?? ""
                 #expect(description.hasPrefix(problem) && description.contains(advice), "\(description)")
-                // RFC 6749, section 4.1.2.1.
+                // The characters that RFC 6749, section 4.1.2.1 allows.
                 #expect(description.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C })
             }
         }
     }
 
-    @Test("an application that only knows its client id signs users in")
+    @Test("an application that knows only its client ID can sign users in")
     func byClientID() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -357,7 +357,7 @@ struct AuthorizeTests {
                 #expect(tokens.string("scope") == "openid profile email")
                 #expect(tokens.string("id_token") != nil)
 
-                // Who must use PKCE must use it here too.
+                // An application that must use PKCE must use it here, too.
                 let strict = TestBrowser.Request(tenant)
                 let refused = try await browser.get(
                     TestBrowser.Request.url(
@@ -367,7 +367,7 @@ struct AuthorizeTests {
         }
     }
 
-    @Test("a tenant that no connection serves is told so")
+    @Test("a tenant without a connection gets an error that names the cause")
     func noConnection() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.ownerPool.run("DELETE FROM apple_key WHERE key_id = \(platform.shared.keyID)")

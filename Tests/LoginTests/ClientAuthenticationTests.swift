@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import Web
 
-/// Who asks at the token endpoint. A made-up refresh token tells: whoever is let in hears `invalid_grant`.
+/// Authentication at the token endpoint. With a made-up refresh token, an authenticated application receives `invalid_grant`.
 @Suite("Client authentication")
 struct ClientAuthenticationTests {
     private static func ask(
@@ -19,11 +19,11 @@ struct ClientAuthenticationTests {
             headers: value.map { [("Authorization", $0)] } ?? [])
     }
 
-    @Test("a confidential application proves itself by its secret, in the header or in the body")
+    @Test("a confidential application authenticates with its secret, in the header or in the body")
     func confidential() async throws {
         try await TestPlatform.run { platform in
             let (id, secret) = (platform.acme.applications[0].client_id, platform.acme.applications[0].client_secret!)
-            // Each half is form-encoded before it is joined (RFC 6749, section 2.3.1): any spelling of it is the same.
+            // Each half is form-encoded before both are joined (RFC 6749, section 2.3.1), so every spelling is equal.
             let spelled = secret.utf8.map { "%" + String($0, radix: 16) }.joined()
             for basic in ["\(id):\(secret)", "\(Form.encode(id)):\(spelled)"] {
                 #expect(try await Self.ask(platform, [], basic: basic).isOAuthError(400, "invalid_grant"))
@@ -36,19 +36,19 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("a public application has its id alone")
+    @Test("a public application has only its ID")
     func publicApplication() async throws {
         try await TestPlatform.run { platform in
             let id = platform.acme.applications[1].client_id
             let bare = try await Self.ask(platform, [("client_id", id)])
             #expect(bare.isOAuthError(400, "invalid_grant"))
-            // RFC 6749, section 2.3.1: a secret that is empty is none.
+            // RFC 6749, section 2.3.1: an empty secret is the same as none.
             #expect(try await Self.ask(platform, [], basic: "\(id):").isOAuthError(400, "invalid_grant"))
             #expect(try await Self.ask(platform, [("client_id", id)], basic: "\(id):").isOAuthError(400, "invalid_grant"))
             let confidential = try await Self.ask(platform, [], basic: "\(platform.acme.applications[0].client_id):")
             #expect(confidential.isOAuthError(401, "invalid_client"))
             #expect(confidential.headers["WWW-Authenticate"] == ["Basic realm=\"espalier\""])
-            // A secret that it cannot have is refused, not ignored.
+            // A secret that it cannot have is refused instead of ignored.
             #expect(try await Self.ask(platform, [], basic: "\(id):x").isOAuthError(401, "invalid_client"))
             #expect(try await Self.ask(platform, [("client_id", id), ("client_secret", "x")]).isOAuthError(401, "invalid_client"))
             let other = platform.acme.applications[0].client_secret!
@@ -86,7 +86,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("a header that is no Basic authentication is refused")
+    @Test("an invalid Basic header is refused")
     func malformedHeader() async throws {
         try await TestPlatform.run { platform in
             let (id, secret) = (platform.acme.applications[0].client_id, platform.acme.applications[0].client_secret!)
@@ -97,7 +97,7 @@ struct ClientAuthenticationTests {
                 "Basic \(Data("\(id):%zz".utf8).base64EncodedString())",
                 "Basic \(Data([0xFF, 0x3A, 0xFF]).base64EncodedString())", "Basic \(String(repeating: "QUFB", count: 2000))",
             ] {
-                // Not even with a right secret beside it.
+                // The header is refused even if the body has the right secret.
                 let answer = try await Self.ask(platform, both, header: header)
                 #expect(answer.isOAuthError(401, "invalid_client"), "\(header.prefix(60)): \(answer.status) \(answer.body)")
                 #expect(answer.headers["WWW-Authenticate"] == ["Basic realm=\"espalier\""])
@@ -105,7 +105,7 @@ struct ClientAuthenticationTests {
         }
     }
 
-    @Test("two ways at once are refused, and so are two ids")
+    @Test("two methods at once are refused, and so are two IDs")
     func twoWays() async throws {
         try await TestPlatform.run { platform in
             let (id, secret) = (platform.acme.applications[0].client_id, platform.acme.applications[0].client_secret!)

@@ -5,10 +5,10 @@ import Server
 import TestSupport
 import Testing
 
-/// A change of configuration is in use by every process within a second: here, by two.
+/// Every process uses a changed configuration within a second. These tests use two.
 @Suite("Changed configuration")
 struct ConfigurationChangeTests {
-    @Test("a new Apple key signs at once, everywhere: the old one may be revoked at Apple")
+    @Test("a new Apple key signs at once in every process, so the old one may be revoked at Apple")
     func newAppleKey() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -31,7 +31,7 @@ struct ConfigurationChangeTests {
         }
     }
 
-    @Test("another redirect URI, another Services ID: the next request goes by them")
+    @Test("the next request uses a changed redirect URI and Services ID")
     func connection() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -42,23 +42,23 @@ struct ConfigurationChangeTests {
                 #expect(try await browser.authorize(moved).isPage(400))
                 #expect(try await browser.get(other).isPage(400))
                 try await platform.setRedirectURIs([moved.redirectURI], of: request.application)
-                try await eventually("this process knows the new one") { try await browser.authorize(moved).status == 302 }
-                try await eventually("the other process knows the new one") { try await browser.get(other).status == 302 }
+                try await eventually("this process knows the new URI") { try await browser.authorize(moved).status == 302 }
+                try await eventually("the other process knows the new URI") { try await browser.get(other).status == 302 }
                 #expect(try await browser.authorize(request).isPage(400))
 
                 _ = try await platform.ownerPool.run(
                     "UPDATE connection SET services_id = 'com.example.new' WHERE team_id = \(platform.own.team)")
-                try await eventually("this process names the new one") {
+                try await eventually("this process uses the new Services ID") {
                     try await browser.authorize(moved)["client_id"] == "com.example.new"
                 }
-                try await eventually("the other process names the new one") {
+                try await eventually("the other process uses the new Services ID") {
                     try await browser.get(other)["client_id"] == "com.example.new"
                 }
             }
         }
     }
 
-    @Test("a new tenant works at once, even on a server that has just answered that its slug is unknown")
+    @Test("a new tenant works at once, even on a server that just reported its slug as unknown")
     func newTenant() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -73,18 +73,18 @@ struct ConfigurationChangeTests {
         }
     }
 
-    @Test("the shared connection's change reaches every tenant on it")
+    @Test("a change of the shared connection reaches every tenant on it")
     func shared() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.globex))
             #expect(try await browser.authorize(request)["client_id"] == platform.shared.servicesID)
             _ = try await platform.ownerPool.run(
                 "UPDATE connection SET services_id = 'com.example.new' WHERE team_id = \(platform.shared.team)")
-            try await eventually("the new one is named") { try await browser.authorize(request)["client_id"] == "com.example.new" }
+            try await eventually("the new Services ID is used") { try await browser.authorize(request)["client_id"] == "com.example.new" }
         }
     }
 
-    @Test("a login begun at one process is finished at another")
+    @Test("a login that starts at one process can finish at another")
     func acrossProcesses() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in

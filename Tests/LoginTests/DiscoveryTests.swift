@@ -6,14 +6,14 @@ import Testing
 
 @Suite("Discovery")
 struct DiscoveryTests {
-    @Test("a tenant's metadata name its issuer, its endpoints and what this version can do")
+    @Test("a tenant's metadata contains its issuer, its endpoints and the features of this version")
     func metadata() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
             for tenant in platform.seeded.tenants {
                 for url in [
                     "\(tenant.issuer)/.well-known/openid-configuration", "\(tenant.issuer)/.well-known/oauth-authorization-server",
-                    // Where RFC 8414 has them, in section 3.
+                    // The paths of RFC 8414, section 3.
                     "\(TestPlatform.publicURL)/.well-known/oauth-authorization-server/t/\(tenant.slug)",
                     "\(TestPlatform.publicURL)/.well-known/openid-configuration/t/\(tenant.slug)",
                 ] {
@@ -44,7 +44,7 @@ struct DiscoveryTests {
                         answer.json["token_endpoint_auth_methods_supported"] as? [String]
                             == ["client_secret_basic", "client_secret_post", "none"])
                     #expect(answer.json["authorization_response_iss_parameter_supported"] as? Bool == true)
-                    // What is false unless said, or true unless said, is said.
+                    // Members whose default is wrong are stated explicitly.
                     #expect(answer.json["request_uri_parameter_supported"] as? Bool == false)
                     #expect(answer.json["request_parameter_supported"] as? Bool == false)
                     #expect(answer.headers.first(name: "Cache-Control") == "public, max-age=300")
@@ -56,19 +56,19 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("every claim of an id_token is one that the metadata name")
+    @Test("every claim of an id_token is in the metadata")
     func claimsSupported() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
             let answer = try await browser.get("\(platform.acme.issuer)/.well-known/openid-configuration")
             let named = Set(try #require(answer.json["claims_supported"] as? [String]))
             let token = try claims(of: try await browser.tokens(.init(platform.acme))["id_token"] as? String)
-            // The two others are there when there is something to say.
+            // The two other claims are present only in some cases.
             #expect(named == Set(token.keys).union(["email_disabled", "real_user_status"]))
         }
     }
 
-    @Test("a tenant's keys are its own, public, and the same at every process")
+    @Test("a tenant's keys are its own, public, and the same in every process")
     func keys() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -79,7 +79,7 @@ struct DiscoveryTests {
                     #expect(answer.status == 200)
                     #expect(answer.headers.first(name: "Cache-Control") == "public, max-age=300")
                     let keys = try #require(answer.json["keys"] as? [[String: String]])
-                    // What signs, and what will.
+                    // The current key and the next key.
                     #expect(keys.count == 2)
                     for key in keys {
                         #expect(Set(key.keys) == ["kty", "crv", "use", "alg", "kid", "x", "y"])
@@ -95,7 +95,7 @@ struct DiscoveryTests {
         }
     }
 
-    @Test("a tenant's first key is one key, however many ask for it at once")
+    @Test("a tenant has one first key, for any number of concurrent first requests")
     func firstKey() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 import Web
 
-/// Attempts of Acme's first application, and what of them can be opened.
+/// Attempts of Acme's first application, and the values that open from them.
 @Suite("Login attempt")
 struct LoginAttemptTests {
     let keyring: Keyring
@@ -26,7 +26,7 @@ struct LoginAttemptTests {
         return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
     }
 
-    @Test("what is sealed opens as it was, present or absent")
+    @Test("a sealed attempt opens unchanged, with present and absent fields")
     func roundTrip() async throws {
         try await TestPlatform.run { [self] platform in
             let full = ["state": "ключ 🍎\u{0}\n", "nonce": "n", "max_age": "0"] as [String: String?]
@@ -55,7 +55,7 @@ struct LoginAttemptTests {
         }
     }
 
-    @Test("max_age counts back from the attempt's beginning, with ten seconds for Apple's clock")
+    @Test("max_age counts back from the start of the attempt, with ten seconds for Apple's clock")
     func maxAge() async throws {
         try await TestPlatform.run { [self] platform in
             for (maxAge, ages) in [(nil, (accepted: 1e9, refused: nil)), ("0", (10, 10.1)), ("3600", (3610, 3610.1))]
@@ -69,7 +69,7 @@ struct LoginAttemptTests {
         }
     }
 
-    @Test("it opens for fifteen minutes, not a second longer")
+    @Test("an attempt opens for exactly 15 minutes")
     func lifetime() async throws {
         try await TestPlatform.run { [self] platform in
             let sealed = try await attempt(platform).sealed(with: keyring)
@@ -78,7 +78,7 @@ struct LoginAttemptTests {
         }
     }
 
-    @Test("altered, cut, or sealed by another keyring it is unreadable")
+    @Test("an attempt that is altered, cut or sealed by another keyring is unreadable")
     func unreadable() async throws {
         try await TestPlatform.run { [self] platform in
             let sealed = try await attempt(platform).sealed(with: keyring)
@@ -91,14 +91,14 @@ struct LoginAttemptTests {
             }
             let other = try Keyring([.generate()])
             #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: sealed, with: other, at: now) }
-            // A master key that is put in front does not stop the logins under way.
+            // A new master key does not stop the logins in progress.
             let old = MasterKey.generate()
             let before = try await attempt(platform).sealed(with: try Keyring([old]))
             #expect(throws: Never.self) { try LoginAttempt(opening: before, with: try Keyring([.generate(), old]), at: now) }
         }
     }
 
-    @Test("neither an authorization code opens as an attempt nor an attempt as a code, and fewer fields are no attempt")
+    @Test("an authorization code does not open as an attempt, an attempt does not open as a code, and fewer fields are invalid")
     func purposes() async throws {
         try await TestPlatform.run { [self] platform in
             let attempt = try await attempt(platform)
@@ -116,7 +116,7 @@ struct LoginAttemptTests {
         }
     }
 
-    @Test("it belongs to the browser that has the secret, which is not in it")
+    @Test("an attempt belongs to the browser with the secret, which it does not contain")
     func browser() async throws {
         try await TestPlatform.run { [self] platform in
             let attempt = try await attempt(platform)
@@ -127,7 +127,7 @@ struct LoginAttemptTests {
         }
     }
 
-    /// An attempt with a state, a redirect URI and a nonce of these lengths, and the longest of all else.
+    /// An attempt with a state, a redirect URI and a nonce of these lengths, and the maximum length of all other fields.
     private func longAttempt(
         _ platform: TestPlatform, state: Int, redirectURI: Int = 30, nonce: Int = 20
     ) async throws -> LoginAttempt {
@@ -145,7 +145,7 @@ struct LoginAttemptTests {
         return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
     }
 
-    @Test("a state of any length up to the limit fits, with the longest redirect URI and nonce, into Apple's URL and cookies")
+    @Test("a state of any length up to the limit fits into Apple's URL and cookies, with the longest redirect URI and nonce")
     func longState() async throws {
         try await TestPlatform.run { [self] platform in
             for (uri, nonce) in [(30, 20), (2000, 512)] {
@@ -153,7 +153,7 @@ struct LoginAttemptTests {
                     let attempt = try await longAttempt(platform, state: length, redirectURI: uri, nonce: nonce)
                     let (sealed, parts) = (attempt.sealed(with: keyring), attempt.sealedParts(with: keyring))
                     #expect(sealed.utf8.count <= Keyring.longestToken)
-                    // Browsers: 4096 bytes for name and value.
+                    // Browsers allow 4096 bytes for name and value.
                     #expect(parts.allSatisfy { $0.utf8.count <= 4000 })
                     #expect(parts.count <= 2 && parts.count == attempt.partsInCookies)
                     #expect(parts.isEmpty == (length + uri + nonce < 2700), "\(length) \(uri)")
@@ -168,7 +168,7 @@ struct LoginAttemptTests {
         }
     }
 
-    @Test("a part opens at its place in its attempt alone, and without all of them there is no attempt")
+    @Test("a part opens only at its position in its attempt, and the attempt needs all of its parts")
     func partsBound() async throws {
         try await TestPlatform.run { [self] platform in
             let attempt = try await longAttempt(platform, state: 4096, redirectURI: 2000, nonce: 512)
@@ -187,12 +187,12 @@ struct LoginAttemptTests {
                     }
                 }
             }
-            // Nor is a part an attempt.
+            // A part does not open as an attempt.
             #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: own[0], with: keyring, at: now) }
         }
     }
 
-    @Test("random texts have 128 bits in 22 characters and do not recur")
+    @Test("random texts have 128 bits in 22 characters and do not repeat")
     func randomText() {
         let texts = (0..<1000).map { _ in RandomText.make() }
         #expect(Set(texts).count == 1000)

@@ -16,7 +16,7 @@ struct PKCETests {
         #expect(PKCE.isChallenge(challenge))
     }
 
-    @Test("no other verifier does")
+    @Test("any other verifier does not match")
     func others() {
         for other in ["", challenge, String(verifier.dropLast()), verifier + "k", verifier.uppercased(), "e" + verifier.dropFirst()] {
             #expect(!PKCE.verify(other, against: challenge))
@@ -25,7 +25,7 @@ struct PKCETests {
         #expect(!PKCE.verify(verifier, against: verifier))
     }
 
-    @Test("a verifier has 43 to 128 unreserved characters; another is refused even if its hash fits")
+    @Test("a verifier has 43 to 128 unreserved characters; another one is refused even if its hash matches")
     func verifierForm() {
         func fits(_ verifier: String) -> Bool {
             PKCE.verify(verifier, against: Array(SHA256.hash(data: Data(verifier.utf8))).base64URL)

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// What is kept of a person: at the callback, and from where.
+/// The profile that the callback saves, and its source.
 @Suite("Profile")
 struct ProfileTests {
     private static func user(_ given: String?, _ family: String?, email: String = "eve@evil.test") throws -> String {
@@ -18,7 +18,7 @@ struct ProfileTests {
         return String(decoding: try JSONSerialization.data(withJSONObject: ["name": name, "email": email] as [String: Any]), as: UTF8.self)
     }
 
-    /// A complete login; `change` is what the browser does to Apple's form.
+    /// A complete login. `change` modifies Apple's form in the browser.
     private static func login(
         _ platform: TestPlatform, person: String, _ change: (inout TestBrowser.AppleForm) throws -> Void = { _ in }
     ) async throws -> [String: any Sendable] {
@@ -29,7 +29,7 @@ struct ProfileTests {
         return try claims(of: try await browser.redeem(code, request).string("id_token"))
     }
 
-    @Test("the name is kept at the callback, even if the code is never redeemed")
+    @Test("the name is saved at the callback, even if the code is never redeemed")
     func keptUnredeemed() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -41,7 +41,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("the name is kept even if Apple's token endpoint is down when it comes")
+    @Test("the name is saved even if Apple's token endpoint is down at that moment")
     func keptWithoutAppleTokens() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -56,7 +56,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("a name whose id_token is another's or altered is nobody's")
+    @Test("a name with an altered or another person's id_token is not saved")
     func keptForNobody() async throws {
         try await TestPlatform.run { platform in
             let other = TestBrowser(platform)
@@ -76,7 +76,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("a name that is known is neither overwritten nor completed by a later POST")
+    @Test("a later POST neither overwrites nor completes a known name")
     func notOverwritten() async throws {
         try await TestPlatform.run { platform in
             let cases: [(String, String?, String?)] = [
@@ -91,23 +91,23 @@ struct ProfileTests {
         }
     }
 
-    @Test("a later POST gives no name to a user whose first one had none")
+    @Test("a later POST gives no name to a user whose first sign-in had none")
     func notGivenLater() async throws {
         try await TestPlatform.run { platform in
             _ = try await Self.login(platform, person: "Nemo") { $0["user"] = nil }
-            // Beyond the life of any attempt that could be a first one still under way.
+            // This is older than any attempt that could still be a first sign-in in progress.
             _ = try await platform.ownerPool.run("UPDATE tenant_user SET created_at = created_at - interval '1 hour'")
             let later = try await Self.login(platform, person: "Nemo") { $0["user"] = try Self.user("Eve", "Evil") }
             #expect(later["name"] == nil)
         }
     }
 
-    @Test("the e-mail comes from the id_token, whatever the form says")
+    @Test("the email address comes from the id_token, not from the form")
     func emailFromToken() async throws {
         try await TestPlatform.run { platform in
             let first = try await Self.login(platform, person: "Grace Hopper") { $0["user"] = try Self.user("Grace", "Hopper") }
             #expect(first["email"] as? String == "grace-hopper@example.com")
-            // Nor where the token has none.
+            // The form's address is not used if the token has none.
             let without = try await Self.login(platform, person: "Katherine Johnson") { $0["user"] = try Self.user("Katherine", "Johnson") }
             #expect(without["name"] as? String == "Katherine Johnson")
             #expect(without["email"] == nil)
@@ -116,7 +116,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("a new address in the id_token replaces the old; none leaves it")
+    @Test("a new address in the id_token replaces the old one; without an address, the old one stays")
     func emailFollows() async throws {
         try await TestPlatform.run { platform in
             for (value, expected) in [
@@ -132,7 +132,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("a hidden address is the relay's, and marked as such")
+    @Test("a hidden address is the relay's, and is marked as such")
     func relay() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -143,7 +143,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("a hostile user field harms nobody: of it a clean name is kept, or none, and the login goes on")
+    @Test("a hostile user field is harmless: a clean name or none is saved, and the login continues")
     func hostile() async throws {
         try await TestPlatform.run { platform in
             let cases: [(String, String?, String?)] = [
@@ -174,7 +174,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("two first sign-ins of a person at once make one user")
+    @Test("two concurrent first sign-ins of a person create one user")
     func concurrentFirst() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -199,7 +199,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("a person is one user of a tenant at every sign-in, and another of another tenant")
+    @Test("a person is one user of a tenant at every sign-in, and a different user of another tenant")
     func sameUser() async throws {
         try await TestPlatform.run { platform in
             func subject(_ tenant: SeedResult.TenantResult) async throws -> String? {
@@ -213,7 +213,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("two people are two users, even with one e-mail address")
+    @Test("two people are two users, even with the same email address")
     func neverLinkedByEmail() async throws {
         try await TestPlatform.run { platform in
             try await platform.simulator.fault([
@@ -225,7 +225,7 @@ struct ProfileTests {
         }
     }
 
-    @Test("Apple's refresh token is kept, sealed for its own row; a login without one leaves it")
+    @Test("Apple's refresh token is stored, sealed for its own row; a login without one does not change it")
     func appleRefreshToken() async throws {
         try await TestPlatform.run { platform in
             func stored() async throws -> (sealed: [UInt8], team: String, subject: String, client: String) {
@@ -238,7 +238,7 @@ struct ProfileTests {
             let tenant = try #require(ID<Tenant>(platform.acme.id))
             let opened = try platform.settings.keyring.open(
                 Sealed(bytes: row.sealed), in: Identity.context(tenant, team: row.team, subject: row.subject))
-            // In the shape the simulator gives them.
+            // The form of the simulator's tokens.
             #expect(String(decoding: opened, as: UTF8.self).hasPrefix("r"))
             #expect(row.client == platform.own.servicesID)
             #expect(throws: SealingError.self) {

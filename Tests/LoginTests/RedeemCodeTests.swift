@@ -16,7 +16,7 @@ import Web
 
 @Suite("Redeem code")
 struct RedeemCodeTests {
-    /// The form of the grant, with parameters changed or, where nil, left out.
+    /// The form of the grant, with parameters changed, or removed if nil.
     private static func form(
         _ code: String, _ request: TestBrowser.Request, changing changes: [String: String?] = [:]
     ) -> [(String, String)] {
@@ -27,7 +27,7 @@ struct RedeemCodeTests {
         return form.filter { changes[$0.0] == nil } + changes.compactMap { name, value in value.map { (name, $0) } }
     }
 
-    @Test("a code is good once; a second redemption ends what the first one got, and is audited")
+    @Test("a code is single-use; a second redemption ends the session of the first one, and is audited")
     func singleUse() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -36,24 +36,24 @@ struct RedeemCodeTests {
             #expect(first.status == 200)
             #expect(try await browser.userInfo(first.string("access_token"), of: platform.acme).status == 200)
 
-            // However often: the audit trail is not a stranger's to fill.
+            // Repetitions write nothing more, because a caller must not be able to fill the audit trail.
             for _ in 0..<3 { #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant")) }
             #expect(try await browser.refresh(first.string("refresh_token")!, request).isOAuthError(400, "invalid_grant"))
             #expect(try await browser.userInfo(first.string("access_token"), of: platform.acme).status == 401)
             #expect(try await platform.count("session", where: "ended_reason = 'code_replayed'") == 1)
             let actor = request.application.client_id
             #expect(try await platform.count("audit_event", where: "action = 'session.code_replayed' AND actor = '\(actor)'") == 1)
-            // The login happened, once.
+            // The login took place, once.
             #expect(try await platform.count("session") == 1)
             #expect(try await platform.count("usage_event") == 1)
         }
     }
 
-    @Test("a copy that comes after the code's minute gets nothing, and ends what the first one got")
+    @Test("a copy that is redeemed after one minute gets nothing, and ends the session of the first redemption")
     func lateReplay() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
-            // Somebody whose id the code can name.
+            // The user whose ID the code contains.
             _ = try await browser.code(request)
             let user = try await platform.ownerPool.run("SELECT id FROM tenant_user")[0].get("id", as: ID<User>.self)
             let acme = try await platform.configuration(of: platform.acme)
@@ -74,7 +74,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("of redemptions at the same moment at most one is answered, and its session ends")
+    @Test("of concurrent redemptions at most one succeeds, and its session ends")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -90,7 +90,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("a code is its application's, with its redirect URI and its verifier; a refusal does not use it up")
+    @Test("a code is bound to its application, redirect URI and verifier; a refusal does not use it up")
     func bindings() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -119,7 +119,7 @@ struct RedeemCodeTests {
                 let answer = try await browser.token(request, Self.form(code, request, changing: changes))
                 #expect(answer.isOAuthError(400, error), "\(changes): \(answer.status) \(answer.body)")
             }
-            // Something else of ours is no code.
+            // Another sealed value of Espalier is not a code.
             let attempt = try #require(try await browser.authorize(request)["state"])
             #expect(try await browser.redeem(attempt, request).isOAuthError(400, "invalid_grant"))
 
@@ -130,7 +130,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("a verifier for a code without a challenge is refused: somebody took the challenge away")
+    @Test("a verifier for a code without a challenge is refused, because an attacker removed the challenge")
     func downgrade() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme, application: 2))
@@ -139,7 +139,7 @@ struct RedeemCodeTests {
             #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
             #expect(try await browser.token(request, Self.form(code, request, changing: ["code_verifier": nil])).status == 200)
 
-            // An exempt application that used PKCE is held to it.
+            // An exempt application that used PKCE must complete it.
             let strict = try await browser.code(request)
             #expect(
                 try await browser.token(request, Self.form(strict, request, changing: ["code_verifier": nil])).isOAuthError(
@@ -148,7 +148,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("a code whose user is gone gets nothing and costs nothing")
+    @Test("a code of a deleted user gets nothing and costs nothing")
     func userGone() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -159,7 +159,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("tokens come in RFC 6749's form, never cached")
+    @Test("tokens have the form of RFC 6749 and are never cached")
     func form() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -175,7 +175,7 @@ struct RedeemCodeTests {
 
     // MARK: Tokens
 
-    /// The tenant's keys, read as an application would.
+    /// The tenant's keys, read as an application reads them.
     private static func keys(_ tenant: SeedResult.TenantResult, _ browser: TestBrowser) async throws -> JWTKeyCollection {
         let answer = try await browser.get("\(tenant.issuer)/oauth2/jwks")
         return try await JWTKeyCollection().add(jwks: JSONDecoder().decode(JWKS.self, from: Data(answer.body.utf8)))
@@ -201,7 +201,7 @@ struct RedeemCodeTests {
         func verify(using algorithm: some JWTAlgorithm) throws { try exp.verifyNotExpired() }
     }
 
-    @Test("the id_token verifies with the JWKS and says who signed in, where, when and for what")
+    @Test("the id_token verifies with the JWKS and contains the user, the issuer, the time and the application")
     func idToken() async throws {
         try await TestPlatform.run { platform in
             for tenant in platform.seeded.tenants {
@@ -235,7 +235,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("the access token is RFC 9068's, for the tenant's own resources")
+    @Test("the access token follows RFC 9068, for the tenant's own resources")
     func accessToken() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -259,7 +259,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("its lifetime is the application's")
+    @Test("the token's lifetime is the application's setting")
     func lifetime() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.ownerPool.run("UPDATE application SET access_token_seconds = 61")
@@ -270,7 +270,7 @@ struct RedeemCodeTests {
         }
     }
 
-    @Test("scopes decide what is told: unknown ones fall away, without openid there is no id_token")
+    @Test("scopes select the claims; unknown ones are dropped, and without openid there is no id_token")
     func scopes() async throws {
         try await TestPlatform.run { platform in
             for (asked, granted, told) in [
@@ -281,7 +281,7 @@ struct RedeemCodeTests {
                     ["email", "email_verified", "is_private_email", "name", "given_name", "family_name"]
                 ),
                 ("openid OPENID offline_access", "openid offline_access", []),
-                // A request without a scope, which is also an empty one.
+                // A request without a scope, or with an empty one.
                 (
                     "", "openid profile email",
                     ["email", "email_verified", "is_private_email", "name", "given_name", "family_name"]

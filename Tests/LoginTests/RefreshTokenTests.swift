@@ -19,7 +19,7 @@ struct RefreshTokenTests {
         try Keyring([.generate()]).with([.generate(start: Date())], at: Date())
     }
 
-    @Test("its text reads back, and is always the same: a lost reply can be given again", arguments: [0, 1, 77, Int(Int32.max)])
+    @Test("a token's text reads back and never changes, so that a lost response can be repeated", arguments: [0, 1, 77, Int(Int32.max)])
     func roundTrip(generation: Int) throws {
         let token = RefreshToken(session, generation: generation)
         let text = token.text(of: tenant, with: keyring)
@@ -31,7 +31,7 @@ struct RefreshTokenTests {
         #expect(read.generation == generation)
     }
 
-    @Test("another generation, session or tenant has another text, not to be told from this one")
+    @Test("another generation, session or tenant has a different text, which cannot be derived from this one")
     func distinct() {
         let texts = [
             RefreshToken(session, generation: 0).text(of: tenant, with: keyring),
@@ -42,7 +42,7 @@ struct RefreshTokenTests {
         #expect(Set(texts.map { $0.suffix(43) }).count == 4)
     }
 
-    @Test("another tenant's, another installation's and every altered one is none of ours")
+    @Test("tokens of another tenant or another installation, and altered ones, are invalid")
     func forged() throws {
         let text = RefreshToken(session, generation: 3).text(of: tenant, with: keyring)
         #expect(RefreshToken(text, of: ID(at: Date()), with: keyring) == nil)
@@ -57,7 +57,7 @@ struct RefreshTokenTests {
         }
     }
 
-    @Test("one stays the same when the master key is replaced, and one of the previous version reads back without its master key")
+    @Test("a token does not change with a new master key; one of the previous version is readable without its master key")
     func rotatedMasterKey() throws {
         let (old, new, now) = (MasterKey.generate(), MasterKey.generate(), Date())
         let digestKey = DigestKey.generate(start: now)

@@ -17,7 +17,7 @@ struct RefreshTokensTests {
         return (browser, request, try #require(try await browser.tokens(request)["refresh_token"] as? String))
     }
 
-    @Test("each use gives a successor and a new access token of the same session, and costs nothing")
+    @Test("each use returns a successor and a new access token of the same session, and costs nothing")
     func rotation() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -40,12 +40,12 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a used one presented again within 30 seconds gets the same successor")
+    @Test("a used token presented again within 30 seconds returns the same successor")
     func grace() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, token) = try await Self.begin(platform)
             let first = try await browser.refresh(token, request)
-            // The rest is for a busy machine.
+            // The remaining time is a margin for a slow machine.
             try await Self.age(platform, seconds: 5)
             let again = try await browser.refresh(token, request)
             #expect(again.status == 200)
@@ -55,7 +55,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("one token presented many times at once gets one successor")
+    @Test("one token presented many times at once returns one successor")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, token) = try await Self.begin(platform)
@@ -69,7 +69,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a used one presented later ends the session, with all its tokens, and is audited once")
+    @Test("a used token presented later ends the session with all its tokens, and is audited once")
     func reuse() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, token) = try await Self.begin(platform)
@@ -86,7 +86,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("one from two uses ago ends the session at once")
+    @Test("a token from two uses ago ends the session at once")
     func olderReuse() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, token) = try await Self.begin(platform)
@@ -97,7 +97,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("one session's end leaves the person's others alone")
+    @Test("the end of one session does not affect the user's other sessions")
     func otherSessions() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -110,7 +110,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a session without a refresh for thirty days, or ninety days old, has ended; nobody is accused")
+    @Test("a session that is 30 days idle or 90 days old has ended, and this is not treated as a misuse")
     func lifetimes() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, idle) = try await Self.begin(platform)
@@ -131,7 +131,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("less may be asked for than was granted, each time anew; more is refused and does not use the token up")
+    @Test("each refresh may request a smaller scope; a larger one is refused and does not use up the token")
     func scope() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, token) = try await Self.begin(platform)
@@ -153,7 +153,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a token is its application's and its tenant's")
+    @Test("a token is valid only for its application and tenant")
     func foreign() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, token) = try await Self.begin(platform)
@@ -168,7 +168,7 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("what is no refresh token of ours is refused, and harms no session")
+    @Test("an invalid refresh token is refused, and does not affect any session")
     func garbage() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -191,13 +191,13 @@ struct RefreshTokensTests {
         }
     }
 
-    @Test("a refresh gives an id_token of the same session, which can end it when the first one's key is gone")
+    @Test("a refresh returns an id_token of the same session, which can end it after the first one's key is gone")
     func idToken() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let first = try await browser.tokens(request, person: "Ada Lovelace")
             let before = try claims(of: first["id_token"] as? String)
-            // Old enough for a compromise to be believed.
+            // The keys are old enough for a replacement.
             _ = try await platform.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
             let rotated = try await platform.call("POST", "/tenants/acme/signing-keys/rotate", ["compromised": true])
             #expect(rotated.status == 200)

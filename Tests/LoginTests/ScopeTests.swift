@@ -5,10 +5,10 @@ import Server
 import TestSupport
 import Testing
 
-/// The scope that a request is granted (RFC 6749, section 3.3). Native requests have `NativeCallbackTests`.
+/// The granted scope of a request (RFC 6749, section 3.3). `NativeCallbackTests` covers native requests.
 @Suite("Scope")
 struct ScopeTests {
-    @Test("a scope of which nothing can be granted is invalid_scope, and no response has an empty scope")
+    @Test("a scope without a supported value is invalid_scope, and no response has an empty scope")
     func emptyScope() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -16,7 +16,7 @@ struct ScopeTests {
                 let answer = try await browser.get(request.authorizeURL(changing: ["scope": scope]))
                 #expect(answer.tells(request, "invalid_scope"), "\(scope)")
             }
-            // A session of a version that granted nothing.
+            // A session of an older version that granted no scope.
             let tokens = try await browser.tokens(request)
             let (access, refresh) = (tokens["access_token"] as? String ?? "", tokens["refresh_token"] as? String ?? "")
             let session = try #require(try claims(of: access)["sid"] as? String)

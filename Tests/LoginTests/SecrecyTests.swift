@@ -5,10 +5,10 @@ import Server
 import TestSupport
 import Testing
 
-/// No secret, code, token, e-mail or name is ever logged, nor given back in an error.
+/// No log and no error contains a secret, code, token, email address or name.
 @Suite("Secrecy")
 struct SecrecyTests {
-    @Test("logins that succeed and logins that do not leave nothing secret in the log, down to its lowest level")
+    @Test("neither successful nor failed logins leave a secret in the log, at its lowest level")
     func log() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -49,13 +49,13 @@ struct SecrecyTests {
                                 ("client_secret", request.application.client_secret!),
                             ])
                     }
-                    // Replayed, and asked for with a wrong secret.
+                    // A replay, and a request with a wrong secret.
                     _ = try await server.redeem(code, request, browser)
                     _ = try await browser.post(
                         "\(url)/token", form: [("grant_type", "authorization_code"), ("code", code)],
                         headers: [("Authorization", "Basic \(Data("x:\(request.verifier)".utf8).base64EncodedString())")])
                 }
-                // A name that the database refuses to be told of.
+                // The database refuses this name.
                 _ = try await platform.ownerPool.run("ALTER TABLE tenant_user ADD CONSTRAINT no_names CHECK (given_name IS NULL) NOT VALID")
                 let (form, cookie) = try await server.atApple(request, browser, headers: named)
                 #expect(try await server.callback(form, cookie: cookie, browser)["error"] == "server_error")
@@ -64,16 +64,16 @@ struct SecrecyTests {
 
                 let log = server.log.text
                 for told in ["action=authorize", "action=appleCallback", "action=token", "action=userInfo", "action=getUsage", "no_names"] {
-                    #expect(log.contains(told), "the log was not put to the test: \(told)")
+                    #expect(log.contains(told), "the test did not reach this log message: \(told)")
                 }
                 for secret in secrets where secret.utf8.count >= 4 {
-                    #expect(!log.contains(secret), "the log holds \(secret.prefix(60))")
+                    #expect(!log.contains(secret), "the log contains \(secret.prefix(60))")
                 }
             }
         }
     }
 
-    @Test("a refusal gives back nothing of what it was sent")
+    @Test("a refusal repeats no part of the request")
     func refusals() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

@@ -6,13 +6,13 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// What a refresh token gets that was not the one to use, by the clock.
+/// The response to a refresh token that is not the current one, by the clock.
 @Suite("Session")
 struct SessionTests {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
     let id = ID<Session>(at: Date())
 
-    /// A session as its row would be, last refreshed `now`.
+    /// A session as in its row, last refreshed `now`.
     private func session(generation: Int, expiresIn lifetime: TimeInterval = 86400, endedAt: Date? = nil) async throws -> Session {
         let pool = try TestDatabase.pool(try await TestDatabase.make().serverURL)
         let row: SQL = """
@@ -27,7 +27,7 @@ struct SessionTests {
         RefreshToken(id, generation: generation)
     }
 
-    @Test("the last one gets its successor again for thirty seconds, and is a reuse afterwards")
+    @Test("the previous token returns its successor again for 30 seconds, and is a reuse afterwards")
     func grace() async throws {
         let session = try await session(generation: 5)
         #expect(session.answer(to: token(4), idleSeconds: 30 * 86400, at: now) == .again)
@@ -35,20 +35,20 @@ struct SessionTests {
         #expect(session.answer(to: token(4), idleSeconds: 30 * 86400, at: now + 30.1) == .reused)
     }
 
-    @Test("an older one is a reuse at any time")
+    @Test("an older token is a reuse at any time")
     func older() async throws {
         let session = try await session(generation: 5)
         for generation in 0...3 { #expect(session.answer(to: token(generation), idleSeconds: 30 * 86400, at: now) == .reused) }
     }
 
-    @Test("the one to use, asking too much, is told so; one that was never given is of no session")
+    @Test("the current token with a larger scope gets its own error; a token that was never issued has no session")
     func unused() async throws {
         let session = try await session(generation: 5)
         #expect(session.answer(to: token(5), asking: ["admin"], idleSeconds: 30 * 86400, at: now) == .scopeNotGranted)
         #expect(session.answer(to: token(6), idleSeconds: 30 * 86400, at: now) == .ended)
     }
 
-    @Test("whatever the token, an ended session has ended")
+    @Test("for any token, an ended session is ended")
     func ended() async throws {
         let ended = try await session(generation: 5, endedAt: now)
         let expired = try await session(generation: 5, expiresIn: 60)
@@ -61,7 +61,7 @@ struct SessionTests {
         #expect(idle.answer(to: token(0), idleSeconds: 30 * 86400, at: now + 30 * 86400) == .ended)
         #expect(idle.answer(to: token(0), idleSeconds: 30 * 86400, at: now + 30 * 86400 - 1) == .reused)
     }
-    @Test("how long it may be without a refresh is its application's to say")
+    @Test("the application sets the idle limit")
     func idle() async throws {
         let session = try await session(generation: 5)
         #expect(session.answer(to: token(0), idleSeconds: 300, at: now + 299) == .reused)

@@ -5,10 +5,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// A login, whole, over HTTP.
+/// A complete login over HTTP.
 @Suite("Signing in")
 struct SignInTests {
-    @Test("a person signs in for a tenant, the application gets tokens, the bill grows by one", arguments: [0, 1])
+    @Test("a person signs in for a tenant, the application gets tokens, and one usage event is added", arguments: [0, 1])
     func wholeLogin(tenant number: Int) async throws {
         try await TestPlatform.run { platform in
             let tenant = platform.seeded.tenants[number]

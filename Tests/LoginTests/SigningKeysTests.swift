@@ -10,10 +10,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// A token is verified by the algorithm of the key it names, whatever it says of itself (RFC 8725, sections 2.1 and 3.1).
+/// A token is verified with the algorithm of the key that it names, regardless of its own header (RFC 8725, sections 2.1 and 3.1).
 @Suite("Signing keys")
 struct SigningKeysTests {
-    /// A platform whose Acme has a key of each kind, and an access token that is good, taken apart.
+    /// A platform whose Acme has a key of each algorithm, and the parts of a valid access token.
     private struct Stage {
         let browser: TestBrowser
         let acme: SeedResult.TenantResult
@@ -31,7 +31,7 @@ struct SigningKeysTests {
             claims = String(try #require(token?.split(separator: ".")[1]))
         }
 
-        /// Whether a token gets a user's claims.
+        /// Whether a token returns a user's claims.
         func isTaken(_ token: String) async throws -> Bool {
             let answer = try await browser.userInfo(token, of: acme)
             #expect(answer.status == 200 || answer.isOAuthError(401, "invalid_token"), "\(answer.body)")
@@ -45,13 +45,13 @@ struct SigningKeysTests {
             return "\([UInt8](try JSONSerialization.data(withJSONObject: header)).base64URL).\(claims)"
         }
 
-        /// A signature by one of the tenant's own keys over any input: what no attacker has, so that only the header can be at fault.
+        /// A signature of any input by the tenant's own key. No attacker can make one, so only the header can be invalid.
         func signature(_ input: String, by algorithm: String) throws -> String {
             try #require(keys[algorithm]).signature(of: input)
         }
     }
 
-    @Test("a right signature under a header that names the key's own algorithm is taken, for both kinds of key")
+    @Test("a valid signature with a header that names the key's own algorithm is accepted, for both algorithms")
     func taken() async throws {
         try await TestPlatform.run { platform in
             let stage = try await Stage(platform)
@@ -62,7 +62,7 @@ struct SigningKeysTests {
         }
     }
 
-    @Test("a right signature under a header that names another algorithm, another key or none is refused")
+    @Test("a valid signature with a header that names another algorithm, another key or none is refused")
     func otherHeader() async throws {
         try await TestPlatform.run { platform in
             let stage = try await Stage(platform)
@@ -89,7 +89,7 @@ struct SigningKeysTests {
         }
     }
 
-    @Test("the public key that everybody has signs nothing: not as a secret of HMAC, in any of its forms")
+    @Test("the public key signs nothing: it is not accepted as an HMAC secret in any of its forms")
     func publicKeyAsSecret() async throws {
         try await TestPlatform.run { platform in
             let stage = try await Stage(platform)

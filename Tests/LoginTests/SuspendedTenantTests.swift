@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Suspended tenant")
 struct SuspendedTenantTests {
-    @Test("no endpoint serves it, whatever was begun before; the others notice nothing", arguments: [0, 1])
+    @Test("no endpoint serves it, including logins in progress; others are unaffected", arguments: [0, 1])
     func suspended(tenant number: Int) async throws {
         try await TestPlatform.run { platform in
             let tenant = platform.seeded.tenants[number]
@@ -15,7 +15,7 @@ struct SuspendedTenantTests {
             let form = try await browser.atApple(try await browser.authorize(request), person: "new")
 
             try await platform.suspend(tenant)
-            try await eventually("the suspension is heard") { try await browser.authorize(request).isPage(404) }
+            try await eventually("the suspension has arrived") { try await browser.authorize(request).isPage(404) }
             let byClient = request.authorizeURL(changing: [:], at: "\(TestPlatform.publicURL)/auth/apple/authorize")
             #expect(try await browser.get(byClient).isPage(400))
             #expect(try await browser.callback(form).isPage(number == 0 ? 404 : 400))

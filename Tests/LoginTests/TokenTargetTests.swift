@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Web
 
-/// `resource` at authorize and at the token endpoint (RFC 8707). With a token exchange, see `ExchangeTokenTests`.
+/// `resource` at authorize and at the token endpoint (RFC 8707). `ExchangeTokenTests` covers the token exchange.
 @Suite("Token target")
 struct TokenTargetTests {
-    @Test("an access token's target is the issuer: any other resource is invalid_target, and uses nothing up (RFC 8707)")
+    @Test("a token's target is the issuer: any other resource is invalid_target, and uses up nothing (RFC 8707)")
     func resource() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, issuer) = (TestBrowser(platform), TestBrowser.Request(platform.acme), platform.acme.issuer)

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Token")
 struct TokenTests {
-    @Test("what the token endpoint cannot read, it says in RFC 6749's words")
+    @Test("the token endpoint refuses an invalid request with the errors of RFC 6749")
     func malformed() async throws {
         try await TestPlatform.run { platform in
             let (browser, url) = (TestBrowser(platform), "\(platform.acme.issuer)/oauth2/token")
@@ -31,7 +31,7 @@ struct TokenTests {
         }
     }
 
-    @Test("a machine, which signs nobody in, may use neither grant")
+    @Test("a machine may use neither grant, because it does not support sign-in")
     func machine() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -40,14 +40,14 @@ struct TokenTests {
             let browser = TestBrowser(platform)
             #expect(try await browser.refresh("x", request).isOAuthError(400, "unauthorized_client"))
             #expect(try await browser.redeem("x", request).isOAuthError(400, "unauthorized_client"))
-            // Who it is comes first.
+            // Authentication comes first.
             var stranger = request
             stranger.application = platform.acme.applications[1]
             #expect(try await browser.refresh("x", stranger).isOAuthError(400, "invalid_grant"))
         }
     }
 
-    @Test("parameters in the URL do not count, and GET is not taken")
+    @Test("parameters in the URL do not count, and GET is refused")
     func notByURL() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme, application: 1))
@@ -66,7 +66,7 @@ struct TokenTests {
         }
     }
 
-    @Test("there is nothing for a tenant that is not there")
+    @Test("an unknown tenant is not found")
     func unknownTenant() async throws {
         try await TestPlatform.run { platform in
             let answer = try await TestBrowser(platform).post(

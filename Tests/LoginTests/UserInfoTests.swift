@@ -14,7 +14,7 @@ import Testing
 
 @Suite("User info")
 struct UserInfoTests {
-    @Test("it tells who the access token's user is, by GET and by POST, never cached")
+    @Test("it returns the access token's user, by GET and by POST, never cached")
     func tells() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -33,7 +33,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("without a good access token of this tenant it says invalid_token and how to send one")
+    @Test("without a valid access token of this tenant, it returns invalid_token and how to send one")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -44,7 +44,7 @@ struct UserInfoTests {
             func header(_ alg: String, _ typ: String = "at+jwt") throws -> String {
                 Array(#"{"alg":"\#(alg)","kid":"\#(try jwtHeader(access)["kid"]!)","typ":"\#(typ)"}"#.utf8).base64URL
             }
-            // Known attacks: no signature, and one keyed with what everybody knows.
+            // Known attacks: no signature, and one with public data as its key.
             let jwks = try await browser.get("\(platform.acme.issuer)/oauth2/jwks").body
             let input = "\(try header("HS256")).\(parts[1])"
             let mac = Array(HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: Data(jwks.utf8)))).base64URL
@@ -65,10 +65,10 @@ struct UserInfoTests {
             for headers in [[], [("Authorization", "Basic \(access)")], [("Authorization", access)]] {
                 let answer = try await browser.get(url, headers: headers)
                 #expect(answer.isOAuthError(401, "invalid_token"))
-                // RFC 6750, section 3.1: no error for whoever did not try.
+                // RFC 6750, section 3.1: a caller without a token gets no error.
                 #expect(answer.headers["WWW-Authenticate"] == ["Bearer realm=\"espalier\""])
             }
-            // Not by the URL, where it would be logged along the way.
+            // The URL is not accepted, because URLs are logged.
             for method in ["GET", "POST"] {
                 let answer = try await browser.send(method, "\(url)?access_token=\(access)", headers: [], body: nil)
                 #expect(answer.isOAuthError(401, "invalid_token"))
@@ -77,7 +77,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("a posted form may hold the access token, instead of the header and not besides it")
+    @Test("a posted form may contain the access token instead of the header, but not both")
     func byForm() async throws {
         try await TestPlatform.run { platform in
             let (browser, url) = (TestBrowser(platform), "\(platform.acme.issuer)/oauth2/userinfo")
@@ -94,7 +94,7 @@ struct UserInfoTests {
                 #expect(answer.isOAuthError(400, "invalid_request"))
                 #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer realm=\"espalier\", error=\"invalid_request\", ") == true)
             }
-            // A body is a form where it says so, and a GET has none.
+            // A body is a form only with that media type, and a GET has none.
             let type = ("Content-Type", "application/x-www-form-urlencoded")
             #expect(try await browser.send("GET", url, headers: [type], body: "access_token=\(access)").status == 401)
             let plain = [("Content-Type", "text/plain")]
@@ -102,7 +102,7 @@ struct UserInfoTests {
         }
     }
 
-    @Test("without the scope openid it is insufficient_scope")
+    @Test("without the scope openid, it returns insufficient_scope")
     func withoutOpenID() async throws {
         try await TestPlatform.run { platform in
             var request = TestBrowser.Request(platform.acme)

@@ -11,7 +11,7 @@ import Testing
 private let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 private let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
 
-/// What handlers were asked, in the order they were.
+/// The requests to handlers, in their order.
 private final class Asked: Sendable {
     private let entries = Mutex<[Outbox.Entry]>([])
 
@@ -21,7 +21,7 @@ private final class Asked: Sendable {
     func note(_ entry: Outbox.Entry) { entries.withLock { $0.append(entry) } }
 }
 
-/// Holds whoever comes until it is opened.
+/// Holds all callers until it is opened.
 private final class Gate: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation
@@ -85,7 +85,7 @@ struct OutboxWorkerTests {
 
     // MARK: One pass
 
-    @Test("what is done is gone, what is given up too, what is to be done again waits for its time")
+    @Test("finished and given-up work is deleted, and work to be repeated waits for its time")
     func outcomes() async throws {
         let pool = try await pool()
         let again = now.addingTimeInterval(300)
@@ -108,7 +108,7 @@ struct OutboxWorkerTests {
         #expect(try await rows(pool).isEmpty)
     }
 
-    @Test("what goes wrong is tried again, later each time")
+    @Test("failed work is retried with growing delays")
     func accidents() async throws {
         struct Accident: Error {}
         let pool = try await pool()
@@ -126,7 +126,7 @@ struct OutboxWorkerTests {
         #expect((1799...3601).contains(waits[11]), "\(waits)")
     }
 
-    @Test("a row that was taken comes back when the lease is over, and who had it changes nothing any more")
+    @Test("a taken row is due again after its lease, and its first worker can no longer change it")
     func lease() async throws {
         let pool = try await pool()
         try await insert(pool)
@@ -150,11 +150,11 @@ struct OutboxWorkerTests {
             gate.open()
             #expect(try await tasks.next() == 1)
         }
-        // The first said it was done; it was not its any more.
+        // The first worker reported the end of work that it had lost.
         #expect(try await rows(pool).map(\.attempts) == [2])
     }
 
-    @Test("workers of several processes do each row once between them")
+    @Test("workers of several processes do each row once")
     func several() async throws {
         let database = try await TestDatabase.make()
         let asked = Asked()
@@ -182,7 +182,7 @@ struct OutboxWorkerTests {
         #expect(try await rows(pools[0]).isEmpty)
     }
 
-    @Test("a kind that this version does not know is left alone")
+    @Test("work of a kind that this version does not know is left alone")
     func unknownKind() async throws {
         let pool = try await pool()
         try await insert(pool, kind: "of tomorrow")
@@ -192,14 +192,14 @@ struct OutboxWorkerTests {
 
     // MARK: The service
 
-    @Test("a commit wakes it, and what is to be done again wakes it in time")
+    @Test("a commit wakes it, and repeated work runs in time")
     func wakes() async throws {
         let pool = try await pool()
         let asked = Asked()
         let worker = worker(
             pool,
             change: {
-                // Nothing else would wake it within the test's patience.
+                // Nothing else would wake it within the test's time limit.
                 $0.longestSleep = .seconds(3600)
                 $0.longestDeafSleep = .seconds(3600)
             }
@@ -221,7 +221,7 @@ struct OutboxWorkerTests {
         }
     }
 
-    @Test("one owner's slow work leaves room for others")
+    @Test("slow work of one owner leaves room for others")
     func fairness() async throws {
         let pool = try await pool()
         let (asked, gate, other) = (Asked(), Gate(), UUID())
@@ -238,13 +238,13 @@ struct OutboxWorkerTests {
         }
     }
 
-    @Test("a graceful shutdown finishes what is under way and begins nothing")
+    @Test("a graceful shutdown finishes work in progress and starts no other")
     func finishes() async throws {
         let pool = try await pool()
         let asked = Asked()
         let worker = worker(pool, change: { $0.concurrency = 1 }) { entry, _ in
             asked.note(entry)
-            // Not before the worker has heard of it: until then, the end of this one is the beginning of the next.
+            // Only after the worker has received its end. Until then, the end of this work starts the next.
             try await gracefulShutdown()
             return .done
         }
@@ -257,7 +257,7 @@ struct OutboxWorkerTests {
         #expect(try await rows(pool).map(\.attempts) == [0])
     }
 
-    @Test("what does not finish in time is left, and comes back with its lease")
+    @Test("unfinished work is left, and is due again after its lease")
     func leaves() async throws {
         let pool = try await pool()
         let asked = Asked()
@@ -275,13 +275,13 @@ struct OutboxWorkerTests {
         #expect(row.dueAt > Date().addingTimeInterval(30))
     }
 
-    @Test("a database that goes away and comes back costs nothing but time")
+    @Test("an outage of the database only delays work")
     func databaseAway() async throws {
-        // What it was told to keep must be there after the crash.
+        // The committed work must still exist after the crash.
         let cluster = try await TestCluster.own(settings: ["fsync": "off"])
         do {
             let pool = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) {
-                // The outage is longer than that; and a machine that is busy connects within it.
+                // The outage lasts longer than this, and even a busy machine connects within it.
                 $0.waitingTime = .seconds(2)
             }
             _ = try await pool.run([
@@ -310,7 +310,7 @@ struct OutboxWorkerTests {
         try await cluster.stop()
     }
 
-    @Test("with a concurrency of 0 it does nothing, and stops when it is told to")
+    @Test("with a concurrency of 0 it does nothing, and stops on request")
     func none() async throws {
         let pool = try await pool()
         try await insert(pool)

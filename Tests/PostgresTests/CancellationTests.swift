@@ -31,7 +31,7 @@ struct CancellationTests {
                 """)
     }
 
-    @Test("cancelling the task cancels the query, and the pool goes on")
+    @Test("cancelling the task cancels the query, and the pool stays usable")
     func query() async throws {
         let pid: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
         let task = Task { [pool] in try await pool.run("SELECT pg_sleep(600)") }
@@ -39,7 +39,7 @@ struct CancellationTests {
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await isIdle())
-        // The connection was found clean, not replaced.
+        // The connection was reused, not replaced.
         #expect(try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid") == pid)
     }
 
@@ -57,7 +57,7 @@ struct CancellationTests {
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
     }
 
-    @Test("a body that returns although its task is cancelled is not committed")
+    @Test("a body that returns in a cancelled task is not committed")
     func deafBody() async throws {
         let (told, tell) = AsyncStream.makeStream(of: Void.self)
         let task = Task { [pool] in
@@ -73,7 +73,7 @@ struct CancellationTests {
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
     }
 
-    @Test("a task that is cancelled already sends nothing")
+    @Test("a task that is already cancelled sends nothing")
     func alreadyCancelled() async throws {
         let task = Task { [pool] in
             while !Task.isCancelled { await Task.yield() }
@@ -84,7 +84,7 @@ struct CancellationTests {
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
     }
 
-    @Test("a hundred cancellations, early and late, never hit somebody else's statement")
+    @Test("a hundred early and late cancellations never affect another statement")
     func stray() async throws {
         for number in 1...100 {
             let task = Task { [pool] in try await pool.run("SELECT pg_sleep(0.001)") }

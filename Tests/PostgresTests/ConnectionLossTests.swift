@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Connection loss", .serialized)
 struct ConnectionLossTests {
-    @Test("a connection cut in mid-transaction fails it, nothing of it lasts, and the pool goes on")
+    @Test("a connection lost in a transaction fails it, rolls it back, and leaves the pool usable")
     func cutInTransaction() async throws {
         let url = try await TestDatabase.empty().ownerURL
         let pool = try TestDatabase.pool(url)
@@ -24,7 +24,7 @@ struct ConnectionLossTests {
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
     }
 
-    @Test("a server that is frozen, and so holds to no limit of its own, is given up in time")
+    @Test("a frozen server, which does not apply its own limits, is given up in time")
     func frozen() async throws {
         let url = try await TestDatabase.empty().ownerURL
         let pool = try TestDatabase.pool(url) { $0.statementTimeout = .seconds(2) }
@@ -36,7 +36,7 @@ struct ConnectionLossTests {
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
 
-    @Test("a connection cut in mid-statement fails it, and it is not repeated")
+    @Test("a connection lost in a statement fails it, and the statement is not repeated")
     func cutInStatement() async throws {
         let url = try await TestDatabase.empty().ownerURL
         let pool = try TestDatabase.pool(url)
@@ -51,7 +51,7 @@ struct ConnectionLossTests {
         #expect(try await pool.run("SELECT nextval('attempts') AS n")[0].get("n") == 2)
     }
 
-    @Test("an idle connection that was cut is noticed before it is used")
+    @Test("a lost idle connection is detected before its use")
     func cutWhileIdle() async throws {
         let url = try await TestDatabase.empty().ownerURL
         let pool = try TestDatabase.pool(url)
@@ -63,9 +63,9 @@ struct ConnectionLossTests {
         }
     }
 
-    @Test("a server killed under load and started again: what was acknowledged is there, and the pool recovers by itself")
+    @Test("after a kill under load and a restart, acknowledged data exists, and the pool recovers automatically")
     func crash() async throws {
-        // What is acknowledged must be on disk here, as in production.
+        // Acknowledged data must be on disk here, as in production.
         let cluster = try await TestCluster.own(settings: [:])
         let url = await cluster.url(user: "postgres", database: "postgres")
         let pool = try TestDatabase.pool(url)
@@ -93,7 +93,7 @@ struct ConnectionLossTests {
             return try await group.reduce(into: [Int]()) { $0 += $1 }
         }
         #expect(acknowledged.count > 50)
-        // Callers meanwhile wait for the server to come back.
+        // In the meantime, callers wait for the server.
         async let waiting = pool.run("SELECT id FROM item").map { try $0.get("id", as: Int.self) }
         try await cluster.start()
         let there = Set(try await waiting)
@@ -102,7 +102,7 @@ struct ConnectionLossTests {
         try await cluster.stop()
     }
 
-    @Test("while the server is away, callers get an error in time")
+    @Test("while the server is down, callers get an error in time")
     func away() async throws {
         let cluster = try await TestCluster.own()
         let pool = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) { $0.waitingTime = .seconds(2) }

@@ -12,13 +12,13 @@ struct CopyOutTests {
         let url = try await TestDatabase.empty().ownerURL
         pool = try TestDatabase.pool(url) {
             $0.maximumConnections = 1
-            // A COPY lasts as long as its reader takes, which beside all other tests may be long.
+            // A COPY takes as long as its reader, which may be long next to all other tests.
             $0.statementTimeout = .seconds(60)
         }
         observer = try TestDatabase.pool(url)
     }
 
-    @Test("rows come as the server writes them, all of them, and the connection goes back")
+    @Test("all rows arrive as the server writes them, and the connection is returned")
     func stream() async throws {
         for _ in 1...2 {
             var rows = 0
@@ -33,7 +33,7 @@ struct CopyOutTests {
         }
     }
 
-    @Test("several rows at a time are the same rows, none of them cut, and an error midway is thrown behind them")
+    @Test("several rows at a time are the same whole rows, and an error midway is thrown after them")
     func severalAtATime() async throws {
         let statement: SQL = "COPY (SELECT n, repeat('x', n % 300) FROM generate_series(1, 30000) AS n) TO STDOUT (FORMAT csv)"
         var (one, several, parts): ([UInt8], [UInt8], Int) = ([], [], 0)
@@ -59,7 +59,7 @@ struct CopyOutTests {
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
 
-    @Test("values reach it by the prelude's settings, which end with it")
+    @Test("values are passed in the prelude's settings, which end with it")
     func prelude() async throws {
         let copy = pool.copyOut(
             "COPY (SELECT current_setting('test.tenant')) TO STDOUT", prelude: ["SELECT set_config('test.tenant', \("seven"), true)"])
@@ -69,7 +69,7 @@ struct CopyOutTests {
         #expect(try await pool.run("SELECT coalesce(current_setting('test.tenant', true), '') AS tenant")[0].get("tenant") == "")
     }
 
-    @Test("bound values, and statements that are no COPY, are refused")
+    @Test("bound values, and statements other than COPY, are rejected")
     func misuse() async throws {
         for sql: SQL in ["COPY (SELECT \(1)) TO STDOUT", "SELECT 1", "COPY pg_class FROM STDIN"] {
             #expect(await databaseError { for try await _ in pool.copyOut(sql) {} } != nil)
@@ -77,7 +77,7 @@ struct CopyOutTests {
         }
     }
 
-    @Test("an error midway is thrown behind the rows before it")
+    @Test("an error midway is thrown after the earlier rows")
     func errorMidway() async throws {
         var rows = 0
         let error = await databaseError {
@@ -88,12 +88,12 @@ struct CopyOutTests {
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
 
-    @Test("a reader that stops reading stops the server, and one that goes away ends it")
+    @Test("a reader that pauses stops the server, and a reader that ends ends the statement")
     func abandoned() async throws {
         do {
             var rows = pool.copyOut("COPY (SELECT repeat('x', 1000), generate_series(1, 100000000)) TO STDOUT").makeAsyncIterator()
             for _ in 1...10 { _ = try await rows.next() }
-            // The server waits for the socket to have room: nothing is hoarded on this side.
+            // The server waits for room in the socket. This side stores no rows.
             #expect(
                 try await observer.wait(
                     until:

@@ -8,13 +8,13 @@ struct DatabaseErrorTests {
     private let pool: DatabasePool
 
     init() async throws {
-        // Of the session's own, so that the database can be shared: one connection, temporary tables.
+        // Only objects of the session, so that the database can be shared: one connection, temporary tables.
         pool = try await SharedDatabase.pool { $0.maximumConnections = 1 }
         _ = try await pool.run(
             "CREATE TEMP TABLE person (email text CONSTRAINT person_email UNIQUE, age int CONSTRAINT adult CHECK (age > 17))")
     }
 
-    @Test("a violated constraint is named")
+    @Test("the error names the violated constraint")
     func constraint() async throws {
         let insert: SQL = "INSERT INTO person VALUES (\("jane@example.com"), \(30))"
         _ = try await pool.run(insert)
@@ -27,7 +27,7 @@ struct DatabaseErrorTests {
     }
 
     @Test(
-        "no error repeats a value, in no wording of the server's",
+        "no error repeats a value, with any of the server's messages",
         arguments: [
             "INSERT INTO person VALUES (\("jane-secret"), \(3))",
             "INSERT INTO person VALUES (\("jane-secret"), 20), (\("jane-secret"), 20)",
@@ -42,7 +42,7 @@ struct DatabaseErrorTests {
         for text in ["\(error)", String(reflecting: error), error.localizedDescription] { #expect(!text.contains("jane-secret")) }
     }
 
-    @Test("a message that names objects is kept, and where in the text they stand")
+    @Test("a message that names objects is included, with their position in the text")
     func message() async throws {
         let error = try #require(await databaseError { _ = try await pool.run("SELECT nothing_here FROM person") })
         #expect(error.sqlState == "42703")

@@ -15,7 +15,7 @@ struct DatabasePoolTests {
 
     private static let sessions: SQL = "SELECT count(*) AS n FROM pg_stat_activity WHERE datname = current_database()"
 
-    @Test("no more connections are opened than allowed, and all callers get their turn")
+    @Test("no more connections than allowed are opened, and all callers are served")
     func maximum() async throws {
         let pool = try TestDatabase.pool(url) { $0.maximumConnections = 3 }
         let pids = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -27,7 +27,7 @@ struct DatabasePoolTests {
         #expect(try await pool.run(Self.sessions)[0].get("n", as: Int.self) <= 3)
     }
 
-    @Test("one after the other, callers share one connection")
+    @Test("consecutive callers share one connection")
     func lastInFirstOut() async throws {
         let pool = try TestDatabase.pool(url) { $0.maximumConnections = 3 }
         var pids: Set<Int> = []
@@ -35,12 +35,12 @@ struct DatabasePoolTests {
         #expect(pids.count == 1)
     }
 
-    @Test("who waits too long is told so, and a queue that is full takes no more")
+    @Test("a caller that waits too long gets an error, and so does a caller of a full queue")
     func waitingLimits() async throws {
         let pool = try TestDatabase.pool(url) {
             $0.maximumConnections = 1
             $0.maximumWaiting = 1
-            // Long enough for both to have asked, on the busiest machine.
+            // Long enough for both requests, even on a very busy machine.
             $0.waitingTime = .seconds(3)
         }
         try await pool.transaction { db in
@@ -49,7 +49,7 @@ struct DatabasePoolTests {
             async let second = databaseError { _ = try await pool.run("SELECT 1") }
             let errors = await [first, second]
             #expect(errors.map { $0?.kind } == [.poolTimeout, .poolTimeout])
-            #expect(errors.count { $0?.description.contains("wait already") == true } == 1)
+            #expect(errors.count { $0?.description.contains("already waiting") == true } == 1)
         }
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
@@ -72,7 +72,7 @@ struct DatabasePoolTests {
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
 
-    @Test("run keeps the minimum open; a graceful shutdown waits for what is in flight, and lends no more")
+    @Test("run keeps the minimum open; a graceful shutdown waits for statements in progress, and lends no more")
     func lifecycle() async throws {
         let pool = try TestDatabase.pool(url) { $0.minimumConnections = 3 }
         let group = ServiceGroup(services: [pool], logger: .silent)
@@ -91,7 +91,7 @@ struct DatabasePoolTests {
         #expect(try await observer.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
     }
 
-    @Test("connections that idle are closed, and a pool that is dropped closes all")
+    @Test("idle connections are closed, and a released pool closes all")
     func closing() async throws {
         let observer = try TestDatabase.pool(url) { $0.maximumConnections = 1 }
         var pool: DatabasePool? = try TestDatabase.pool(url) { $0.idleTime = .milliseconds(1) }
@@ -104,7 +104,7 @@ struct DatabasePoolTests {
         #expect(try await observer.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
     }
 
-    @Test("sessions have the pool's settings from the first statement on, and the URL's own options win")
+    @Test("sessions have the pool's settings from the first statement, and the URL's own options take precedence")
     func settings() async throws {
         let pool = try TestDatabase.pool(url + "&options=-c%20work_mem%3D5MB%20-c%20lock_timeout%3D7s") {
             $0.applicationName = "a test"
@@ -121,14 +121,14 @@ struct DatabasePoolTests {
         #expect(try await setting("application_name") == "a test")
     }
 
-    @Test("a URL that libpq does not understand is refused without repeating it")
+    @Test("a URL that libpq cannot parse is rejected without repeating it")
     func badURL() throws {
         let error = try #require(#expect(throws: DatabaseError.self) { try TestDatabase.pool("postgresql://user:secret@[host/") })
         #expect(error.kind == .misuse)
         #expect(!"\(error)".contains("secret"))
     }
 
-    @Test("where nobody answers, callers get an error in time that says where")
+    @Test("without a server, callers get an error in time that names the address")
     func nobodyThere() async throws {
         let pool = try TestDatabase.pool("postgresql://user:secret@127.0.0.1:1/db") { $0.waitingTime = .milliseconds(200) }
         let error = try #require(await databaseError { _ = try await pool.run("SELECT 1") })
@@ -137,7 +137,7 @@ struct DatabasePoolTests {
         #expect(!error.description.contains("secret"))
     }
 
-    @Test("of several hosts the first that is alive, and takes writes, is used")
+    @Test("the first of several hosts that is alive and accepts writes is used")
     func severalHosts() async throws {
         let socket = try #require(URLComponents(string: url)?.queryItems?.first { $0.name == "host" }?.value)
         let database = try #require(URLComponents(string: url)?.path.dropFirst())

@@ -20,7 +20,7 @@ struct EmbeddedPostgresTests {
         EmbeddedPostgres(folder: path, superuser: "keeper", settings: ["fsync": "off"])
     }
 
-    @Test("a second start finds the data, also behind a crash, and only the owner reaches the socket")
+    @Test("a second start uses the same data, even after a crash, and only the owner reaches the socket")
     func lifecycle() async throws {
         let first = cluster(in: folder.path + "/own")
         try await first.start()
@@ -41,7 +41,7 @@ struct EmbeddedPostgresTests {
         try await second.stop()
     }
 
-    @Test("a folder that is in use is refused, and free again after the stop")
+    @Test("a folder in use is rejected, and free again after the stop")
     func inUse() async throws {
         let first = cluster(in: folder.path)
         let second = cluster(in: folder.path)
@@ -53,7 +53,7 @@ struct EmbeddedPostgresTests {
         try await second.stop()
     }
 
-    @Test("a folder whose path is too long for a socket, or odd, works all the same")
+    @Test("a folder works even if its path is too long for a socket or contains special characters")
     func longPath() async throws {
         let path = folder.path + "/it's, a \(String(repeating: "long", count: 20)) way"
         let cluster = cluster(in: path)
@@ -62,7 +62,7 @@ struct EmbeddedPostgresTests {
         try await cluster.stop()
     }
 
-    @Test("a folder below one that the server's user may not enter works", .enabled(if: geteuid() == 0))
+    @Test("a folder works even below a folder that the server's user cannot enter", .enabled(if: geteuid() == 0))
     func closedParent() async throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
         let cluster = cluster(in: folder.path + "/checkout/.espalier")
@@ -71,14 +71,14 @@ struct EmbeddedPostgresTests {
         try await cluster.stop()
     }
 
-    @Test("a setting that the server refuses is an error with its words")
+    @Test("a setting that the server rejects is an error with its message")
     func refusedSetting() async throws {
         let cluster = EmbeddedPostgres(folder: folder.path, settings: ["shared_buffers": "nonsense"])
         let error = await #expect(throws: EmbeddedPostgresError.self) { try await cluster.start() }
         #expect(error?.description.contains("shared_buffers") == true)
     }
 
-    @Test("a process killed with its cluster running leaves no server behind, and no throw-away folder", arguments: [false, true])
+    @Test("after a kill of the process, no server and no throw-away folder is left", arguments: [false, true])
     func killed(isThrowAway: Bool) async throws {
         let path = folder.path + "/cluster"
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, isThrowAway = isThrowAway as Bool] in

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("LISTEN")
 struct ListenTests {
-    @Test("notifications arrive in order, from the channels asked for, whatever their names")
+    @Test("notifications arrive in order, from the requested channels, with any names")
     func notifications() async throws {
         let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
         var events = pool.listen(["changed", #"Odd "name""#]).makeAsyncIterator()
@@ -18,7 +18,7 @@ struct ListenTests {
         #expect(try await events.next() == .notification(channel: #"Odd "name""#, payload: ""))
     }
 
-    @Test("a lost connection is told, and listening goes on once the server is back")
+    @Test("a lost connection is reported, and listening continues when the server is back")
     func reconnects() async throws {
         let cluster = try await TestCluster.own()
         let pool = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres"))
@@ -33,7 +33,7 @@ struct ListenTests {
         try await cluster.stop()
     }
 
-    @Test("it ends with the task that listens, and its session with it")
+    @Test("it ends with the listening task, and its session ends too")
     func ends() async throws {
         let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
         let (connected, tell) = AsyncStream.makeStream(of: Void.self)

@@ -25,7 +25,7 @@ struct MigratorTests {
         try await Migrator(folder: folder.path).status(of: pool)
     }
 
-    @Test("files are applied in order, once, and remembered; the status follows")
+    @Test("files are applied in order, once, and recorded; the status follows")
     func order() async throws {
         #expect(try await status() == .behind(["0001_first", "0002_second"]))
         #expect(try await migrate() == ["0001_first", "0002_second"])
@@ -51,7 +51,7 @@ struct MigratorTests {
         #expect(try await pool.run("SELECT count(*) AS n FROM first")[0].get("n") == 1)
     }
 
-    @Test("a file that was edited after it was applied is refused, by migrate and status")
+    @Test("a file edited after it was applied is rejected by migrate and status")
     func edited() async throws {
         _ = try await migrate()
         try folder.write("0001_first.sql", "CREATE TABLE first (id bigint)")
@@ -59,7 +59,7 @@ struct MigratorTests {
         await #expect(throws: MigrationError.edited(file: "0001_first.sql")) { try await status() }
     }
 
-    @Test("an applied file that is missing is refused; a version that is merely older sees it is behind the database")
+    @Test("a missing applied file is rejected; an older version reports that the database is ahead")
     func missing() async throws {
         _ = try await migrate()
         try folder.remove("0002_second.sql")
@@ -70,7 +70,7 @@ struct MigratorTests {
         await #expect(throws: MigrationError.missing(name: "0002_second")) { try await status() }
     }
 
-    @Test("a gap, a double number and a bad name are refused by name")
+    @Test("a gap, a duplicate number and an invalid name are rejected by name")
     func numbering() throws {
         try folder.write("0004_fourth.sql", "SELECT 1")
         #expect(throws: MigrationError.gap(expected: 3, file: "0004_fourth.sql")) { try Migrator(folder: folder.path) }
@@ -83,7 +83,7 @@ struct MigratorTests {
         #expect(throws: MigrationError.unreadableFolder(folder.path + "/nowhere")) { try Migrator(folder: folder.path + "/nowhere") }
     }
 
-    @Test("a file that fails leaves nothing of itself, all of those before it, and says where")
+    @Test("a failing file is rolled back, earlier files stay applied, and the error has the position")
     func failure() async throws {
         try folder.write("0003_third.sql", "CREATE TABLE third (id int);\n\nALTER TABLE nowhere ADD x int;\n")
         try folder.write("0004_fourth.sql", "CREATE TABLE third (\n  id int,\n  other nonsense\n);\n")
@@ -97,7 +97,7 @@ struct MigratorTests {
         #expect(second?.description.contains("nonsense") == true)
     }
 
-    @Test("a file that ends its transaction is refused")
+    @Test("a file that ends its transaction is rejected")
     func ownTransaction() async throws {
         try folder.write("0003_third.sql", "CREATE TABLE third (id int); COMMIT; SELECT 1;")
         await #expect(throws: MigrationError.endsTransaction(file: "0003_third.sql")) { try await migrate() }

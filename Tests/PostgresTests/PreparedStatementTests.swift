@@ -8,7 +8,7 @@ struct PreparedStatementTests {
     private let pool: DatabasePool
 
     init() async throws {
-        // Of the session's own, so that the database can be shared: one connection, temporary tables.
+        // Only objects of the session, so that the database can be shared: one connection, temporary tables.
         pool = try await SharedDatabase.pool { $0.maximumConnections = 1 }
     }
 
@@ -16,7 +16,7 @@ struct PreparedStatementTests {
         try await pool.run("SELECT count(*) AS n FROM pg_prepared_statements WHERE statement LIKE \(text)")[0].get("n")
     }
 
-    @Test("a statement is prepared once a connection, whatever its values")
+    @Test("a statement is prepared once per connection, for all values")
     func reuse() async throws {
         for number in 1...5 { #expect(try await pool.run("SELECT \(number) AS reused")[0].get("reused") == number) }
         #expect(try await prepared(like: "SELECT $1 AS reused") == 1)
@@ -33,7 +33,7 @@ struct PreparedStatementTests {
         #expect(try await prepared(like: "SELECT $1::text AS typed") == 3)
     }
 
-    @Test("the least recently used make room: no more than 256 are kept, and those in use stay")
+    @Test("the least recently used statements are replaced: at most 256 are stored, and those in use stay")
     func leastRecentlyUsed() async throws {
         for number in 0..<400 {
             _ = try await pool.run([SQL(unsafe: "SELECT \(number) AS many"), "SELECT \(number) AS kept"])
@@ -44,21 +44,21 @@ struct PreparedStatementTests {
         #expect(try await pool.run("SELECT 0 AS many")[0].get("many") == 0)
     }
 
-    @Test("a statement whose result changed with its table is prepared again by itself")
+    @Test("a statement whose result changed with its table is prepared again automatically")
     func changedTable() async throws {
         _ = try await pool.run(["CREATE TEMP TABLE thing (a int)", "INSERT INTO thing VALUES (1)"])
         let select: SQL = "SELECT * FROM thing"
         #expect(try await pool.run(select)[0].get("a") == 1)
         _ = try await pool.run("ALTER TABLE thing ADD b text DEFAULT 'new'")
         #expect(try await pool.run(select)[0].get("b") == "new")
-        // Inside an explicit transaction it cannot be repeated, but the next one finds it prepared anew.
+        // Inside an explicit transaction it cannot be repeated, but the next one finds it prepared again.
         _ = try await pool.run("ALTER TABLE thing ADD c int DEFAULT 3")
         let error = await databaseError { try await pool.transaction { _ = try await $0.run(select) } }
         #expect(error?.sqlState == "0A000")
         #expect(try await pool.transaction { try await $0.run(select)[0].get("c", as: Int.self) } == 3)
     }
 
-    @Test("a session that forgot its statements is given them again")
+    @Test("a session that lost its statements prepares them again")
     func discarded() async throws {
         let select: SQL = "SELECT \(1) AS forgotten"
         _ = try await pool.run(select)

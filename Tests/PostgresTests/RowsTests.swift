@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Rows")
 struct RowsTests {
-    @Test("ten thousand rows arrive whole and in order")
+    @Test("ten thousand rows arrive complete and in order")
     func manyRows() async throws {
         let rows = try await SharedDatabase.pool().run(
             "SELECT n, repeat('x', 200) || n AS text FROM generate_series(1, \(10_000)) AS n ORDER BY n")
@@ -15,7 +15,7 @@ struct RowsTests {
         #expect(try rows[9_999].get("text", as: String.self).hasSuffix("x10000"))
     }
 
-    @Test("a wrong column, a NULL and a wrong type are told apart, by name and without the value")
+    @Test("a wrong column, a NULL and a wrong type are distinguished by name, without the value")
     func decodingErrors() async throws {
         let row = try await SharedDatabase.pool().run("SELECT 'a secret' AS name, NULL::text AS nothing")[0]
         func error(_ body: () throws -> Void) throws -> DatabaseError {
@@ -29,14 +29,14 @@ struct RowsTests {
         #expect(mismatch.column == "name" && mismatch.description.contains("Int") && !mismatch.description.contains("secret"))
     }
 
-    @Test("a row outlives its rows, and a column's name is exact")
+    @Test("a row outlives its rows, and column names match exactly")
     func lifetime() async throws {
         let row = try #require(await SharedDatabase.pool().run(#"SELECT 1 AS "A", 2 AS a"#).first)
         #expect(try row.get("A") == 1)
         #expect(try row.get("a") == 2)
     }
 
-    @Test("no rows make nothing of first")
+    @Test("first returns nil without rows")
     func first() async throws {
         let pool = try await SharedDatabase.pool()
         #expect(try await pool.run("SELECT 1 AS n WHERE false").first { try $0.get("n", as: Int.self) } == nil)

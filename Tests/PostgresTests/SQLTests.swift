@@ -5,7 +5,7 @@ import Testing
 
 @Suite("SQL")
 struct SQLTests {
-    @Test("an interpolated value becomes a parameter, whatever it says")
+    @Test("any interpolated value becomes a parameter")
     func parameters() async throws {
         let name = "O'Brien'; DROP TABLE tenant; --"
         let sql: SQL = "SELECT \(name) AS name, \(7) AS number, \(nil as UUID?) AS nothing"
@@ -22,7 +22,7 @@ struct SQLTests {
         #expect("\(sql)" == "SELECT $1")
     }
 
-    @Test("more than ten values keep their places")
+    @Test("more than ten values have the right positions")
     func manyValues() async throws {
         let sql: SQL = "SELECT ARRAY[\(1),\(2),\(3),\(4),\(5),\(6),\(7),\(8),\(9),\(10),\(11),\(12)] AS numbers"
         #expect(try await SharedDatabase.pool().run(sql)[0].get("numbers", as: [Int].self) == Array(1...12))

@@ -11,7 +11,7 @@ struct SQLValueTests {
         pool = try await SharedDatabase.pool()
     }
 
-    /// Reads what PostgreSQL makes of a literal, binds the value, has PostgreSQL print both, and reads it back.
+    /// Reads PostgreSQL's value of a literal, binds the value, lets PostgreSQL print both, and reads it back.
     private func expect<Value: SQLValue & Equatable>(
         _ values: [(Value, String)], as type: String, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
@@ -32,7 +32,7 @@ struct SQLValueTests {
         try await expect([(true, "t"), (false, "f")], as: "boolean")
     }
 
-    @Test("integers, to their extremes")
+    @Test("integers, including their extremes")
     func integers() async throws {
         try await expect([(Int16.min, "-32768"), (0, "0"), (.max, "32767")], as: "smallint")
         try await expect([(Int32.min, "-2147483648"), (-1, "-1"), (.max, "2147483647")], as: "integer")
@@ -40,7 +40,7 @@ struct SQLValueTests {
         try await expect([(Int.min, "-9223372036854775808"), (.max, "9223372036854775807")], as: "bigint")
     }
 
-    @Test("an integer of another width is read when it fits, and refused when it does not")
+    @Test("an integer of another width is read if it fits, and rejected otherwise")
     func integerWidths() async throws {
         let row = try await pool.run("SELECT 7::smallint AS small, 70000::integer AS large")[0]
         #expect(try row.get("small", as: Int.self) == 7)
@@ -48,7 +48,7 @@ struct SQLValueTests {
         #expect(throws: DatabaseError.self) { try row.get("large", as: Int16.self) }
     }
 
-    @Test("Double is double precision, infinities included")
+    @Test("Double is double precision, including infinities")
     func doubles() async throws {
         try await expect(
             [
@@ -59,7 +59,7 @@ struct SQLValueTests {
         #expect(try await pool.run("SELECT 0.5::real AS half")[0].get("half", as: Double.self) == 0.5)
     }
 
-    @Test("String is text, of any script, and empty")
+    @Test("String is text, in any script, and may be empty")
     func strings() async throws {
         try await expect(
             [("", ""), ("Grüße, 世界 👩‍👩‍👧", "Grüße, 世界 👩‍👩‍👧"), (String(repeating: "x", count: 100_000), String(repeating: "x", count: 100_000))],
@@ -89,14 +89,14 @@ struct SQLValueTests {
             ], as: "timestamptz")
     }
 
-    @Test("an infinite timestamp is no Date")
+    @Test("an infinite timestamp is not a Date")
     func infiniteTimestamp() async throws {
         let row = try await pool.run("SELECT 'infinity'::timestamptz AS never, \(Date(timeIntervalSince1970: .infinity))::text AS text")[0]
         #expect(throws: DatabaseError.self) { try row.get("never", as: Date.self) }
         #expect(try row.get("text") == "infinity")
     }
 
-    @Test("[UInt8] is bytea, zero bytes included")
+    @Test("[UInt8] is bytea, including zero bytes")
     func bytes() async throws {
         try await expect(
             [
@@ -105,7 +105,7 @@ struct SQLValueTests {
             ], as: "bytea")
     }
 
-    @Test("JSON is jsonb, and reads json")
+    @Test("JSON is jsonb, and also reads json")
     func json() async throws {
         try await expect([(JSON(bytes: Array(#"{"ä": [1, null]}"#.utf8)), #"{"ä": [1, null]}"#)], as: "jsonb")
         let text = #"{"b":1,  "a":2}"#
@@ -113,7 +113,7 @@ struct SQLValueTests {
         #expect(try row.get("value", as: JSON.self) == JSON(bytes: Array(text.utf8)))
     }
 
-    @Test("arrays of all of them, the empty one included")
+    @Test("arrays of all of them, including the empty one")
     func arrays() async throws {
         let id = UUID()
         try await expect([([String](), "{}"), (["", "NULL", "a,\"b\"", "ü"], #"{"","NULL","a,\"b\"",ü}"#)], as: "text[]")
@@ -128,7 +128,7 @@ struct SQLValueTests {
         try await expect([([JSON(bytes: Array("1".utf8))], "{1}")], as: "jsonb[]")
     }
 
-    @Test("an array with a NULL or a second dimension is refused, not bent")
+    @Test("an array with a NULL or a second dimension is rejected, not changed")
     func oddArrays() async throws {
         let row = try await pool.run("SELECT '{a,NULL}'::text[] AS holes, '{{a},{b}}'::text[] AS nested, '{}'::int[] AS numbers")[0]
         for column in ["holes", "nested", "numbers"] {
@@ -140,7 +140,7 @@ struct SQLValueTests {
         case free, paid
     }
 
-    @Test("an enum of strings is text, and an unknown case is refused")
+    @Test("an enum of strings is text, and an unknown case is rejected")
     func enums() async throws {
         try await expect([(Plan.free, "free")], as: "text")
         try await expect([([Plan.free, .paid], "{free,paid}")], as: "text[]")
@@ -148,7 +148,7 @@ struct SQLValueTests {
         #expect(throws: DatabaseError.self) { try row.get("plan", as: Plan.self) }
     }
 
-    @Test("a wrapper forwards to what it wraps")
+    @Test("a wrapper forwards to its value")
     func wrappers() async throws {
         let id = WrappedID(uuid: UUID())
         try await expect([(id, id.uuid.uuidString)], as: "uuid")

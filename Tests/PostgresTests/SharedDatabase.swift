@@ -2,7 +2,7 @@ import Logging
 import Postgres
 import TestSupport
 
-/// One empty database for all tests that leave nothing behind in it.
+/// One empty database for all tests that leave no data in it.
 enum SharedDatabase {
     private static let database = Task { try await TestDatabase.empty() }
 
@@ -16,7 +16,7 @@ enum SharedDatabase {
 }
 
 extension DatabasePool {
-    /// Waits until a query, which another session's progress decides, is true; a minute at most.
+    /// Waits until a query is true, at most one minute. Another session's progress decides the result.
     func wait(until condition: SQL) async throws -> Bool {
         let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
@@ -27,7 +27,7 @@ extension DatabasePool {
     }
 }
 
-/// The error that a call is expected to throw.
+/// Returns the error that a call is expected to throw.
 func databaseError(of call: () async throws -> Void) async -> DatabaseError? {
     do {
         try await call()
@@ -38,6 +38,6 @@ func databaseError(of call: () async throws -> Void) async -> DatabaseError? {
 }
 
 extension Logger {
-    /// For services whose log is not what is tested.
+    /// For services whose log is not tested.
     static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 }

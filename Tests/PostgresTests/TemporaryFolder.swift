@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with its value.
+/// A folder that is removed with its value.
 final class TemporaryFolder: Sendable {
     let path: String
 

@@ -14,7 +14,7 @@ struct TestDatabaseTests {
         #expect(try await server.run("SELECT current_user::text AS name")[0].get("name") == "espalier_server")
     }
 
-    @Test("databases are apart from each other")
+    @Test("databases are separate from each other")
     func apart() async throws {
         let first = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
         let second = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)

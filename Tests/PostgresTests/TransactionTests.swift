@@ -21,7 +21,7 @@ struct TransactionTests {
         try await pool.run("SELECT balance FROM account WHERE id = \(id)")[0].get("balance")
     }
 
-    @Test("what returns is committed, with the prelude's settings in force")
+    @Test("a body that returns is committed, with the prelude's settings in effect")
     func commit() async throws {
         let tenant = try await pool.transaction(prelude: ["SELECT set_config('test.tenant', \("seven"), true)"]) { db in
             _ = try await db.run("UPDATE account SET balance = 1 WHERE id = 1")
@@ -31,7 +31,7 @@ struct TransactionTests {
         #expect(try await balance(1) == 1)
     }
 
-    @Test("what throws is rolled back, with the error of the body")
+    @Test("a body that throws is rolled back, with its error")
     func rollBack() async throws {
         await #expect(throws: Refusal.self) {
             try await pool.transaction { db in
@@ -42,7 +42,7 @@ struct TransactionTests {
         #expect(try await balance(1) == 100)
     }
 
-    @Test("an error that the body swallows still fails the commit")
+    @Test("an error that the body ignores still fails the commit")
     func swallowedError() async throws {
         let error = await databaseError {
             try await pool.transaction { db in
@@ -54,7 +54,7 @@ struct TransactionTests {
         #expect(try await balance(1) == 100)
     }
 
-    @Test("a savepoint makes an error survivable")
+    @Test("a savepoint makes a transaction survive an error")
     func savepoint() async throws {
         try await pool.transaction { db in
             _ = try await db.run(["UPDATE account SET balance = 1 WHERE id = 1", "SAVEPOINT before"])
@@ -64,7 +64,7 @@ struct TransactionTests {
         #expect(try await balance(1) == 1)
     }
 
-    @Test("a read-only transaction refuses to write")
+    @Test("a read-only transaction rejects writes")
     func readOnly() async throws {
         let error = await databaseError {
             try await pool.transaction(readOnly: true) { _ = try await $0.run("UPDATE account SET balance = 1") }
@@ -72,12 +72,12 @@ struct TransactionTests {
         #expect(error?.sqlState == "25006")
     }
 
-    @Test("a body that runs nothing costs nothing")
+    @Test("a body without statements costs nothing")
     func emptyBody() async throws {
         #expect(try await pool.transaction { _ in 7 } == 7)
     }
 
-    @Test("statements at the same time queue up", arguments: 1...20)
+    @Test("concurrent statements queue up", arguments: 1...20)
     func concurrentStatements(_ round: Int) async throws {
         let sum = try await SharedDatabase.pool().transaction { db in
             try await withThrowingTaskGroup(of: Int.self) { group in
@@ -90,13 +90,13 @@ struct TransactionTests {
         #expect(sum == 1275)
     }
 
-    @Test("a transaction that got out of its body is over")
+    @Test("a transaction that outlives its body is over")
     func escaped() async throws {
         let escaped = try await pool.transaction { $0 }
         #expect(await databaseError { _ = try await escaped.run("SELECT 1") }?.kind == .misuse)
     }
 
-    @Test("of two racing serializable transactions one fails as such, and its repetition sees the other")
+    @Test("one of two racing serializable transactions fails as such, and its repetition sees the other's changes")
     func serializationFailure() async throws {
         let bothHaveRead = Barrier(parties: 2)
         func withdraw(from id: Int, meeting barrier: Barrier?) async throws {
@@ -116,7 +116,7 @@ struct TransactionTests {
         #expect(try await balance(1) + balance(2) == 50)
     }
 
-    @Test("of two transactions that block each other one is told so")
+    @Test("one of two transactions in a deadlock fails as such")
     func deadlock() async throws {
         let bothHaveLocked = Barrier(parties: 2)
         func swap(_ first: Int, _ second: Int) async throws {
@@ -134,7 +134,7 @@ struct TransactionTests {
         #expect(errors.first?.isOutage == true)
     }
 
-    @Test("a lock that is held too long, and a statement that runs too long, are given up")
+    @Test("a lock that is held too long, and a statement that runs too long, fail")
     func timeLimits() async throws {
         let impatient = try TestDatabase.pool(url) {
             $0.lockTimeout = .milliseconds(50)
@@ -151,7 +151,7 @@ struct TransactionTests {
         #expect(try await hasty.run("SELECT 1 AS n")[0].get("n") == 1)
     }
 
-    @Test("a transaction left open too long loses its connection, and only that")
+    @Test("a transaction open for too long loses its connection, and nothing else fails")
     func idleInTransaction() async throws {
         let short = try TestDatabase.pool(url) { $0.idleInTransactionTimeout = .milliseconds(50) }
         let error = await databaseError {
@@ -166,7 +166,7 @@ struct TransactionTests {
     }
 }
 
-/// Where tasks wait for each other.
+/// A point where tasks wait for each other.
 private actor Barrier {
     private var missing: Int
     private var waiting: [CheckedContinuation<Void, Never>] = []

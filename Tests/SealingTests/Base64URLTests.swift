@@ -21,7 +21,7 @@ struct Base64URLTests {
     }
 
     @Test(
-        "a spelling that the encoder would not give is refused",
+        "a spelling that the encoder does not produce is rejected",
         arguments: [
             "AA==", "AAA=", "A", "AAAAA", "AA+A", "AA/A", "AA A", "AA\nA", " AAAA", "AAAÄ", "AAA\u{0}", "AB", "AAB", "QUJD.QUJD",
         ])

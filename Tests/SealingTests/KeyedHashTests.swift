@@ -13,7 +13,7 @@ struct KeyedHashTests {
         try Keyring(masters).with(keys ?? [.generate(start: now)], at: now)
     }
 
-    @Test("a digest is stable, 32 bytes long, and differs by secret, purpose and digest key, and not by master key")
+    @Test("a digest is stable, 32 bytes long, and depends on secret, purpose and digest key, but not on the master key")
     func digest() throws {
         let key = DigestKey.generate(start: now)
         let keyring = try keyring([.generate()], [key])
@@ -48,7 +48,7 @@ struct KeyedHashTests {
                 == "f11d1b7dd3d49720e7e3aa4906af2640c3bb84c5ae959e91a0d70dd774640795")
     }
 
-    @Test("a random key is used from its start; until then the key of the first master key is, and every key verifies at all times")
+    @Test("a random key is used from its start; before, the key of the first master key is used; every key always verifies")
     func start() throws {
         let masters = [MasterKey.generate(), .generate()]
         let imported = try Keyring(masters).digestKeysOfMasterKeys
@@ -67,7 +67,7 @@ struct KeyedHashTests {
         #expect(throws: Keyring.Refusal.noDigestKey) { try Keyring(masters).with(imported, at: now) }
     }
 
-    @Test("a bound digest authenticates in its own row only")
+    @Test("a bound digest authenticates only in its own row")
     func bound() throws {
         let keyring = try keyring()
         let (digests, stored) = (keyring.digests(secret, purpose: "x"), keyring.digest(secret, purpose: "x"))
@@ -110,7 +110,7 @@ struct KeyedHashTests {
         #expect(!keyring.acceptsUnboundDigests(at: now))
     }
 
-    @Test("a digest key reads back from its plaintext under its own id alone")
+    @Test("a digest key reads back from its plaintext only under its own ID")
     func plaintext() throws {
         let random = DigestKey.generate(start: now)
         let imported = try Keyring([.generate()]).digestKeysOfMasterKeys[0]
@@ -125,7 +125,7 @@ struct KeyedHashTests {
         #expect(throws: SealingError.malformed) { try DigestKey([], id: random.id) }
     }
 
-    @Test("a value is sealed again under the newest key, and one that is sealed under it stays")
+    @Test("a value is sealed again under the newest key; a value that is already sealed under it does not change")
     func resealed() throws {
         let (old, new) = (MasterKey.generate(), MasterKey.generate())
         let sealed = try Keyring([old]).seal(secret, in: row)
@@ -135,7 +135,7 @@ struct KeyedHashTests {
         #expect(throws: SealingError.unknownKey) { try Keyring([new]).resealed(sealed, in: row) }
     }
 
-    @Test("a key id has four bytes", arguments: [0, 3, 5])
+    @Test("a key ID has four bytes", arguments: [0, 3, 5])
     func keyIDLength(count: Int) {
         #expect(KeyID([UInt8](repeating: 0, count: count)) == nil)
     }

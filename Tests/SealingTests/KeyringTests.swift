@@ -17,7 +17,7 @@ struct KeyringTests {
         #expect(try keyring.open(Sealed(bytes: sealed.bytes), in: Self.context) == plaintext)
     }
 
-    @Test("the same value is sealed differently each time, and its bytes do not show")
+    @Test("the same value is sealed differently each time, and the result does not contain its bytes")
     func isRandomized() throws {
         let keyring = try Keyring([.generate()])
         let sealed = Set((0..<100).map { _ in keyring.seal(plaintext, in: Self.context) })
@@ -43,9 +43,9 @@ struct KeyringTests {
     }
 
     @Test(
-        "no part of a context passes for a piece of another",
+        "no part of a context can replace a part of another",
         arguments: [
-            // Each pair would be the same bytes if one of the lengths were left out.
+            // Each pair would have the same bytes without one of the lengths.
             ("a", "b", "\0\0\0\0\0\0\0\0", "a\0\0\0\u{1}b\0\0\0\u{8}", "", ""),
             ("a", "b", "\0\0\0\0", "a", "b\0\0\0\u{4}", ""),
         ])
@@ -66,7 +66,7 @@ struct KeyringTests {
         #expect(throws: SealingError.unknownKey) { try other.open(sealed, in: Self.context) }
     }
 
-    @Test("a value cut at any length is refused, and so is one with a byte too many")
+    @Test("a value cut at any length is rejected, and so is one with an extra byte")
     func truncated() throws {
         let keyring = try Keyring([.generate()])
         let sealed = keyring.seal(plaintext, in: Self.context)
@@ -76,7 +76,7 @@ struct KeyringTests {
         #expect(throws: SealingError.forged) { try keyring.open(Sealed(bytes: sealed.bytes + [0]), in: Self.context) }
     }
 
-    @Test("a value with any one bit flipped is refused")
+    @Test("a value with any flipped bit is rejected")
     func flippedBits() throws {
         let keyring = try Keyring([.generate()])
         let sealed = keyring.seal(plaintext, in: Self.context)
@@ -88,7 +88,7 @@ struct KeyringTests {
         }
     }
 
-    @Test("the newest key seals, older ones still open, and what they sealed asks to be sealed again")
+    @Test("the newest key seals, older keys still open, and their values need resealing")
     func rotation() throws {
         let (old, new) = (MasterKey.generate(), MasterKey.generate())
         let before = try Keyring([old])
@@ -105,7 +105,7 @@ struct KeyringTests {
         #expect(throws: SealingError.unknownKey) { try before.open(sealedDuring, in: Self.context) }
     }
 
-    @Test("a keyring without keys, or with one twice, is refused")
+    @Test("a keyring without keys, or with a duplicate key, is rejected")
     func refusals() throws {
         let key = MasterKey.generate()
         #expect(throws: Keyring.Refusal.empty) { try Keyring([]) }

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("PasswordHash")
 struct PasswordHashTests {
-    @Test("a password is verified against its hash, and no other is")
+    @Test("only the right password matches its hash")
     func verifies() async throws {
         let hash = await PasswordHash.hash(Secret("correct horse"))
         #expect(hash.encoded.hasPrefix("$argon2id$v=19$m=19456,t=2,p=1$"))
@@ -20,16 +20,16 @@ struct PasswordHashTests {
         #expect(first != second)
     }
 
-    @Test("a hash made elsewhere is verified")
+    @Test("a hash from another program is verified")
     func foreignHash() async throws {
-        // Computed by Debian's argon2(1): -id -t 2 -k 19456 -p 1 -l 32.
+        // Calculated with Debian's argon2(1): -id -t 2 -k 19456 -p 1 -l 32.
         let hash = try #require(
             PasswordHash(encoded: "$argon2id$v=19$m=19456,t=2,p=1$c2FsdHNhbHRzYWx0c2FsdA$AdweBLwcflnNX2HVW8i1Mtu7frrn4Ki7h/rYSGuU7Is"))
         #expect(await PasswordHash.verify(Secret("correct horse"), against: hash))
     }
 
     @Test(
-        "what is not an Argon2id hash is not taken",
+        "a text that is not an Argon2id hash is rejected",
         arguments: ["", "correct horse", "$2b$12$abcdefghijklmnopqrstuv", "$argon2i$v=19$m=19456,t=2,p=1$c2FsdHNhbHQ$aGFzaA"])
     func refuses(text: String) {
         #expect(PasswordHash(encoded: text) == nil)

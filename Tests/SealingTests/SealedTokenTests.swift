@@ -6,7 +6,7 @@ import Testing
 struct SealedTokenTests {
     private let plaintext = Array("attempt".utf8)
 
-    @Test("a token is URL-safe and opens for its purpose alone")
+    @Test("a token is URL-safe and opens only for its purpose")
     func opens() throws {
         let keyring = try Keyring([.generate()])
         let token = keyring.sealToken(plaintext, purpose: "login attempt")
@@ -16,7 +16,7 @@ struct SealedTokenTests {
         #expect(throws: SealingError.forged) { try keyring.openToken(token, purpose: "") }
     }
 
-    @Test("a token sealed under an older key opens while that key is kept")
+    @Test("a token of an older key opens while the keyring has that key")
     func rotation() throws {
         let (old, new) = (MasterKey.generate(), MasterKey.generate())
         let token = try Keyring([old]).sealToken(plaintext, purpose: "x")
@@ -24,7 +24,7 @@ struct SealedTokenTests {
         #expect(throws: SealingError.unknownKey) { try Keyring([new]).openToken(token, purpose: "x") }
     }
 
-    @Test("a token over 4 KiB is refused, and one of exactly 4 KiB is looked at")
+    @Test("a token over 4 KiB is rejected without work, and one of exactly 4 KiB is read")
     func oversized() throws {
         let keyring = try Keyring([.generate()])
         let largest = keyring.sealToken([UInt8](repeating: 1, count: 3027), purpose: "x")
@@ -35,14 +35,14 @@ struct SealedTokenTests {
     }
 
     @Test(
-        "text that is no token is refused",
+        "text that is not a token is rejected",
         arguments: ["", "A", "AAAA", "not a token", "%41%41", "💥", "AAAA====", String(repeating: "A", count: 75)])
     func malformed(text: String) throws {
         let keyring = try Keyring([.generate()])
         #expect(throws: SealingError.malformed) { try keyring.openToken(text, purpose: "x") }
     }
 
-    @Test("a token with any one character changed is refused")
+    @Test("a token with any changed character is rejected")
     func changed() throws {
         let keyring = try Keyring([.generate()])
         let token = Array(keyring.sealToken(plaintext, purpose: "x"))
@@ -53,11 +53,11 @@ struct SealedTokenTests {
         }
     }
 
-    @Test("a stored value is no token, and a token no stored value")
+    @Test("a stored value is not a token, and a token is not a stored value")
     func separateUses() throws {
         let keyring = try Keyring([.generate()])
         let context = SealingContext(tenant: nil, table: "", column: "", row: "")
-        // Spelled like that context's associated data, so that only the keys tell the two uses apart.
+        // The same spelling as that context's associated data, so that only the keys separate the two uses.
         let purpose = String(repeating: "\0", count: 13)
         let stored = keyring.seal(plaintext, in: context)
         #expect(throws: SealingError.forged) { try keyring.openToken(stored.bytes.base64URL, purpose: purpose) }

@@ -8,7 +8,7 @@ struct SecretTests {
         let secret = Secret("hunter2")
     }
 
-    @Test("a secret gives back what it holds, when asked by name")
+    @Test("a secret returns its content only through a named method")
     func reveals() {
         #expect(Secret("grün").reveal() == "grün")
         #expect(Secret(bytes: [1, 2, 255]).revealBytes() == [1, 2, 255])
@@ -40,7 +40,7 @@ struct SecretTests {
     }
 
     @Test(
-        "secrets are equal exactly when their bytes are",
+        "secrets are equal if and only if their bytes are",
         arguments: [("a", "a", true), ("a", "b", false), ("a", "aa", false), ("", "", true), ("", "a", false), ("ab", "ba", false)])
     func equality(left: String, right: String, isEqual: Bool) {
         #expect((Secret(left) == Secret(right)) == isEqual)

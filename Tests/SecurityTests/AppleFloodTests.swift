@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-/// Apple is called for a person who has signed in there, and for nobody else (RFC 6819, sections 4.4.1.11 and 4.4.1.12).
+/// Espalier calls Apple only for a person who has signed in there (RFC 6819, sections 4.4.1.11 and 4.4.1.12).
 @Suite("Attack: making the server call Apple")
 struct AppleFloodTests {
     /// An attempt whose person is at Apple: the form that Apple would post, the browser, and its cookies.
@@ -16,7 +16,7 @@ struct AppleFloodTests {
         return (browser, form, browser.cookies)
     }
 
-    /// Posts the form with other fields, as often as the attacker likes: the cookie is put back.
+    /// Posts the form with other fields, any number of times, because the cookie is restored.
     private static func post(
         _ form: TestBrowser.AppleForm, code: String, idToken: String?, _ browser: TestBrowser, _ cookies: [String: String]
     ) async throws -> TestBrowser.Answer {
@@ -26,7 +26,7 @@ struct AppleFloodTests {
         return try await browser.callback(hostile)
     }
 
-    @Test("RFC 6819, 4.4.1.12: forty posts with one state and made-up codes make no call to Apple's token endpoint")
+    @Test("RFC 6819, 4.4.1.12: forty posts with one state and invented codes make no call to Apple's token endpoint")
     func madeUpCodes() async throws {
         try await AppleProxy.run { platform, apple in
             let request = TestBrowser.Request(platform.acme)
@@ -37,7 +37,7 @@ struct AppleFloodTests {
             forged.append(try token.signed(by: P256.Signing.PrivateKey()))
             token.header["alg"] = "none"
             forged.append(try "\(token.input).")
-            // Each names another key, so that Apple's keys would have to be fetched.
+            // Each has another key ID, so each would require a fetch of Apple's keys.
             for number in 0..<31 {
                 (token.header["alg"], token.header["kid"]) = ("RS256", "made-up-\(number)")
                 forged.append(try "\(token.input).\(token.signature)")
@@ -48,7 +48,7 @@ struct AppleFloodTests {
                 #expect(answer.tellsApplicationNoCode)
             }
             #expect(apple.calls("/auth/token") == 0)
-            // A budget, and one more per ten seconds.
+            // The budget, and one more per 10 s.
             #expect(apple.calls("/auth/keys") < 20)
             #expect(try await platform.count("tenant_user") == 0)
             #expect(try await Self.post(form, code: form["code"] ?? "", idToken: real, browser, cookies)["code"] != nil)
@@ -75,7 +75,7 @@ struct AppleFloodTests {
         }
     }
 
-    @Test("RFC 6819, 4.4.1.12: who did sign in at Apple gets a handful of tries for that sign-in, and others have their own")
+    @Test("RFC 6819, 4.4.1.12: a person who signed in at Apple gets a few attempts for this sign-in, and others have their own")
     func tries() async throws {
         try await AppleProxy.run { platform, apple in
             let request = TestBrowser.Request(platform.acme)
@@ -91,7 +91,7 @@ struct AppleFloodTests {
         }
     }
 
-    @Test("RFC 6819, 4.6.1: a code of 60 kB does not travel on to Apple, even from a person who signed in there")
+    @Test("RFC 6819, 4.6.1: a code of 60 kB is not sent to Apple, even from a person who signed in there")
     func longCode() async throws {
         try await AppleProxy.run { platform, apple in
             let request = TestBrowser.Request(platform.acme)

@@ -3,10 +3,11 @@ import Server
 import TestSupport
 import Testing
 
-/// A login ends in the browser that began it (RFC 9700, sections 2.1 and 4.7; RFC 6819, section 4.4.1.8; ASVS 10.2.1).
+/// A login ends in the browser that started it (RFC 9700, sections 2.1 and 4.7; RFC 6819, section 4.4.1.8; ASVS
+/// 10.2.1).
 @Suite("Attack: another browser's login")
 struct BrowserBindingTests {
-    /// A login that waits for its last step: Apple's form, and the browser that it belongs to.
+    /// A login before its last step: Apple's form, and its browser.
     private static func atLastStep(
         _ platform: TestPlatform
     ) async throws -> (browser: TestBrowser, request: TestBrowser.Request, form: TestBrowser.AppleForm) {
@@ -14,11 +15,11 @@ struct BrowserBindingTests {
         return (browser, request, try await browser.atApple(try await browser.authorize(request), person: "new"))
     }
 
-    @Test("RFC 6819, 4.4.1.8: login CSRF: the attacker's answer from Apple, posted by the victim's browser, signs nobody in")
+    @Test("RFC 6819, 4.4.1.8: login CSRF: the attacker's response from Apple, posted by the victim's browser, signs nobody in")
     func loginCSRF() async throws {
         try await TestPlatform.run { platform in
             let attacker = try await Self.atLastStep(platform)
-            // Whether it has never been here, or is about to sign in itself.
+            // Whether it is a new browser, or about to sign in itself.
             let victim = try await Self.atLastStep(platform)
             for browser in [TestBrowser(platform), victim.browser] {
                 #expect(try await browser.callback(attacker.form).leadsNowhere)
@@ -28,12 +29,12 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("RFC 9700, 4.7: session fixation: an attempt that the attacker began is not finished by a victim who follows its link")
+    @Test("RFC 9700, 4.7: session fixation: a victim who follows the attacker's link does not finish the attacker's attempt")
     func fixation() async throws {
         try await TestPlatform.run { platform in
             let (attacker, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let toApple = try await attacker.authorize(request)
-            // The victim gets the link to Apple, with the attacker's state in it, and signs in there.
+            // The victim gets the link to Apple with the attacker's state, and signs in there.
             let victim = TestBrowser(platform)
             let form = try await victim.atApple(toApple, person: "Grace Hopper")
             #expect(try await victim.callback(form).leadsNowhere)
@@ -41,14 +42,14 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("RFC 9700, 4.7: the state of one attempt does not go with the cookie of another, in one browser or in two")
+    @Test("RFC 9700, 4.7: the state of one attempt is rejected with the cookie of another, in one browser or in two")
     func otherState() async throws {
         try await TestPlatform.run { platform in
             let (first, second) = (try await Self.atLastStep(platform), try await Self.atLastStep(platform))
             var swapped = first.form
             swapped["state"] = second.form["state"]
             #expect(try await first.browser.callback(swapped).leadsNowhere)
-            // Without its own cookie, among others: two tabs, one of which was closed long ago.
+            // Among others without its own cookie: two tabs, one of which was closed long ago.
             let tabs = TestBrowser(platform)
             tabs.cookies = second.browser.cookies
             #expect(try await tabs.callback(first.form).leadsNowhere)
@@ -60,12 +61,12 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("RFC 6265, 8.6: cookie tossing: a cookie that a sibling domain planted has not the prefix, and does not serve")
+    @Test("RFC 6265, 8.6: cookie tossing: a cookie planted by a sibling domain has no prefix and is ignored")
     func cookieTossing() async throws {
         try await TestPlatform.run { platform in
             let attacker = try await Self.atLastStep(platform)
             let (name, secret) = (try #require(attacker.browser.cookies.keys.first), try #require(attacker.browser.cookies.values.first))
-            // Browsers let nobody but this very host set `__Host-`, over TLS, for every path.
+            // Browsers let only this exact host set `__Host-`, over TLS, for every path.
             #expect(name.hasPrefix("__Host-"))
             let victim = TestBrowser(platform)
             for planted in [String(name.dropFirst("__Host-".count)), name.lowercased(), " \(name)x", "__Secure-" + name.dropFirst(7)] {
@@ -73,7 +74,8 @@ struct BrowserBindingTests {
                     attacker.form.action, form: attacker.form.fields, headers: [("Cookie", "\(planted)=\(secret)")])
                 #expect(answer.leadsNowhere, "\(planted)")
             }
-            // Nor inside another's value, nor behind a character that some parsers take for the end of one.
+            // It is also ignored inside another cookie's value, and after a character that some parsers read as its
+            // end.
             for header in ["a=\(name)=\(secret)", "a=\"; \(name)=\(secret)\"", "a=b, \(name)=\(secret)", "\(name) =\(secret)", "\(name)"] {
                 let answer = try await victim.post(attacker.form.action, form: attacker.form.fields, headers: [("Cookie", header)])
                 #expect(answer.leadsNowhere, "\(header)")
@@ -82,7 +84,7 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("RFC 6265, 8.6: cookie bombing: what a sibling domain plants blocks no login: joined separators, the same name, long values")
+    @Test("RFC 6265, 8.6: cookie bombing: cookies from a sibling domain block no login: joined separators, the same name, long values")
     func cookieBlocking() async throws {
         try await TestPlatform.run { platform in
             for joiner in ["\u{600}", "\u{301}", "\u{200D}"] {
@@ -100,7 +102,7 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("ASVS 3.3.1 to 3.3.4: the cookie is Secure, HttpOnly, of this host alone, short-lived, new each time, and taken away at the end")
+    @Test("ASVS 3.3.1 to 3.3.4: the cookie is Secure, HttpOnly, for this host only, short-lived, new each time, and removed at the end")
     func cookie() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -109,7 +111,7 @@ struct BrowserBindingTests {
             #expect(Set(attributes).isSuperset(of: ["Secure", "HttpOnly", "Path=/", "SameSite=None"]))
             #expect(!attributes.contains { $0.lowercased().hasPrefix("domain") })
             #expect(attributes.contains("Max-Age=900"))
-            // One that came along is not taken over: the attacker might know it.
+            // The cookie of the request is not reused, because the attacker might know it.
             let before = browser.cookies
             let second = try await browser.authorize(request)
             #expect(browser.cookies.count == 2 && Set(browser.cookies.values).count == 2)
@@ -120,7 +122,7 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("Fetch Metadata, 2: an image, a script or a frame of any page starts no sign-in and sets no cookie; the whole window does")
+    @Test("Fetch Metadata, 2: an image, a script or a frame of any page starts no sign-in and sets no cookie; a top-level navigation does")
     func embedded() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -146,14 +148,15 @@ struct BrowserBindingTests {
                     #expect(answer.headers["Set-Cookie"].isEmpty && browser.cookies.isEmpty, what)
                 }
             }
-            // The last is what Node's fetch sends.
+            // Node's fetch sends the last one.
             let windows: [(String?, String?)] = [(nil, nil), ("navigate", "document"), (nil, "document"), ("cors", nil)]
             for (mode, destination) in windows {
                 for (answer, browser) in try await authorize(mode, destination) {
                     #expect(answer.status == 302 && browser.cookies.count == 1, "\(mode ?? "-") \(destination ?? "-"): \(answer.status)")
                 }
             }
-            // A library asks in a hidden frame whether the user is signed in. The answer goes to the application, as before.
+            // A library uses a hidden frame to find out whether the user is signed in. The response goes to the application,
+            // as before.
             let browser = TestBrowser(platform)
             let silent = try await browser.get(
                 TestBrowser.Request.url("\(platform.acme.issuer)/oauth2/authorize", request.parameters + [("prompt", "none")]),
@@ -162,7 +165,7 @@ struct BrowserBindingTests {
         }
     }
 
-    @Test("RFC 9700, 4.5: Apple's code of one login, put into another's answer, signs nobody in")
+    @Test("RFC 9700, 4.5: Apple's code of one login, put into another's response, signs nobody in")
     func appleCodeInjected() async throws {
         try await TestPlatform.run { platform in
             let (victim, attacker) = (try await Self.atLastStep(platform), try await Self.atLastStep(platform))

@@ -3,26 +3,26 @@ import Server
 import TestSupport
 import Testing
 
-/// A stolen authorization code is worth nothing (RFC 9700, section 4.5; RFC 6819, sections 4.4.1.1 to 4.4.1.3; ASVS 10.4.2, 10.4.3).
+/// A stolen authorization code is useless (RFC 9700, section 4.5; RFC 6819, sections 4.4.1.1 to 4.4.1.3; ASVS 10.4.2, 10.4.3).
 @Suite("Attack: code injection and replay")
 struct CodeInjectionTests {
-    @Test("RFC 9700, 4.5.1: a stolen code, injected into the attacker's own session with the client, meets another verifier")
+    @Test("RFC 9700, 4.5.1: a stolen code, injected into the attacker's own session with the client, does not match the verifier")
     func injected() async throws {
         try await TestPlatform.run { platform in
-            // The client redeems what the attacker's browser brings it, with the verifier of the attacker's own request.
+            // The client redeems the code from the attacker's browser with the verifier of the attacker's own request.
             for application in [0, 1, 2] {
                 let victim = TestBrowser.Request(platform.acme, application: application)
                 let code = try await TestBrowser(platform).stolenCode(victim)
                 let attacker = TestBrowser.Request(platform.acme, application: application)
                 #expect(try await TestBrowser(platform).redeem(code, attacker).refuses("invalid_grant"))
-                // It is the victim's still.
+                // It is still valid for the victim.
                 #expect(try await TestBrowser(platform).redeem(code, victim).status == 200)
             }
             #expect(try await platform.count("session") == 3)
         }
     }
 
-    @Test("RFC 6819, 4.4.1.7: a code is no other client's, confidential or public, and no other tenant's")
+    @Test("RFC 6819, 4.4.1.7: another client, confidential or public, or another tenant cannot redeem a code")
     func otherClient() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -32,7 +32,7 @@ struct CodeInjectionTests {
                 var attacker = victim
                 attacker.application = platform.acme.applications[thief]
                 #expect(try await browser.redeem(code, attacker).refuses("invalid_grant"), "\(owner) by \(thief)")
-                // By the right client id, but without its secret, or with the thief's own.
+                // With the right client ID, but without its secret, or with the thief's own secret.
                 if let secret = platform.acme.applications[thief].client_secret ?? platform.globex.applications[0].client_secret {
                     let answer = try await browser.post(
                         "\(platform.acme.issuer)/oauth2/token",
@@ -44,7 +44,7 @@ struct CodeInjectionTests {
                 var otherTenant = TestBrowser.Request(platform.globex, application: owner)
                 otherTenant.verifier = victim.verifier
                 #expect(try await browser.redeem(code, otherTenant).refuses("invalid_grant"))
-                // At the other tenant's endpoint the right client is nobody.
+                // At the other tenant's endpoint, the right client does not exist.
                 let elsewhere = try await browser.post(
                     "\(platform.globex.issuer)/oauth2/token",
                     form: victim.redeeming(code, verifier: victim.verifier) + [
@@ -57,12 +57,12 @@ struct CodeInjectionTests {
         }
     }
 
-    @Test("RFC 9700, 2.1.1: a code that is redeemed twice, by whomever first, ends what it had given", arguments: [true, false])
+    @Test("RFC 9700, 2.1.1: a second redemption, by the victim or the thief, ends the session of the first one", arguments: [true, false])
     func replay(thiefFirst: Bool) async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
             let code = try await TestBrowser(platform).stolenCode(request)
-            // The worst case: the thief has the verifier and the secret too.
+            // The worst case: the thief also has the verifier and the secret.
             let (thief, victim) = (TestBrowser(platform), TestBrowser(platform))
             let first = try await (thiefFirst ? thief : victim).redeem(code, request)
             #expect(first.status == 200)
@@ -96,7 +96,7 @@ struct CodeInjectionTests {
             let other = try await browser.stolenCode(request)
             #expect(code.prefix(30) != other.prefix(30))
             var guesses = [String(code.prefix(code.count / 2) + other.suffix(other.count - code.count / 2)), String(code.reversed())]
-            // One bit of each part: version, key id, nonce, content, tag.
+            // One bit of each part: version, key ID, nonce, content, tag.
             for at in stride(from: 0, to: code.count, by: 7) {
                 var characters = Array(code)
                 characters[at] = characters[at] == "A" ? "B" : "A"
@@ -107,7 +107,7 @@ struct CodeInjectionTests {
         }
     }
 
-    @Test("RFC 9700, 2.4: one kind of secret does not pass for another at the token endpoint")
+    @Test("RFC 9700, 2.4: the token endpoint does not accept one kind of secret as another")
     func otherKind() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

@@ -3,10 +3,11 @@ import Server
 import TestSupport
 import Testing
 
-/// What an answer lets others see or do (RFC 9700, sections 4.2 and 4.16; RFC 6819, sections 4.4.1.9 and 5.1.6; ASVS 3.4, 14.3).
+/// The data and actions that a response exposes to others (RFC 9700, sections 4.2 and 4.16; RFC 6819, sections 4.4.1.9 and
+/// 5.1.6; ASVS 3.4, 14.3).
 @Suite("Attack: clickjacking and leaks")
 struct ExposureTests {
-    /// Every kind of answer that a browser gets in a login.
+    /// Every kind of response that a browser receives in a login.
     private static func pages(_ platform: TestPlatform) async throws -> [(String, TestBrowser.Answer)] {
         let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
         let toApple = try await browser.authorize(request)
@@ -22,7 +23,7 @@ struct ExposureTests {
         ]
     }
 
-    @Test("RFC 9700, 4.16; ASVS 3.4.6: clickjacking: every page forbids to be framed, and to load or send anything")
+    @Test("RFC 9700, 4.16; ASVS 3.4.6: clickjacking: every page forbids framing, and loads or sends nothing")
     func framing() async throws {
         try await TestPlatform.run { platform in
             for (name, page) in try await Self.pages(platform) where page.location == nil {
@@ -38,7 +39,7 @@ struct ExposureTests {
         }
     }
 
-    @Test("RFC 9700, 4.2.4: nothing of a login's URLs goes on in a Referer, and nothing of it stays in a cache")
+    @Test("RFC 9700, 4.2.4: a login's URLs are neither sent in a Referer nor stored in a cache")
     func referrer() async throws {
         try await TestPlatform.run { platform in
             for (name, page) in try await Self.pages(platform) {
@@ -48,7 +49,7 @@ struct ExposureTests {
         }
     }
 
-    @Test("RFC 9700, 4.12: after a post the browser is sent on by 303, which does not post again")
+    @Test("RFC 9700, 4.12: after a post the redirect is 303, which does not post again")
     func status() async throws {
         try await TestPlatform.run { platform in
             for (name, page) in try await Self.pages(platform) where page.location != nil && name != "to Apple" {
@@ -73,7 +74,7 @@ struct ExposureTests {
     }
 
     @Test(
-        "RFC 9700, 2.1; RFC 6749, 10.5: the code and the state are all that the redirect holds, and Apple learns nothing of the application's"
+        "RFC 9700, 2.1; RFC 6749, 10.5: the redirect contains only the code and the state, and Apple learns nothing about the application"
     )
     func redirects() async throws {
         try await TestPlatform.run { platform in
@@ -91,7 +92,7 @@ struct ExposureTests {
         }
     }
 
-    @Test("RFC 6819, 4.3.5: who guesses learns nothing: a stranger's tenant, user, key or client reads like one that is not there")
+    @Test("RFC 6819, 4.3.5: guessing reveals nothing: another caller's tenant, user, key or client looks like a missing one")
     func enumeration() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret

@@ -4,7 +4,7 @@ import Server
 import TestSupport
 import Testing
 
-/// What a caller sends does not become a line of an answer, nor a part of a page (RFC 6819, section 5.2.1.1; RFC 9700, 4.2; ASVS 1.2.1, 1.2.2).
+/// A caller's input never becomes a line of a response or a part of a page (RFC 6819, section 5.2.1.1; RFC 9700, 4.2; ASVS 1.2.1, 1.2.2).
 @Suite("Attack: header injection")
 struct HeaderInjectionTests {
     static let lines = [
@@ -23,7 +23,7 @@ struct HeaderInjectionTests {
         #expect(!answer.body.contains("<script>"), "\(what)", sourceLocation: sourceLocation)
     }
 
-    @Test("CWE-113: response splitting: state, nonce and scope travel through a whole login and come back as data")
+    @Test("CWE-113: response splitting: state, nonce and scope pass through a whole login and return as data")
     func throughALogin() async throws {
         try await TestPlatform.run { platform in
             for line in Self.lines {
@@ -43,7 +43,7 @@ struct HeaderInjectionTests {
         }
     }
 
-    @Test("CWE-113: nor do they in a refusal, wherever they stand")
+    @Test("CWE-113: the same in errors, in every parameter")
     func inRefusals() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -64,7 +64,7 @@ struct HeaderInjectionTests {
         }
     }
 
-    @Test("CWE-93: nor in a path, where a tenant's name would stand")
+    @Test("CWE-93: the same in a path, in place of a tenant's name")
     func inPaths() async throws {
         try await TestPlatform.run { platform in
             for text in [
@@ -79,7 +79,7 @@ struct HeaderInjectionTests {
         }
     }
 
-    @Test("CWE-117: a request id that could end a line of the log, or be more than an id, is replaced by one of ours")
+    @Test("CWE-117: a request ID that could end a log line, or is not a plain ID, is replaced")
     func requestID() async throws {
         try await TestPlatform.run { platform in
             for id in ["a b", "a\"b", "<script>", "a,b", String(repeating: "a", count: 129), "é", "a\tb"] {
@@ -90,7 +90,7 @@ struct HeaderInjectionTests {
         }
     }
 
-    @Test("CWE-644: no header says where we are: Host and what proxies add change no URL of an answer")
+    @Test("CWE-644: no header determines our address: Host and headers added by proxies change no URL of a response")
     func host() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -107,7 +107,7 @@ struct HeaderInjectionTests {
         }
     }
 
-    @Test("RFC 9112, 11.2: request smuggling: what two servers could read as different requests gets no answer to the hidden one")
+    @Test("RFC 9112, 11.2: request smuggling: a request that two servers could read differently gets no response for the hidden one")
     func smuggling() async throws {
         try await TestPlatform.run { platform in
             let hidden = "GET /t/acme/oauth2/jwks HTTP/1.1\r\nHost: login.test\r\nConnection: close\r\n\r\n"
@@ -124,7 +124,7 @@ struct HeaderInjectionTests {
                 let answer = try await RawConnection.send(post + head + hidden, to: platform)
                 #expect(!answer.contains("\"keys\""), "\(head.debugDescription): \(answer)")
             }
-            // One that is whole is answered.
+            // A complete request gets a response.
             #expect(try await RawConnection.send(hidden, to: platform).contains("\"keys\""))
         }
     }

@@ -4,12 +4,13 @@ import Server
 import TestSupport
 import Testing
 
-/// What is too large, too deep or broken is refused before it costs anything (RFC 6819, section 4.6.1; ASVS 2.2, 4.1, 15.2).
+/// Input that is too large, too deep or malformed is rejected before it causes cost (RFC 6819, section 4.6.1; ASVS 2.2, 4.1,
+/// 15.2).
 @Suite("Attack: oversized and malformed requests")
 struct MalformedRequestTests {
     private static func tokenURL(_ platform: TestPlatform) -> String { "\(platform.acme.issuer)/oauth2/token" }
 
-    @Test("CWE-400: a token, code, state or header of any length is refused by its length")
+    @Test("CWE-400: a token, code, state or header of any length is rejected by its length")
     func oversizedTokens() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -18,7 +19,7 @@ struct MalformedRequestTests {
                 #expect(try await browser.redeem(long, request).refuses("invalid_grant"))
                 #expect(try await browser.refresh("ert_" + long, request).refuses("invalid_grant"))
                 #expect(try await browser.userInfo(authorization: "Bearer \(long)", at: platform.acme).refuses("invalid_token"))
-                // Three parts of it may be more than a head can be.
+                // Three of these parts can exceed the limit of a head.
                 let parts = try await browser.userInfo(authorization: "Bearer \(long).\(long).\(long)", at: platform.acme)
                 #expect((400..<500).contains(parts.status))
                 #expect(try await platform.call("GET", "/tenants/acme", key: long).status == 401)
@@ -32,7 +33,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("CWE-400: a body beyond 64 KiB is not read, of whatever kind, nor a head beyond what HTTP allows here")
+    @Test("CWE-400: a body over 64 KiB of any kind is not read, nor a head over the HTTP limit here")
     func oversizedBodies() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -46,12 +47,12 @@ struct MalformedRequestTests {
                     "GET /t/acme/oauth2/jwks HTTP/1.1\r\nHost: login.test\r\nConnection: close\r\n\(head)\r\n\r\n", to: platform)
                 #expect(!answer.contains("\"keys\""))
             }
-            // Nobody else has noticed.
+            // Other callers are unaffected.
             #expect(try await browser.signedIn(.init(platform.acme)).status == 200)
         }
     }
 
-    @Test("CWE-674: JSON a hundred thousand levels deep, with a member twice, or with a number beyond all, is refused")
+    @Test("CWE-674: JSON a hundred thousand levels deep, with a repeated member, or with a number out of range, is rejected")
     func hostileJSON() async throws {
         try await TestPlatform.run { platform in
             for body in [
@@ -67,14 +68,14 @@ struct MalformedRequestTests {
                     headers: [("Authorization", "Bearer \(platform.seeded.api_keys[0].secret)"), ("Content-Type", "application/json")],
                     body: body)
                 #expect(answer.status == 400, "\(body.prefix(40)): \(answer.status)")
-                // A refusal is no amplifier.
+                // The response to bad input is not much larger than the input.
                 #expect(answer.body.utf8.count < 8_000, "\(body.prefix(40)): \(answer.body.utf8.count) bytes")
             }
             #expect(try await platform.count("tenant") == 2)
         }
     }
 
-    @Test("RFC 6749, 3.1 and 3.2: a parameter that comes twice is refused, whichever it is")
+    @Test("RFC 6749, 3.1 and 3.2: any repeated parameter is rejected")
     func repeated() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -104,7 +105,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("RFC 6750, 2; ASVS 14.2.1: tokens and secrets in a URL do not count")
+    @Test("RFC 6750, 2; ASVS 14.2.1: tokens and secrets in a URL are ignored")
     func inURL() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -127,7 +128,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("RFC 6749, 2.3: who authenticates in two ways, or in two headers, is refused, even if both are right")
+    @Test("RFC 6749, 2.3: a client that authenticates in two ways, or in two headers, is rejected, even if both are right")
     func twoWays() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -154,7 +155,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("RFC 7617, 2: no Basic header but the right one is taken, whichever byte of it is changed; never with an error of ours")
+    @Test("RFC 7617, 2: only the right Basic header is accepted, with no changed byte, and none causes a server error")
     func mutatedBasic() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -177,7 +178,7 @@ struct MalformedRequestTests {
                     headers: [("Authorization", "Basic \(Data(bytes).base64EncodedString())")])
                 #expect(answer.status == 401 && answer.refuses("invalid_client"), "\(bytes): \(answer.status)")
             }
-            // The right one is: what is refused then is the token.
+            // The right header is accepted, and then the token is rejected.
             let right401 = try await browser.post(
                 Self.tokenURL(platform), form: [("grant_type", "refresh_token"), ("refresh_token", "x")],
                 headers: [("Authorization", "Basic \(Data(right).base64EncodedString())")])
@@ -185,7 +186,7 @@ struct MalformedRequestTests {
         }
     }
 
-    @Test("RFC 6749, 3.2; ASVS 4.1.1: parameters in another form than a form, or a form that is none, are refused")
+    @Test("RFC 6749, 3.2; ASVS 4.1.1: parameters in another format than a form, or in an invalid form, are rejected")
     func notAForm() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)

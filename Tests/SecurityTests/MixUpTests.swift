@@ -3,10 +3,10 @@ import Server
 import TestSupport
 import Testing
 
-/// An application that knows several issuers is not led to mistake one for another (RFC 9700, section 4.4; RFC 9207; ASVS 10.2.2).
+/// An application with several issuers cannot confuse them (RFC 9700, section 4.4; RFC 9207; ASVS 10.2.2).
 @Suite("Attack: mix-up")
 struct MixUpTests {
-    @Test("RFC 9207, 2: every answer, good or bad, names the issuer it comes from, and it is the tenant's own")
+    @Test("RFC 9207, 2: every response, success or error, names its issuer, which is the tenant's own")
     func issuerInAnswer() async throws {
         try await TestPlatform.run { platform in
             for tenant in platform.seeded.tenants {
@@ -17,18 +17,18 @@ struct MixUpTests {
                 #expect(refused.tellsApplicationNoCode && refused["iss"] == tenant.issuer)
                 let cancelled = try await browser.signIn(request, person: "cancel")
                 #expect(cancelled.tellsApplicationNoCode && cancelled["iss"] == tenant.issuer)
-                // An answer that has it once only: which of two would a client take?
+                // The response has it only once, because it is unclear which of two a client would use.
                 for answer in [good, refused, cancelled] {
                     #expect(answer.location?.matches(of: /[?&]iss=/).count == 1)
                 }
-                // Not even if the caller brings one.
+                // Even if the caller sends one.
                 let brought = try await browser.get(request.url(changing: ["iss": "https://evil.test", "prompt": "none"]))
                 #expect(brought["iss"] == tenant.issuer && brought.location?.contains("evil") == false)
             }
         }
     }
 
-    @Test("RFC 9207, 3; RFC 8414, 3.3: the metadata's issuer is where they were read, its endpoints are its own, and it promises `iss`")
+    @Test("RFC 9207, 3; RFC 8414, 3.3: the metadata's issuer is its address, its endpoints are its own, and it promises `iss`")
     func metadata() async throws {
         try await TestPlatform.run { platform in
             for tenant in platform.seeded.tenants {
@@ -47,7 +47,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("RFC 9700, 4.4: Apple's answer to one tenant's attempt is not taken at another's Return URL")
+    @Test("RFC 9700, 4.4: another tenant's Return URL rejects Apple's response to one tenant's attempt")
     func otherReturnURL() async throws {
         try await TestPlatform.run { platform in
             let shared = "\(TestPlatform.publicURL)/auth/apple/callback"
@@ -68,7 +68,7 @@ struct MixUpTests {
         }
     }
 
-    @Test("RFC 9700, 4.4.1: a code that was led to another issuer's token endpoint gets nothing there, and is still good at home")
+    @Test("RFC 9700, 4.4.1: a code sent to another issuer's token endpoint gets nothing there, and stays valid at its own issuer")
     func codeAtOtherIssuer() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

@@ -5,25 +5,25 @@ import Server
 import TestSupport
 import Testing
 
-/// An attacker who can change rows, as by SQL that was injected somewhere, moves credentials of his own to where they can do more. Here
-/// he even has the role that owns the schema, which no grant limits.
+/// An attacker who can change rows, for example by SQL injection, moves credentials to where they give more rights. Here, the attacker
+/// even has the role that owns the schema, which no grant limits.
 @Suite("Attack: credentials moved in the database")
 struct MovedCredentialTests {
     private static let platform = "00000000-0000-0000-0000-000000000000"
 
-    @Test("an API key that is moved to the platform, to another tenant or to another ID authenticates nobody")
+    @Test("an API key moved to the platform, to another tenant or to another ID authenticates nobody")
     func apiKey() async throws {
-        // Each in an installation that has not seen the key before.
+        // Each in an installation that has not used the key before.
         for (number, change) in [
             "UPDATE api_key SET tenant_id = '\(Self.platform)' WHERE tenant_id = \(Self.tenant("acme")) AND name = 'All'",
             "UPDATE api_key SET tenant_id = \(Self.tenant("globex")) WHERE tenant_id = \(Self.tenant("acme")) AND name = 'All'",
             "UPDATE api_key SET id = gen_random_uuid() WHERE tenant_id = \(Self.tenant("acme")) AND name = 'All'",
-            // Stripped of what binds it, as a row of the previous version.
+            // Without its binding, as a row of the previous version.
             """
             UPDATE api_key SET tenant_id = '\(Self.platform)', bound_digest = NULL
             WHERE tenant_id = \(Self.tenant("acme")) AND name = 'All'
             """,
-            // With the bound digest of a row that is where he wants to be.
+            // With the bound digest of a row at the attacker's target.
             """
             UPDATE api_key SET tenant_id = '\(Self.platform)', bound_digest = wanted.bound_digest
             FROM api_key wanted WHERE wanted.name = 'Operator'
@@ -36,13 +36,13 @@ struct MovedCredentialTests {
                 for path in ["/tenants", "/tenants/acme", "/tenants/globex"] {
                     #expect(try await platform.call("GET", path, key: own).status == 401, "\(number) \(path)")
                 }
-                // A key that nobody touched.
+                // An unchanged key.
                 #expect(try await platform.call("GET", "/tenants/acme", key: platform.acme.api_keys[1].secret).status == 200)
             }
         }
     }
 
-    @Test("a client secret that is moved to another application or tenant authenticates nobody")
+    @Test("a client secret moved to another application or tenant authenticates nobody")
     func clientSecret() async throws {
         try await TestPlatform.run { platform in
             let (own, other) = (platform.acme.applications[0], platform.acme.applications[2])
@@ -56,7 +56,7 @@ struct MovedCredentialTests {
                 #expect(answer.refuses("invalid_client", "invalid_grant"))
                 return answer.json["error"] as? String == "invalid_grant"
             }
-            // The secrets of two applications, exchanged; and, at the other tenant, one that is copied over the existing one.
+            // The secrets of two applications are exchanged. At the other tenant, a copy replaces the existing secret.
             let names = "(SELECT id FROM application WHERE tenant_id = \(Self.tenant("acme")) AND name = '%')"
             let (web, old) = (names.replacing("%", with: "Web"), names.replacing("%", with: "Old"))
             let moved = try await platform.ownerPool.run(
@@ -79,7 +79,7 @@ struct MovedCredentialTests {
                 #expect(try await !authenticates(application.client_id, of: platform.globex, secret))
             }
         }
-        // Where nobody moved anything, the same request authenticates.
+        // In an unchanged database, the same request authenticates.
         try await TestPlatform.run { platform in
             let answer = try await TestBrowser(platform).refresh("ert_x", .init(platform.acme))
             #expect(answer.json["error"] as? String == "invalid_grant")

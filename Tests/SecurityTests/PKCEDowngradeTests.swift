@@ -3,10 +3,10 @@ import Server
 import TestSupport
 import Testing
 
-/// Nobody takes PKCE away (RFC 9700, sections 2.1.1 and 4.8; RFC 7636, section 7.2; ASVS 10.4.6).
+/// PKCE cannot be removed (RFC 9700, sections 2.1.1 and 4.8; RFC 7636, section 7.2; ASVS 10.4.6).
 @Suite("Attack: PKCE downgrade")
 struct PKCEDowngradeTests {
-    @Test("RFC 9700, 4.8: an authorization request without a challenge, or with one that is none, is refused where PKCE is required")
+    @Test("RFC 9700, 4.8: an authorization request without a valid challenge is rejected if PKCE is required")
     func withoutChallenge() async throws {
         try await TestPlatform.run { platform in
             for application in [0, 1] {
@@ -24,12 +24,12 @@ struct PKCEDowngradeTests {
         }
     }
 
-    @Test("RFC 7636, 7.2: `plain` is refused, and so is every other spelling of the method", arguments: [0, 1, 2])
+    @Test("RFC 7636, 7.2: `plain` is rejected, and so is every other spelling of the method", arguments: [0, 1, 2])
     func plain(application: Int) async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme, application: application)
             for method in ["plain", nil, "", "s256", "S512", "S256 plain", "S256\0"] as [String?] {
-                // With `plain`, the challenge that stands in the URL would be the verifier.
+                // With `plain`, the challenge in the URL would be the verifier.
                 let answer = try await TestBrowser(platform).get(request.url(changing: ["code_challenge_method": method]))
                 #expect(answer.tellsApplicationNoCode && answer["error"] == "invalid_request", "\(method ?? "none")")
             }
@@ -38,7 +38,7 @@ struct PKCEDowngradeTests {
         }
     }
 
-    @Test("RFC 9700, 4.8.2: a code is redeemed with the verifier of its challenge, and by nothing else")
+    @Test("RFC 9700, 4.8.2: a code is redeemed only with the verifier of its challenge")
     func verifier() async throws {
         try await TestPlatform.run { platform in
             for application in [0, 1, 2] {
@@ -56,10 +56,10 @@ struct PKCEDowngradeTests {
         }
     }
 
-    @Test("RFC 9700, 4.8.2: a verifier for a request that had no challenge says that somebody took it away")
+    @Test("RFC 9700, 4.8.2: a verifier for a request without a challenge means that an attacker removed it")
     func takenAway() async throws {
         try await TestPlatform.run { platform in
-            // The one kind of application that may do without.
+            // The only kind of application that may omit PKCE.
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme, application: 2))
             let stripped = try await browser.get(request.url(changing: ["code_challenge": nil, "code_challenge_method": nil]))
             let code = try #require(try await browser.callback(try await browser.atApple(stripped, person: "new"))["code"])

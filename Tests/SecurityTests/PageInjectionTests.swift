@@ -4,15 +4,16 @@ import Server
 import TestSupport
 import Testing
 
-/// Text that tries to become markup of a page, with characters beside it that make another `Character` of it (CWE-79; ASVS 1.2.1).
+/// Text that tries to become markup of a page, next to characters that join with it into another `Character` (CWE-79; ASVS 1.2.1).
 ///
-/// A page may have as many bytes of markup as the same page with a harmless text. `HTMLTextTests.joined` tries every such character;
-/// `script/check-browser` has Chromium parse whole pages.
+/// A page must have as many markup bytes as the same page with a harmless text. `HTMLTextTests.joined` tests every such character.
+/// `script/check-browser` parses whole pages with Chromium.
 @Suite("Attack: markup in pages")
 struct PageInjectionTests {
     static let joining = ["\u{600}", "\u{301}", "\u{200D}", "\u{903}", "\u{FE0F}", "\u{1F1E6}", "\u{1161}", "\u{110BD}"]
 
-    /// A redirect, a script, an attribute and a comment, each character of markup with the joining one on both sides.
+    /// A redirect, a script, an attribute and a comment. Each markup character has the joining character on both
+    /// sides.
     private static func hostile(_ joining: String) -> [String] {
         [
             "\"><meta http-equiv=refresh content=0;url=//evil.test>", "'><script>alert(1)</script>", "\" autofocus onfocus=\"x",
@@ -21,7 +22,7 @@ struct PageInjectionTests {
         .map { text in text.map { "<>\"'&-!/".contains($0) ? "\(joining)\($0)\(joining)" : String($0) }.joined() }
     }
 
-    /// The number of each byte of markup in the page.
+    /// Returns the number of each markup byte in the page.
     private static func markup(_ page: TestBrowser.Answer) -> [Int] {
         "<>\"'".utf8.map { mark in page.body.utf8.count { $0 == mark } }
     }
@@ -41,7 +42,7 @@ struct PageInjectionTests {
         return String(decoding: html, as: UTF8.self)
     }
 
-    /// Whether the bytes of the page have those of the text among them.
+    /// Whether the page contains the bytes of the text.
     private static func shows(_ page: TestBrowser.Answer, _ text: String) -> Bool {
         Array(page.body.utf8).firstRange(of: Array(escaped(text).utf8)) != nil
     }
@@ -65,7 +66,7 @@ struct PageInjectionTests {
         }
     }
 
-    @Test("CWE-79: a tenant's and an application's name, and a refused redirect URI, are text on statements, prices and notices")
+    @Test("CWE-79: a tenant's and an application's name, and a rejected redirect URI, are text on statements, prices and notices")
     func names() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -92,7 +93,7 @@ struct PageInjectionTests {
         }
     }
 
-    @Test("ASVS 3.4.3: every page has its policy in itself, as a file on a disk has no header")
+    @Test("ASVS 3.4.3: every page contains its policy, because a saved file has no header")
     func policies() async throws {
         try await TestPlatform.run({ $0.showsPricing = true }) { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -106,7 +107,7 @@ struct PageInjectionTests {
                 try await browser.get("\(TestPlatform.publicURL)/nothing", headers: [("Accept", "text/html")]),
             ] {
                 let policy = try #require(page.header("Content-Security-Policy"))
-                // `frame-ancestors` means nothing there, and a browser complains of it.
+                // `frame-ancestors` has no meaning there, and a browser warns about it.
                 let own = policy.replacing("; frame-ancestors 'none'", with: "")
                 #expect(policy.hasPrefix("default-src 'none'; ") && own != policy)
                 let meta = "<meta http-equiv=\"Content-Security-Policy\" content=\"\(Self.escaped(own))\">"

@@ -4,10 +4,10 @@ import Server
 import TestSupport
 import Testing
 
-/// Nobody is led elsewhere (RFC 9700, sections 4.1 and 4.11; RFC 6819, sections 4.1.5 and 4.2.4; ASVS 10.4.1).
+/// No redirect leads elsewhere (RFC 9700, sections 4.1 and 4.11; RFC 6819, sections 4.1.5 and 4.2.4; ASVS 10.4.1).
 @Suite("Attack: redirect URI tricks")
 struct RedirectURITests {
-    /// What is registered is `https://app.test/callback`, and for the public application `http://127.0.0.1/callback`.
+    /// The registered URI is `https://app.test/callback`, and for the public application `http://127.0.0.1/callback`.
     static let tricks = [
         // Path.
         "https://app.test/callback/", "https://app.test/callback/../steal", "https://app.test/callback/..;/steal",
@@ -31,14 +31,14 @@ struct RedirectURITests {
         "https://app.test/%63allback", "https://app.test/c%61llback", "https://app.test/callbac\u{212A}", "https://app.test/Callback",
         " https://app.test/callback", "https://app.test/callback ", "https://app.test/callback\t", "https://app.test/callback\r\nX: y",
         "https://app.test/call\u{200B}back", "*", "https://*.test/callback", "https%3A%2F%2Fapp.test%2Fcallback",
-        // Loopback, which only an application that registered it has, and only by any port.
+        // Loopback, which only an application with a registered loopback URI has, and only with any port.
         "http://localhost/callback", "http://127.0.0.1:80@evil.test/callback", "http://127.0.0.1.evil.test/callback",
         "http://127.0.0.2/callback", "http://0x7f.1/callback", "http://2130706433/callback", "http://[::1]/callback",
         "http://127.0.0.1:4711/callback/", "http://127.0.0.1:4711/Callback", "http://127.0.0.1:99999/callback",
         "https://127.0.0.1/callback", "http://127.0.0.1:4711/callback#x",
     ]
 
-    @Test("RFC 9700, 4.1.3: what is not registered letter by letter gets a page that leads nowhere", arguments: [0, 1])
+    @Test("RFC 9700, 4.1.3: a URI that is not registered exactly gets a page that leads nowhere", arguments: [0, 1])
     func notRegistered(application: Int) async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme, application: application)
@@ -58,7 +58,7 @@ struct RedirectURITests {
         }
     }
 
-    @Test("RFC 9700, 4.11.2: an error leads nowhere either, while the client or the redirect URI is in doubt")
+    @Test("RFC 9700, 4.11.2: while the client or the redirect URI is invalid, an error also leads nowhere")
     func openRedirector() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -76,7 +76,7 @@ struct RedirectURITests {
         }
     }
 
-    @Test("RFC 6749, 3.1: a redirect URI that comes twice, or once more under another spelling of its name, is not chosen from")
+    @Test("RFC 6749, 3.1: none is chosen from two redirect URIs, even if one has another spelling of the name")
     func twice() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -92,7 +92,7 @@ struct RedirectURITests {
         }
     }
 
-    @Test("RFC 6819, 5.2.3.5: a redirect URI withdrawn while somebody is at Apple is not redirected to")
+    @Test("RFC 6819, 5.2.3.5: a redirect URI removed while a person is at Apple is not used")
     func withdrawn() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -102,7 +102,7 @@ struct RedirectURITests {
                 "PATCH", application, of: application, ["redirect_uris": ["https://app.test/elsewhere"]])
             #expect(changed.status == 200)
             try await eventually(
-                "the server hears of the change", isSo: { try await TestBrowser(platform).authorize(request).leadsNowhere })
+                "the server has the change", isSo: { try await TestBrowser(platform).authorize(request).leadsNowhere })
             #expect(try await browser.callback(form).leadsNowhere)
             #expect(try await platform.count("tenant_user") == 0)
         }

@@ -4,10 +4,11 @@ import Server
 import TestSupport
 import Testing
 
-/// Of a stolen refresh token neither thief nor victim keeps anything (RFC 9700, section 4.14; RFC 6819, section 5.2.2.3; ASVS 10.4.5).
+/// After the theft of a refresh token, neither thief nor victim retains a session (RFC 9700, section 4.14; RFC 6819, section 5.2.2.3;
+/// ASVS 10.4.5).
 @Suite("Attack: refresh token replay")
 struct RefreshReplayTests {
-    @Test("RFC 9700, 4.14.2: used by the thief first, or by the victim, the second use ends the family", arguments: [true, false])
+    @Test("RFC 9700, 4.14.2: after a use by the thief or the victim, the second use ends the family", arguments: [true, false])
     func replay(thiefFirst: Bool) async throws {
         try await TestPlatform.run { platform in
             for application in [0, 1] {
@@ -15,12 +16,12 @@ struct RefreshReplayTests {
                 let (victim, thief) = (TestBrowser(platform), TestBrowser(platform))
                 let stolen = try await victim.signedIn(request)
                 let (first, second) = thiefFirst ? (thief, victim) : (victim, thief)
-                // Who has it first uses it, and its successor.
+                // The first holder uses it and its successor.
                 let one = try await first.refresh(stolen.refreshToken, request)
                 let two = try await first.refresh(one.refreshToken, request)
                 #expect(one.status == 200 && two.status == 200)
                 #expect(try await second.refresh(stolen.refreshToken, request).refuses("invalid_grant"))
-                // Now nobody has anything.
+                // Now nobody has a valid token.
                 for token in [stolen, one, two] {
                     #expect(try await first.refresh(token.refreshToken, request).refuses("invalid_grant"))
                     #expect(try await !first.isTaken(token.accessToken, at: platform.acme))
@@ -31,7 +32,7 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("RFC 9700, 4.14.2: after the half minute that lost replies need, the first use of a used token is one too many")
+    @Test("RFC 9700, 4.14.2: after the 30 s for lost responses, one more use of a used token ends the session")
     func afterGrace() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -43,21 +44,21 @@ struct RefreshReplayTests {
         }
     }
 
-    @Test("RFC 9700, 4.14.2: in the half minute the thief gets nothing that the victim has not: one successor, which is used once")
+    @Test("RFC 9700, 4.14.2: within the 30 s, the thief gets only the victim's successor, which is used once")
     func withinGrace() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let stolen = try await browser.signedIn(request).refreshToken
             let (victim, thief) = (try await browser.refresh(stolen, request), try await browser.refresh(stolen, request))
             #expect(victim.refreshToken == thief.refreshToken)
-            // Whoever goes on two steps is found out by the other's next one.
+            // After two steps of one of them, the other's next step reveals it.
             let further = try await browser.refresh(try await browser.refresh(thief.refreshToken, request).refreshToken, request)
             #expect(try await browser.refresh(victim.refreshToken, request).refuses("invalid_grant"))
             #expect(try await browser.refresh(further.refreshToken, request).refuses("invalid_grant"))
         }
     }
 
-    @Test("RFC 6819, 5.1.4.2.2: refresh tokens cannot be made out of one another")
+    @Test("RFC 6819, 5.1.4.2.2: refresh tokens cannot be changed into one another")
     func madeUp() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

@@ -6,11 +6,12 @@ import Server
 import TestSupport
 import Testing
 
-/// How long a comparison takes says nothing about a secret (RFC 6819, section 5.1.4.1.3; ASVS 11.2.4). By structure: what is compared
-/// are keyed digests, which nobody can steer, and by a function that looks at every byte. Wall time proves nothing on a busy machine.
+/// The duration of a comparison reveals nothing about a secret (RFC 6819, section 5.1.4.1.3; ASVS 11.2.4). The structure proves it:
+/// keyed digests are compared, which nobody can choose, by a function that reads every byte. Wall time would prove nothing on a busy
+/// machine.
 @Suite("Attack: timing of secret comparison")
 struct SecretComparisonTests {
-    @Test("the comparison finds a difference wherever it stands, and however many there are")
+    @Test("the comparison finds differences at any position and in any number")
     func everyByte() {
         let secret = (0..<64).map { UInt8($0) &* 37 }
         #expect(constantTimeEqual(secret, secret))
@@ -30,7 +31,7 @@ struct SecretComparisonTests {
         #expect(Secret(bytes: secret) == Secret(bytes: secret) && Secret(bytes: secret) != Secret("x"))
     }
 
-    @Test("no secret stands in the database, so that none can be looked for there a character at a time")
+    @Test("the database contains no secret, so none can be searched there character by character")
     func digests() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -46,7 +47,7 @@ struct SecretComparisonTests {
                 let rows = try await platform.ownerPool.run(SQL(unsafe: "SELECT t::text AS row FROM \"\(table)\" t"))
                     .map { try $0.get("row", as: String.self) }
                 for secret in secrets {
-                    // As text, and as `bytea` is written.
+                    // As text, and in the format of `bytea`.
                     let hex = secret.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
                     #expect(!rows.contains { $0.contains(secret) || $0.contains(hex) }, "\(table)")
                 }
@@ -59,8 +60,8 @@ struct SecretComparisonTests {
         let names = "(?:[sS]ecret|[dD]igest|[mM]ac|[sS]ignature|[pP]assword|[vV]erifier|[hH]ash|[cC]andidate)"
         let value = #"(?:[A-Za-z_][A-Za-z_.]*\.)?[A-Za-z_]*\#(names)(?:es|s)?(?:\([^)]*\)|\[[^\]]*\])?"#
         let comparison = try Regex("(?:\(value) (?:==|!=) (?!nil|\\.)|(?:==|!=) \(value)(?![A-Za-z(.]))")
-        // Of a URI that stands in the request, too; the audit trail's chain, which its reader has before him; and a statement's digest,
-        // which stands on it: an operator's command compares it with the ledger's.
+        // Comparisons of public values: a URI that is also in the request, the audit trail's chain, which its reader already has, and a
+        // statement's digest, which is on the statement and which an operator's command compares with the ledger.
         let allowed = [
             "redirectURIHash == Self.hash(redirectURI)", "event.computedHash != event.hash", "event.previousHash != lastHash",
             "ledger.digest != digest", "found?.digest == row.get(\"digest\"",
@@ -77,14 +78,14 @@ struct SecretComparisonTests {
             }
         }
         #expect(files > 100)
-        // It would be seen.
+        // The check would find it.
         for line in ["guard digest == stored", "if presented != application.secret {", "keyring.mac(x) == y", "a == Self.hash(b)"] {
             #expect(line.firstMatch(of: comparison) != nil, "\(line)")
         }
         for line in ["secret == nil", "kind == .secret", "hashes.count == 1"] { #expect(line.firstMatch(of: comparison) == nil, "\(line)") }
     }
 
-    /// What runs as the server: not the simulator, which has no secrets, nor the tools.
+    /// The sources that run as the server, without the simulator, which has no secrets, and the tools.
     private static func sourceFiles() throws -> [URL] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try ["Apple", "Login", "Outbox", "Sealing", "Server", "Tenancy", "Usage", "Web"].flatMap { target in

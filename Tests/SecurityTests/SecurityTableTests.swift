@@ -1,12 +1,13 @@
 import Foundation
 import Testing
 
-/// `docs/security-tests.md` names for each threat the tests that try it: those that there are, and all of this target's.
+/// `docs/security-tests.md` names the tests for each threat. All of them exist, and the table contains all tests of this
+/// target.
 @Suite("Table of attacks")
 struct SecurityTableTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
 
-    /// `CodeInjectionTests.replay` for every test function, by its suite.
+    /// Returns `CodeInjectionTests.replay` for every test function, by its suite.
     private static func tests(in folder: String) throws -> Set<String> {
         let folder = root.appending(path: folder)
         var found: Set<String> = []
@@ -23,14 +24,14 @@ struct SecurityTableTests {
         return Set(text.matches(of: /`([A-Za-z0-9]+Tests\.[a-zA-Z0-9_]+)`/).map { String($0.1) })
     }
 
-    @Test("every test that the table names exists")
+    @Test("every test in the table exists")
     func exist() throws {
         let (named, tests) = (try Self.named(), try Self.tests(in: "Tests"))
         #expect(named.count > 40)
         #expect(named.subtracting(tests).sorted() == [])
     }
 
-    @Test("every attack of this target stands in the table")
+    @Test("every attack of this target is in the table")
     func complete() throws {
         let own = try Self.tests(in: "Tests/SecurityTests").filter { !$0.hasPrefix("SecurityTableTests.") }
         #expect(own.count > 40)

@@ -3,11 +3,12 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Attacks on statements with the server's database role: too high, too low, too early, or never.
+/// Attacks on statements with the server's database role: amounts that are too high or too low, and statements that
+/// are too early or never come.
 @Suite("The server's database role and statements")
 struct ServerRoleStatementTests {
     private let role: StolenRole
-    /// When the attacker's claim to a month ends, as an SQL literal. An honest claim lasts minutes.
+    /// The end of the attacker's claim to a month, as an SQL literal. An honest claim lasts minutes.
     private let claim = "'\(Date(timeIntervalSinceNow: 3600).formatted(.iso8601))'"
 
     init() async throws {
@@ -31,7 +32,7 @@ struct ServerRoleStatementTests {
         ] { await role.expectRefused(statement) }
     }
 
-    @Test("a month is not taken before the database's clock says that it has ended, nor for a tenant by the tenant")
+    @Test("a month is not taken before it has ended by the database's clock, nor by the tenant itself")
     func takenEarly() async throws {
         let early: SQL = "SELECT take_statement(\(role.acme), date_trunc('month', now())::date, now() + interval '2 months', now())"
         await role.expectRefused(early, "23514")
@@ -43,14 +44,14 @@ struct ServerRoleStatementTests {
         #expect(try await role.owner.run("SELECT FROM statement").isEmpty)
     }
 
-    /// The last month, with 3 logins, taken by the attacker; and how it closes.
+    /// The last month, with 3 logins, taken by the attacker, and its closing.
     private struct Taken {
         var events = 3
         var digest = """
             sha256(convert_to((SELECT string_agg(to_char(occurred_at AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS') || E'+00\t' || concat_ws(E'\t',
                 id, application_id, user_id, kind, connection) || E'\n', '' ORDER BY occurred_at, id) FROM usage_event), 'UTF8'))
             """
-        /// The arguments in place of `terms` and `lines`.
+        /// The arguments that replace `terms` and `lines`.
         var otherTerms, otherLines: String?
         /// Further lines.
         var more: [[String: any Sendable]] = []
@@ -76,7 +77,7 @@ struct ServerRoleStatementTests {
         #expect(taken.count == 1)
     }
 
-    /// Whether the database refuses to close the month so.
+    /// Returns whether the database refuses to close the month in this way.
     private func expectOpen(_ lie: String, _ change: (inout Taken) -> Void) async {
         await #expect("\(lie)") { try await close(change) } throws: { ($0 as? DatabaseError)?.constraint == "statement_checked" }
     }
@@ -119,7 +120,7 @@ struct ServerRoleStatementTests {
         FROM (SELECT (date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date AS first) AS month, generate_series(0, 27) AS n)
         """
 
-    @Test("a month closes with its own logins, its own digest, and prices that exist, or it stays open")
+    @Test("a month closes only with its own logins, its own digest, and existing prices")
     func closedFalsely() async throws {
         _ = try await role.owner.run(
             """
@@ -216,7 +217,7 @@ struct ServerRoleStatementTests {
         }
         #expect(try await role.owner.run("SELECT FROM statement_line").isEmpty)
 
-        // The truth.
+        // The right values.
         try await close()
         let closed = try await role.owner.run(
             "SELECT state, events, abs(extract(epoch FROM clock_timestamp() - closed_at)) < 300 AS is_now FROM statement")[0]
@@ -226,7 +227,7 @@ struct ServerRoleStatementTests {
         await #expect("twice") { try await close() } throws: { ($0 as? DatabaseError)?.constraint == "statement_checked" }
     }
 
-    @Test("a correction has the late logins of its month, and costs at most what they can cost")
+    @Test("a correction has the late logins of its month, and costs at most their price")
     func correctedFalsely() async throws {
         _ = try await role.owner.run(
             """
@@ -273,7 +274,7 @@ struct ServerRoleStatementTests {
         #expect(try await role.owner.run("SELECT FROM statement WHERE state = 'closed'").count == 1)
     }
 
-    @Test("a base fee and a minimum cost at most their share of the month, however many lines they have")
+    @Test("a base fee and a minimum cost at most their share of the month, in any number of lines")
     func feesFalsely() async throws {
         let card = UUID()
         _ = try await role.owner.run(
@@ -284,7 +285,7 @@ struct ServerRoleStatementTests {
             FROM rate_card WHERE id = '00000000-0000-7000-8000-000000000003'
             """)
         try await take()
-        // Lines of the month, by the rate card: one of each kind, or for each of many days.
+        // Lines of the month, by the rate card: one of each kind, or one for each of many days.
         func lines(_ kinds: String, amount: Int, _ days: String = "generate_series(0, 0)", last: String = "last", price: String? = nil)
             -> String
         {
@@ -338,7 +339,7 @@ struct ServerRoleStatementTests {
                 change(&$0)
             }
         }
-        // The truth: the base fee, and the rest of the minimum.
+        // The right values: the base fee, and the rest of the minimum.
         let truth = "\(lines("base_fee", amount: 100_000_000)) || \(lines("minimum", amount: 50_000_000))"
         try await close {
             empty(&$0)
@@ -348,7 +349,7 @@ struct ServerRoleStatementTests {
         #expect(try closed[0].get("total", as: Int.self) == 150_000_000)
     }
 
-    @Test("a month is not claimed for good, nor before the tenant had a plan, and no plan begins in the past")
+    @Test("a month is not claimed permanently, nor before the tenant had a plan, and no plan begins in the past")
     func claimedFalsely() async throws {
         for (month, end) in [
             ("(date_trunc('month', now() AT TIME ZONE 'UTC') - interval '1 month')::date", "'infinity'"), ("'2020-01-01'::date", claim),

@@ -3,8 +3,8 @@ import Postgres
 import TestSupport
 import Testing
 
-/// Attacks with the server's database role: with its password, or with SQL through a hole in the server. The role reads every row, so
-/// these attacks try to change rows.
+/// Attacks with the server's database role, by its password or by SQL injection in the server. The role reads every row, so these
+/// attacks try to change rows.
 @Suite("The server's database role")
 struct ServerRoleTests {
     private let role: StolenRole
@@ -34,10 +34,10 @@ struct ServerRoleTests {
             WHERE grants <> '' ORDER BY name
             """
         ).map { try $0.get("line", as: String.self) }
-        // Long lines are continued with an indentation.
+        // Long lines continue with an indentation.
         let listed = RoleGrants.tables.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
         #expect(Set(tables).subtracting(listed).sorted() == [], "these grants are not in the list")
-        #expect(Set(listed).subtracting(tables).sorted() == [], "these grants of the list are not there")
+        #expect(Set(listed).subtracting(tables).sorted() == [], "these grants of the list are missing")
         let functions = try await role.owner.run(
             """
             SELECT oid::regprocedure::text AS name FROM pg_proc
@@ -52,10 +52,10 @@ struct ServerRoleTests {
                 AND NOT COALESCE(array_to_string(proconfig, ',') LIKE '%search_path=%pg_temp%', false)
             """
         ).map { try $0.get("name", as: String.self) }
-        #expect(open == [], "these functions can be led to a caller's temporary tables")
+        #expect(open == [], "these functions can use a caller's temporary tables")
     }
 
-    @Test("no column of any table can be updated unless it is in the list: no owner, no ID, no time of creation")
+    @Test("no column of any table can be updated unless it is in the list: no owner, no ID, no creation time")
     func columns() async throws {
         let columns = try await role.owner.run(
             """
@@ -80,7 +80,7 @@ struct ServerRoleTests {
         }
     }
 
-    @Test("an API key is moved to no other owner: not by an update, nor by removing it and inserting it again")
+    @Test("an API key cannot be moved to another owner, by an update or by removal and insertion")
     func moved() async throws {
         for statement: SQL in [
             "UPDATE api_key SET tenant_id = '00000000-0000-0000-0000-000000000000'", "UPDATE api_key SET digest = '\\x02'",
@@ -103,7 +103,7 @@ struct ServerRoleTests {
                 """)
     }
 
-    @Test("an audit event gets the database's time and an ID of that time, for any time that it claims")
+    @Test("an audit event gets the database's time and an ID of that time, regardless of the time it claims")
     func forgedTime() async throws {
         for claimed in ["now() - interval '1 year'", "now() + interval '6 minutes'", "'-infinity'", "now()"] {
             try await role.attack(event(role.acme, actor: "system", at: claimed))
@@ -130,7 +130,7 @@ struct ServerRoleTests {
         #expect(old.isEmpty)
     }
 
-    @Test("an audit event names an actor that exists and may act for the owner, in the owner's own transaction")
+    @Test("an audit event names an existing actor that may act for the owner, in the owner's own transaction")
     func forgedActor() async throws {
         let operatorKey = UUID()
         _ = try await role.owner.run(
@@ -151,7 +151,7 @@ struct ServerRoleTests {
         ] { await role.expectRefused(event(trail, actor: actor), "23514", "\(actor)") }
         // Another tenant's trail.
         await role.expectRefused(event(role.globex, actor: "system"), as: role.acme)
-        // Nor does a table of the attacker's own help.
+        // A table of the attacker's own does not help either.
         await #expect {
             _ = try await role.server.run(
                 [
@@ -164,13 +164,13 @@ struct ServerRoleTests {
         #expect(try await role.owner.run("SELECT FROM audit_event").count == 4)
     }
 
-    @Test("the numbers and the hashes of the audit trail are the database's")
+    @Test("the database assigns the numbers and the hashes of the audit trail")
     func forgedChain() async throws {
         await role.expectRefused(event(role.acme, actor: "system", columns: ", sequence", values: ", 7"))
         await role.expectRefused(event(role.acme, actor: "system", columns: ", hash, previous_hash", values: ", '\\x00', '\\x00'"))
     }
 
-    @Test("a trigger's function cannot be put on a table of the attacker's own")
+    @Test("a trigger's function cannot be used on a table of the attacker's own")
     func triggers() async throws {
         let functions = try await role.owner.run(
             """
@@ -195,7 +195,7 @@ struct ServerRoleTests {
 
     // MARK: Credentials and master keys
 
-    @Test("a revoked or expiring credential is not revived, and another one still ends")
+    @Test("a revoked or expiring credential cannot be restored, and another one can still end")
     func revived() async throws {
         let secret = UUID()
         let application = UUID()
@@ -217,7 +217,7 @@ struct ServerRoleTests {
             "UPDATE application_secret SET expires_at = 'infinity'",
         ] {
             await role.expectRefused(statement)
-            // Nor does a table of the attacker's own help.
+            // A table of the attacker's own does not help either.
             await #expect {
                 _ = try await role.server.run([Self.ownCatalog, statement], prelude: StolenRole.platform)
             } throws: { ($0 as? DatabaseError)?.constraint == "credential_end_kept" }
@@ -232,7 +232,7 @@ struct ServerRoleTests {
             SELECT oid, (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AS relowner FROM pg_catalog.pg_class
         """
 
-    @Test("an ended session, ended tokens and a deleted user do not return")
+    @Test("an ended session, ended tokens and a deleted user cannot be restored")
     func returned() async throws {
         let (user, session) = (UUID(), UUID())
         _ = try await role.owner.run([
@@ -258,7 +258,7 @@ struct ServerRoleTests {
         try await role.attack("UPDATE tenant_user SET tokens_valid_after = now() + interval '1 minute'")
     }
 
-    @Test("a master key is noted through a function alone, at the database's time, and the rows are limited")
+    @Test("a master key is noted only by a function, at the database's time, and the rows are limited")
     func masterKeys() async throws {
         for statement: SQL in [
             """
@@ -277,7 +277,7 @@ struct ServerRoleTests {
 
     // MARK: The owner of the schema
 
-    @Test("what is promised to stay is truncated by no role, the owner of the schema included, nor are parts of the ledger")
+    @Test("no role, including the owner of the schema, can truncate permanent data or partitions of the ledger")
     func truncated() async throws {
         _ = try await role.server.run("SELECT create_usage_partition('2025-01-01')", prelude: StolenRole.platform)
         let tables = [

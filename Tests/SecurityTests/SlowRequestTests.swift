@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import Web
 
-/// Callers that hold a connection for as long as they can (CWE-400, CWE-770; RFC 9110, section 17.5; OWASP ASVS 2.4.1).
+/// Callers that hold a connection as long as possible (CWE-400, CWE-770; RFC 9110, section 17.5; OWASP ASVS 2.4.1).
 @Suite("Attack: slow requests and many connections")
 struct SlowRequestTests {
     private static let jwks = "GET /t/acme/oauth2/jwks HTTP/1.1\r\nHost: login.test\r\nConnection: close\r\n"
     private static let post =
         "POST /t/acme/oauth2/token HTTP/1.1\r\nHost: login.test\r\nContent-Type: application/x-www-form-urlencoded\r\n"
 
-    @Test("a head that never ends, sent byte by byte, gets 408 and the end", .timeLimit(.minutes(2)))
+    @Test("a head that never ends, sent byte by byte, gets 408 and ends the connection", .timeLimit(.minutes(2)))
     func slowHead() async throws {
         try await TestPlatform.run {
             $0.connections.request = .seconds(1)
@@ -25,7 +25,7 @@ struct SlowRequestTests {
     }
 
     @Test(
-        "a body that never ends, sent byte by byte, gets 408 and the end", .timeLimit(.minutes(2)),
+        "a body that never ends, sent byte by byte, gets 408 and ends the connection", .timeLimit(.minutes(2)),
         arguments: ["Content-Length: 60000", "Transfer-Encoding: chunked"])
     func slowBody(_ framing: String) async throws {
         try await TestPlatform.run {
@@ -66,10 +66,10 @@ struct SlowRequestTests {
         }
     }
 
-    @Test("a body that is declared too large gets 413 before it comes, with the operation and the Request-Id", .timeLimit(.minutes(2)))
+    @Test("a body that is declared too large gets 413 before it arrives, with the operation and the Request-Id", .timeLimit(.minutes(2)))
     func declaredTooLarge() async throws {
         try await TestPlatform.run {
-            // Nothing else ends the request.
+            // No other condition ends the request.
             ($0.connections.request, $0.connections.bodyGrace) = (.hours(1), .hours(1))
         } _: { platform in
             for (length, status) in [("65537", 413), ("99999999999999", 413)] {
@@ -105,15 +105,15 @@ struct SlowRequestTests {
         }
     }
 
-    @Test("after a 413 the connection ends: what is still sent is not read", .timeLimit(.minutes(2)))
+    @Test("after a 413 the connection ends, and further bytes are not read", .timeLimit(.minutes(2)))
     func afterTooLarge() async throws {
         try await TestPlatform.run { platform in
             let (answer, sent) = try await RawConnection.drip(
                 Self.post + "Content-Length: 100000000\r\n\r\n", String(repeating: "a", count: 65536), every: .zero, upTo: 100_000_000,
                 to: platform)
-            // A caller that never looks may lose the answer with the connection.
+            // A caller that never reads may lose the response with the connection.
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 413 "))
-            // The system's buffers take some of it.
+            // The system's buffers accept some of it.
             #expect(sent < 50_000_000)
             let polite = try await RawConnection.send(
                 Self.post + "Content-Length: 200000\r\n\r\n" + String(repeating: "a", count: 200_000), to: platform)
@@ -121,7 +121,7 @@ struct SlowRequestTests {
         }
     }
 
-    @Test("an address has so many connections at once; the next is closed unanswered", .timeLimit(.minutes(2)))
+    @Test("an address has a limited number of connections; the next one is closed without a response", .timeLimit(.minutes(2)))
     func manyConnections() async throws {
         try await TestPlatform.run {
             $0.connections.perAddress = 3
@@ -137,7 +137,7 @@ struct SlowRequestTests {
         }
     }
 
-    @Test("RFC 9112, 3.2: a request without Host, with two, or with one that is none, gets 400; HTTP/1.0 needs none")
+    @Test("RFC 9112, 3.2: a request without Host, with two, or with an invalid one gets 400; HTTP/1.0 needs none")
     func hosts() async throws {
         try await TestPlatform.run { platform in
             let path = "/t/acme/oauth2/jwks"

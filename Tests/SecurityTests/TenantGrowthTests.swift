@@ -16,7 +16,7 @@ struct TenantGrowthTests {
         try await platform.ownerPool.run("SELECT id FROM tenant WHERE slug = 'acme'")[0].get("id")
     }
 
-    @Test("a change that changes nothing leaves no audit event")
+    @Test("a change without an effect leaves no audit event")
     func unchanged() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -47,14 +47,14 @@ struct TenantGrowthTests {
         }
     }
 
-    @Test("a tenant's keys together make a limited number of changes in a minute, and large bodies count for more")
+    @Test("a tenant's keys together make a limited number of changes per minute, and large bodies count more")
     func changes() async throws {
         try await TestPlatform.run {
             $0.apiChangesPerMinute = 10
         } _: { platform in
             let keys = platform.acme.api_keys.map(\.secret)
-            /// Makes changes until one is refused. The limit gives back one change in 6 s, however slow the machine is.
-            /// - Parameter started: when the first change of the tenant began.
+            /// Makes changes until one is rejected. The limit returns one change per 6 s, on machines of any speed.
+            /// - Parameter started: The start of the tenant's first change.
             func change(
                 _ tenant: String, _ keys: [String], since started: ContinuousClock.Instant = .now
             ) async throws -> (granted: Int, refilled: Int, refused: TestBrowser.Answer) {
@@ -63,7 +63,7 @@ struct TenantGrowthTests {
                     let answer = try await platform.call(
                         "PATCH", "/tenants/\(tenant)", key: keys[granted % keys.count], ["name": "N \(granted)"])
                     if answer.status == 429 { return answer }
-                    // A refused request counts as well. The second key lacks the scope.
+                    // A rejected request counts too. The second key lacks the scope.
                     #expect(answer.status == (granted % keys.count == 0 ? 200 : 403), "\(answer.body)")
                     granted += 1
                     return nil
@@ -75,7 +75,7 @@ struct TenantGrowthTests {
             #expect(refused.headers["Retry-After"].first.flatMap { Int($0) } ?? 0 > 0)
             #expect((refused.json["detail"] as? String)?.contains("more than 10 changes in a minute") == true)
             #expect(try await platform.call("GET", "/tenants/acme", key: keys[0]).status == 200)
-            // Nobody else is held up.
+            // No other caller is delayed.
             #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Operator"]).status == 200)
             let other = platform.globex.api_keys[0].secret
             let uris = (0..<100).map { "https://app.test/\($0)/" + String(repeating: "x", count: 300) }
@@ -88,7 +88,7 @@ struct TenantGrowthTests {
         }
     }
 
-    @Test("a short change of something large does not append all of it to the audit trail")
+    @Test("a short change of a large object does not append all of it to the audit trail")
     func large() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -106,7 +106,7 @@ struct TenantGrowthTests {
         }
     }
 
-    @Test("a tenant has a limited number of idempotency keys at a time; those it has still replay, and no other caller is held up")
+    @Test("a tenant has a limited number of idempotency keys at a time; existing keys replay, and no other caller is affected")
     func idempotencyKeys() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -143,7 +143,7 @@ struct TenantGrowthTests {
         }
     }
 
-    @Test("a tenant has a limited number of valid API keys, however it makes them")
+    @Test("a tenant has a limited number of valid API keys, created in any way")
     func apiKeys() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret

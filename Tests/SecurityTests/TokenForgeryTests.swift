@@ -6,10 +6,10 @@ import Server
 import TestSupport
 import Testing
 
-/// Only our keys sign our tokens, and the token has no say in how it is verified (RFC 8725, sections 2.1 and 3.1; ASVS 9.1.1 to 9.1.3).
+/// Only our keys sign our tokens, and a token cannot choose its verification (RFC 8725, sections 2.1 and 3.1; ASVS 9.1.1 to 9.1.3).
 @Suite("Attack: forged tokens")
 struct TokenForgeryTests {
-    /// A good access token, and what is published about the key that signed it.
+    /// A valid access token, and the published data of its key.
     private static func begin(_ platform: TestPlatform) async throws -> (TestBrowser, token: String, key: [String: String]) {
         let browser = TestBrowser(platform)
         let token = try await browser.signedIn(.init(platform.acme)).accessToken
@@ -17,7 +17,7 @@ struct TokenForgeryTests {
         return (browser, token, try await browser.publishedKey(of: platform.acme))
     }
 
-    @Test("RFC 8725, 2.1: `none`, in any spelling, with no signature, the old one or an empty one, is refused")
+    @Test("RFC 8725, 2.1: `none`, in any spelling, with no signature, the old one or an empty one, is rejected")
     func none() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, _) = try await Self.begin(platform)
@@ -32,7 +32,7 @@ struct TokenForgeryTests {
         }
     }
 
-    @Test("RFC 8725, 2.1: algorithm confusion: the published key is no secret of HMAC, in whatever form it is taken")
+    @Test("RFC 8725, 2.1: algorithm confusion: the published key is not accepted as an HMAC secret in any form")
     func publicKeyAsSecret() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, key) = try await Self.begin(platform)
@@ -53,14 +53,14 @@ struct TokenForgeryTests {
                 #expect(try await !browser.isTaken(try forged.signed(bySecret: secret, SHA384.self), at: platform.acme))
                 forged.header["alg"] = "HS512"
                 #expect(try await !browser.isTaken(try forged.signed(bySecret: secret, SHA512.self), at: platform.acme))
-                // Under the right name, too: a verifier that goes by the key's own kind.
+                // Also with the right name, against a verifier that uses the key's own kind.
                 forged.header["alg"] = "ES256"
                 #expect(try await !browser.isTaken(try forged.signed(bySecret: secret, SHA256.self), at: platform.acme))
             }
         }
     }
 
-    @Test("RFC 8725, 3.1: a right signature does not serve under the name of another algorithm")
+    @Test("RFC 8725, 3.1: a right signature is rejected under the name of another algorithm")
     func renamed() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, _) = try await Self.begin(platform)
@@ -72,7 +72,7 @@ struct TokenForgeryTests {
         }
     }
 
-    @Test("RFC 7515, 4.1.2 to 4.1.6; ASVS 9.1.3: a key that the token brings along, or says where to fetch, is not used")
+    @Test("RFC 7515, 4.1.2 to 4.1.6; ASVS 9.1.3: a key in the token, or at a URL in the token, is not used")
     func keyBroughtAlong() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, key) = try await Self.begin(platform)
@@ -92,14 +92,14 @@ struct TokenForgeryTests {
                 var forged = ForgedToken(token)
                 forged.header.merge(header) { $1 }
                 #expect(try await !browser.isTaken(try forged.signed(by: own), at: platform.acme), "\(header.keys)")
-                // With the thumbprint, which some verifiers go by (RFC 7638).
+                // With the thumbprint, which some verifiers use (RFC 7638).
                 forged.header["kid"] = Array(SHA256.hash(data: Data(key.description.utf8))).base64URL
                 #expect(try await !browser.isTaken(try forged.signed(by: own), at: platform.acme), "\(header.keys)")
             }
         }
     }
 
-    @Test("ASVS 9.1.3, 1.2: `kid` injection: a name that is a path, a query, a command or no name at all finds no key")
+    @Test("ASVS 9.1.3, 1.2: `kid` injection: a kid that is a path, a query, a command or not a name finds no key")
     func keyID() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, key) = try await Self.begin(platform)
@@ -123,7 +123,7 @@ struct TokenForgeryTests {
                     #expect(answer.status == 401, "\(name.debugDescription): \(answer.status) \(answer.body)")
                 }
             }
-            // It is no text at all.
+            // It is not a text.
             for wrong in [7, true, ["a"], ["k": kid]] as [any Sendable] {
                 var forged = ForgedToken(token)
                 forged.header["kid"] = wrong
@@ -134,7 +134,7 @@ struct TokenForgeryTests {
         }
     }
 
-    @Test("RFC 8725, 3.3; CVE-2022-21449: a signature of zeros, of the curve's order, in DER or of another token is none")
+    @Test("RFC 8725, 3.3; CVE-2022-21449: a signature of zeros, of the curve's order, in DER or of another token is invalid")
     func signatures() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, _) = try await Self.begin(platform)
@@ -154,7 +154,7 @@ struct TokenForgeryTests {
                 [UInt8](repeating: 0xFF, count: 64), [UInt8](base64URL: ForgedToken(another).signature) ?? [],
                 [UInt8](repeating: 7, count: 2000),
             ] { #expect(try await !browser.isTaken("\(input).\(wrong.base64URL)", at: platform.acme)) }
-            // The same bytes have one spelling: what was revoked as a text must not come back as another.
+            // The same bytes have one spelling, so a revoked token cannot return in another spelling.
             for padded in [
                 "\(token)=", "\(token)==", " \(token)", "\(token).", "\(token).AA", token.replacing("-", with: "+"), "\(token)%",
             ]
@@ -164,7 +164,7 @@ struct TokenForgeryTests {
         }
     }
 
-    @Test("RFC 8725, 3.2: whichever character of a token is changed, it is refused; never with an error of ours")
+    @Test("RFC 8725, 3.2: a token with any changed character is rejected, and none causes a server error")
     func mutated() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, _) = try await Self.begin(platform)
@@ -179,7 +179,7 @@ struct TokenForgeryTests {
         }
     }
 
-    @Test("RFC 8725, 3.10; ASVS 9.2: claims of one's own are refused, whatever they say, because nobody signed them")
+    @Test("RFC 8725, 3.10; ASVS 9.2: an attacker's own claims are rejected, because they are not signed")
     func claims() async throws {
         try await TestPlatform.run { platform in
             let (browser, token, _) = try await Self.begin(platform)

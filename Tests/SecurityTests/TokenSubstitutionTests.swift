@@ -3,10 +3,10 @@ import Server
 import TestSupport
 import Testing
 
-/// A token is good for what it was given for (RFC 6819, section 4.4.2.6; RFC 9068, section 5; RFC 8725, section 2.8; ASVS 10.3.1).
+/// A token is valid only for its purpose (RFC 6819, section 4.4.2.6; RFC 9068, section 5; RFC 8725, section 2.8; ASVS 10.3.1).
 @Suite("Attack: token substitution")
 struct TokenSubstitutionTests {
-    @Test("RFC 9068, 4: an access token of one tenant is refused by another's resources, whoever signed in at both")
+    @Test("RFC 9068, 4: an access token of one tenant is rejected by another's resources, even for the same person")
     func otherTenant() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -15,12 +15,12 @@ struct TokenSubstitutionTests {
             #expect(try await browser.isTaken(acme.accessToken, at: platform.acme))
             #expect(try await !browser.isTaken(acme.accessToken, at: platform.globex))
             #expect(try await !browser.isTaken(globex.accessToken, at: platform.acme))
-            // The two tenants cannot even tell that it is one person.
+            // The two tenants cannot even detect that it is one person.
             #expect(ForgedToken(acme.accessToken).claims["sub"] as? String != ForgedToken(globex.accessToken).claims["sub"] as? String)
         }
     }
 
-    @Test("RFC 8725, 2.8: neither an id_token nor anything else that is not one passes for an access token")
+    @Test("RFC 8725, 2.8: an id_token or any other value is not accepted as an access token")
     func otherKind() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -33,12 +33,12 @@ struct TokenSubstitutionTests {
                 platform.acme.api_keys[0].secret, request.application.client_secret ?? "x",
             ]
             for token in wrong { #expect(try await !browser.isTaken(token, at: platform.acme), "\(token.prefix(20))") }
-            // Nor does an access token pass for an API key.
+            // An access token is not accepted as an API key either.
             #expect(try await platform.call("GET", "/tenants/acme", key: tokens.accessToken).status == 401)
         }
     }
 
-    @Test("OpenID Connect Core, 3.1.3.7; RFC 6819, 4.4.2.6: an id_token that Apple gave another tenant's Services ID signs nobody in")
+    @Test("OpenID Connect Core, 3.1.3.7; RFC 6819, 4.4.2.6: an id_token that Apple issued to another tenant's Services ID signs nobody in")
     func otherAudience() async throws {
         try await TestPlatform.run { platform in
             // The attacker runs the other tenant's application, where the victim signed in.
@@ -50,7 +50,7 @@ struct TokenSubstitutionTests {
             #expect(try await attacker.callback(form).tellsApplicationNoCode)
             #expect(try await platform.count("tenant_user") == 0)
 
-            // And where Apple's token endpoint itself hands out the other's.
+            // The same if Apple's token endpoint returns the other tenant's token.
             try await platform.simulator.fault([
                 "endpoint": "token", "fault": "claim", "claim": "aud", "value": platform.shared.servicesID,
                 "client_id": platform.own.servicesID, "times": 1,
@@ -60,7 +60,7 @@ struct TokenSubstitutionTests {
         }
     }
 
-    @Test("RFC 6749, 6; RFC 9700, 4.14.2: a refresh token is its client's, its tenant's, and needs the client's secret")
+    @Test("RFC 6749, 6; RFC 9700, 4.14.2: a refresh token belongs to its client and tenant, and needs the client's secret")
     func refreshTokenBound() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -75,13 +75,13 @@ struct TokenSubstitutionTests {
                     let form = [("grant_type", "refresh_token"), ("refresh_token", token), ("client_id", request.application.client_id)]
                     #expect(try await browser.post("\(platform.acme.issuer)/oauth2/token", form: form).refuses("invalid_client"))
                 }
-                // None of it has harmed the session.
+                // None of these requests has affected the session.
                 #expect(try await browser.refresh(token, request).status == 200)
             }
         }
     }
 
-    @Test("RFC 6749, 6: a refresh does not widen what was granted", arguments: ["openid email", "openid admin", "openid\u{0}", "*"])
+    @Test("RFC 6749, 6: a refresh does not extend the granted scope", arguments: ["openid email", "openid admin", "openid\u{0}", "*"])
     func widerScope(_ scope: String) async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)

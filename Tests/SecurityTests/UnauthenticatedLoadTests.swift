@@ -5,10 +5,10 @@ import Server
 import TestSupport
 import Testing
 
-/// A caller without proof of who it is must not make the database work (OWASP ASVS 2.4.1; RFC 6819, section 4.4.1.11).
+/// An unauthenticated caller must not cause load on the database (OWASP ASVS 2.4.1; RFC 6819, section 4.4.1.11).
 @Suite("Attack: load without credentials")
 struct UnauthenticatedLoadTests {
-    /// An unknown slug, and an unknown client ID at the endpoint that has only that.
+    /// An unknown slug, and an unknown client ID at the endpoint that has only the client ID.
     private static func guesses(_ name: String, _ id: String) -> [String] {
         [
             "\(TestPlatform.publicURL)/t/\(name)/oauth2/jwks", "\(TestPlatform.publicURL)/t/\(name)/oauth2/authorize?client_id=app_\(id)",
@@ -16,13 +16,14 @@ struct UnauthenticatedLoadTests {
         ]
     }
 
-    /// 26 characters, as IDs have.
+    /// 26 characters, as in IDs.
     private static func id(_ number: Int) -> String {
         let digits = String(number)
         return "01jd8x3v6q" + String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// Runs the body while no one else can read these tables: a statement that does waits for its lock, and the request gets 503.
+    /// Runs the body while no other session can read these tables. A statement that reads them waits for its lock, and the
+    /// request gets 503.
     private static func locking<R: Sendable>(
         _ tables: String, of platform: TestPlatform, _ body: @Sendable () async throws -> R
     ) async throws -> R {
@@ -34,7 +35,7 @@ struct UnauthenticatedLoadTests {
     }
 
     /// Waits until the server knows both tenants and has received every notification so far.
-    /// - Parameter name: a Services ID that the tenants do not have yet.
+    /// - Parameter name: A Services ID that the tenants do not have yet.
     private static func settle(_ platform: TestPlatform, _ name: String = "com.example.new") async throws {
         let browser = TestBrowser(platform)
         for tenant in [platform.acme, platform.globex] { #expect(try await browser.get("\(tenant.issuer)/oauth2/jwks").status == 200) }
@@ -44,7 +45,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("an unknown slug or client ID costs one statement, which reads one table, and costs it once")
+    @Test("an unknown slug or client ID costs one statement on one table, and only once")
     func unknownNames() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -55,7 +56,8 @@ struct UnauthenticatedLoadTests {
                     #expect((400..<500).contains(answer.status), "\(url): \(answer.status)")
                 }
             }
-            // Learned by now. Another tenant's change does not make a slug a question again. It may have brought the application.
+            // The server knows it by now. Another tenant's change does not cause a new look-up of a slug, although it may have
+            // added the application.
             #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Acme!"]).status == 200)
             try await Self.settle(platform, "com.example.newer")
             #expect(try await browser.get(Self.guesses("nobody", Self.id(1))[2]).status == 400)
@@ -70,7 +72,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("300 requests with names that no one has: an address that has used up its limit reaches no table")
+    @Test("300 requests with unknown names: an address that has used up its limit reaches no table")
     func guessing() async throws {
         try await TestPlatform.run {
             // One failure a minute.
@@ -89,16 +91,16 @@ struct UnauthenticatedLoadTests {
                 }
                 return others
             }
-            // The limit gives back one request a minute.
+            // The limit returns one request per minute.
             let minutes = Int(started.duration(to: .now) / .seconds(60))
             #expect(others.count <= minutes, "\(others)")
         }
     }
 
-    @Test("parallel requests with different unknown names reach tables at most as often as the address has tokens, in an outage too")
+    @Test("parallel requests with different unknown names reach tables at most as often as the address has tokens, even in an outage")
     func racing() async throws {
         try await TestPlatform.run {
-            // Five failures a minute.
+            // Five failures per minute.
             $0.apiRequestsPerMinute = 50
         } _: { platform in
             try await Self.settle(platform)
@@ -123,7 +125,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    /// A name that no one has: a slug, a client ID or an API key.
+    /// Returns a name that nobody has: a slug, a client ID or an API key.
     private static func guess(_ number: Int, _ platform: TestPlatform) async throws -> Int {
         let urls = guesses("race-\(number)", id(number))
         return try await TestBrowser(platform).get(urls[number % urls.count]).status
@@ -136,7 +138,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("each endpoint refuses in its own form, with Retry-After and what is left")
+    @Test("each endpoint rejects in its own format, with Retry-After and the remaining limit")
     func forms() async throws {
         try await TestPlatform.run {
             $0.apiRequestsPerMinute = 10
@@ -181,7 +183,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("a login, a refresh and a valid token go through beside a guesser at the same address, however many there are")
+    @Test("a login, a refresh and a valid token succeed despite any number of guesses from the same address")
     func neighbor() async throws {
         try await TestPlatform.run {
             $0.apiRequestsPerMinute = 10
@@ -198,7 +200,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("an application that authenticated with its secret is not charged for tokens that have ended")
+    @Test("an application that authenticated with its secret is not charged for ended tokens")
     func ownServer() async throws {
         try await TestPlatform.run {
             $0.apiRequestsPerMinute = 10
@@ -219,7 +221,7 @@ struct UnauthenticatedLoadTests {
         case code, refreshToken, userInfo, deletion, revocation, logout
     }
 
-    @Test("a code, a token or a hint of a session that has ended costs statements once; sent again, it gets the same answer without one")
+    @Test("a code, a token or a hint of an ended session costs statements once; a repetition gets the same response without one")
     func spent() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, issuer) = (TestBrowser(platform), TestBrowser.Request(platform.acme), platform.acme.issuer)
@@ -255,7 +257,7 @@ struct UnauthenticatedLoadTests {
                     #expect(answer.status == expected.status && answer.json["error"] as? String == expected.error, "\(expected.replay)")
                 }
             }
-            // Neither is another session's credential refused nor its end skipped.
+            // Another session's credential is not rejected, and its end is not skipped.
             let other = try await browser.signedIn(request)
             #expect(try await browser.isTaken(other.accessToken, at: platform.acme))
             #expect(try await browser.get("\(issuer)/oauth2/logout?id_token_hint=\(other.idToken)").status == 200)
@@ -264,11 +266,11 @@ struct UnauthenticatedLoadTests {
     }
 
     @Test(
-        "a preflight or a wrong method for a tenant that does not exist is charged as well, and gets 429 when nothing is left",
+        "a preflight or a wrong method for a missing tenant is also charged, and gets 429 when nothing is left",
         arguments: ["OPTIONS", "DELETE"], ["one", "no_slug"])
     func preflights(_ method: String, _ slug: String) async throws {
         try await TestPlatform.run {
-            // One failure a minute.
+            // One failure per minute.
             $0.apiRequestsPerMinute = 10
         } _: { platform in
             let browser = TestBrowser(platform)
@@ -280,7 +282,7 @@ struct UnauthenticatedLoadTests {
             let started = ContinuousClock.now
             let (first, second) = (try await send(slug, method), try await send("\(slug)2", method))
             let next = try await browser.get("\(TestPlatform.publicURL)/t/three/oauth2/jwks")
-            // The limit gives back one request a minute.
+            // The limit returns one request per minute.
             guard started.duration(to: .now) < .seconds(60) else { return }
             #expect(first.status == 405)
             #expect(second.status == 429 && second.json["code"] as? String == "rate_limited", "\(second.status)")

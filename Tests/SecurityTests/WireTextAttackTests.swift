@@ -5,13 +5,13 @@ import TestSupport
 import Postgres
 import Testing
 
-/// Headers, forms and paths in which U+0600, U+0301 or U+200D makes one `Character` with a separator, and values that are equal only to
-/// Unicode (CWE-176, CWE-436; ASVS 1.2.10, 2.2.1). `WireTextTests` tries each parser.
+/// Headers, forms and paths in which U+0600, U+0301 or U+200D joins with a separator into one `Character`, and values that are equal
+/// only in Unicode (CWE-176, CWE-436; ASVS 1.2.10, 2.2.1). `WireTextTests` tests each parser.
 @Suite("Attack: separators and lookalikes on the wire")
 struct WireTextAttackTests {
     static let joining = ["\u{600}", "\u{301}", "\u{200D}"]
 
-    @Test("CWE-290: behind a proxy, no address in a caller's X-Forwarded-For is treated as its own")
+    @Test("CWE-290: behind a proxy, no address in a caller's X-Forwarded-For is used as the caller's own")
     func forwardedFor() async throws {
         try await TestPlatform.run({ $0.trustedProxies = 1 }) { platform in
             for (index, joining) in Self.joining.enumerated() {
@@ -29,10 +29,11 @@ struct WireTextAttackTests {
         }
     }
 
-    @Test("CWE-436: a path that a proxy in front reads otherwise is refused, and routed nowhere")
+    @Test("CWE-436: a path that a proxy in front reads differently is rejected, and not routed")
     func path() async throws {
         try await TestPlatform.run { platform in
-            // To Swift, the first slash is part of another character. Then a scheme and a host would follow, and `/v1/tenants` would be the path.
+            // In Swift, the first slash is part of another character. Then a scheme and a host would follow, and `/v1/tenants` would be
+            // the path.
             for joining in Self.joining {
                 for target in ["/\(joining)://x/v1/tenants", "/t/acme\(joining)/oauth2/jwks", "/t/acme/\(joining)/../oauth2/jwks"] {
                     let answer = try await RawConnection.send(
@@ -45,7 +46,7 @@ struct WireTextAttackTests {
         }
     }
 
-    @Test("CWE-436: credentials, media types, versions and lists are what their bytes say")
+    @Test("CWE-436: credentials, media types, versions and lists are read by their bytes")
     func headers() async throws {
         try await TestPlatform.run { platform in
             let (key, browser, request) = (platform.seeded.api_keys[0].secret, TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -75,7 +76,7 @@ struct WireTextAttackTests {
         }
     }
 
-    @Test("CWE-176: a client, a redirect URI, a scope or a prompt that only looks like a registered one is refused")
+    @Test("CWE-176: a client, a redirect URI, a scope or a prompt that only looks like a registered one is rejected")
     func lookalikes() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -99,7 +100,7 @@ struct WireTextAttackTests {
                     let answer = try await TestBrowser(platform).get(request.url(changing: ["prompt": prompt]))
                     #expect(answer["error"] == "invalid_request", "\(prompt.debugDescription)")
                 }
-                // Unknown words are ignored. The words beside them count.
+                // Unknown words are ignored. The words next to them count.
                 var asked = request
                 asked.scope = "x\(joining) openid \(joining)email"
                 let browser = TestBrowser(platform)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Archive usage, as a command")
 struct ArchiveUsageCommandTests {
     private let owner: DatabasePool
-    /// Nothing but this.
+    /// The only setting.
     private let environment: [String: String]
     private let serverURL: String
     private let folder: TemporaryFolder
@@ -24,11 +24,11 @@ struct ArchiveUsageCommandTests {
         try await Program.run(["usage"] + arguments, environment: environment.merging(settings) { $1 })
     }
 
-    @Test("without a month, and without a folder, nothing is done, and what to say is said")
+    @Test("without a month or without a folder nothing is done, and the error has the next step")
     func unsaid() async throws {
         let month = try await usage("archive", "--to", folder.path)
         #expect(month.code == 1)
-        #expect(month.errors == "espalier: Say which months with --before, or set ESPALIER_USAGE_RETENTION: nothing was done.\n")
+        #expect(month.errors == "espalier: The months are missing. Pass --before or set ESPALIER_USAGE_RETENTION.\n")
         let place = try await usage("archive", "--before", "2025-01")
         #expect(place.code == 1)
         #expect(place.errors.contains("ESPALIER_USAGE_ARCHIVE"))
@@ -36,13 +36,13 @@ struct ArchiveUsageCommandTests {
         for months in ["0", "1201"] {
             #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": months]).errors.contains("between 1 and 1200"))
         }
-        #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": "x"]).errors.contains("no whole number"))
+        #expect(try await usage("archive", settings: ["ESPALIER_USAGE_RETENTION": "x"]).errors.contains("a whole number"))
         let nobody = ["ESPALIER_MIGRATION_DATABASE_URL": ""]
         #expect(try await usage("archive", settings: nobody).errors.contains("ESPALIER_MIGRATION_DATABASE_URL is missing"))
         #expect(try await usage("restore", "x.csv.gz", settings: nobody).errors.contains("ESPALIER_MIGRATION_DATABASE_URL is missing"))
     }
 
-    @Test("the role that serves is refused, and the month stays")
+    @Test("the server's role is rejected, and the month stays")
     func role() async throws {
         _ = try await owner.run("SELECT create_usage_partition('2025-01-01')")
         let refused = try await usage(
@@ -52,7 +52,7 @@ struct ArchiveUsageCommandTests {
         #expect(try await owner.run("SELECT FROM usage_partitions() AS month WHERE month = '2025-01-01'").count == 1)
     }
 
-    @Test("a month goes into a file and comes back; a dry run only says so")
+    @Test("a month is archived and restored; a dry run only prints it")
     func thereAndBack() async throws {
         _ = try await owner.run("SELECT create_usage_partition('2025-01-01')")
         let settings = ["ESPALIER_USAGE_ARCHIVE": folder.path, "ESPALIER_USAGE_RETENTION": "12"]
@@ -65,6 +65,6 @@ struct ArchiveUsageCommandTests {
         #expect(restored.output == "2025-01  0  restored\n", "\(restored.errors)")
         let missing = try await usage("archive", "--to", folder.path + "/nowhere", "--before", "2025-02")
         #expect(missing.code == 1)
-        #expect(missing.errors.hasSuffix("nowhere cannot be written.\n"))
+        #expect(missing.errors.hasSuffix("Cannot write to \(folder.path)/nowhere.\n"))
     }
 }

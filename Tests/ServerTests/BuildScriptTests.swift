@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `script/build`, with a `swift` of the test's own in its way.
+/// `script/build` with the test's own `swift` in its PATH.
 @Suite("Build script")
 struct BuildScriptTests {
     private struct Run {
@@ -9,8 +9,8 @@ struct BuildScriptTests {
         let said: String
     }
 
-    /// Runs the script in a folder of its own.
-    /// - Parameter steps: at which step the compiler fails, if it does.
+    /// Runs the script in its own folder.
+    /// - Parameter steps: The step at which the compiler fails, if it does.
     private func run(in folder: URL, failingAt step: Int? = nil) throws -> Run {
         let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
         for name in ["script", "bin"] {
@@ -55,7 +55,7 @@ struct BuildScriptTests {
         try body(folder)
     }
 
-    @Test("a build shows its steps, and the next one of its kind how long the last one took")
+    @Test("a build shows its steps and the duration of the last build of its kind")
     func steps() throws {
         try withFolder { folder in
             let first = try run(in: folder)
@@ -74,7 +74,7 @@ struct BuildScriptTests {
         }
     }
 
-    @Test("a build that fails shows the compiler's errors, without the steps before them, and keeps no time")
+    @Test("a failed build shows the compiler's errors without the earlier steps, and records no duration")
     func failure() throws {
         try withFolder { folder in
             let run = try run(in: folder, failingAt: 321)

@@ -1,17 +1,17 @@
 import TestSupport
 import Testing
 
-/// A wrong call of `espalier`, in the format of espalierctl.
+/// An invalid call of `espalier`, in the format of espalierctl.
 @Suite("Call errors")
 struct CallErrorTests {
-    /// The text that the program prints on standard error.
+    /// Returns the text on standard error.
     private func text(_ line: String) async throws -> String {
         let exit = try await Program.run(line.split(separator: " ").map(String.init))
         #expect(exit.code == 2 && exit.output.isEmpty)
         return exit.complaints.joined(separator: "\n")
     }
 
-    @Test("an unknown command gets the nearest one, with the words behind it")
+    @Test("an unknown command gets the nearest one, with the words after it")
     func unknown() async throws {
         #expect(
             try await text("master-key status") == """
@@ -35,7 +35,7 @@ struct CallErrorTests {
                 """)
     }
 
-    @Test("a wrong argument gets the usage of its command")
+    @Test("an invalid argument gets the usage of its command")
     func arguments() async throws {
         #expect(
             try await text("master-keys status --jsn") == """
@@ -43,7 +43,7 @@ struct CallErrorTests {
                   usage: espalier master-keys status [--json]
                 next: `espalier master-keys status --help` describes every argument.
                 """)
-        #expect(try await text("dev --port 0").hasPrefix("error: --port must be between 1 and 65532"))
+        #expect(try await text("dev --port 0").hasPrefix("error: --port must be from 1 to 65532"))
     }
 
     @Test("help is not an error")

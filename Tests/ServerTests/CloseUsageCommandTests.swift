@@ -12,7 +12,7 @@ struct CloseUsageCommandTests {
     private let owner: DatabasePool
     private let environment: [String: String]
     private let acme = ID<Tenant>(at: Date())
-    /// When the running month can be closed, and the next one cannot.
+    /// A time at which the current month can be closed, but not the next one.
     private let later: String
 
     init() async throws {
@@ -34,7 +34,7 @@ struct CloseUsageCommandTests {
         try await owner.run("SELECT FROM statement WHERE state = 'closed'").count
     }
 
-    @Test("another time is taken for now only where the clock is a simulated one")
+    @Test("another time counts as now only with a simulated clock")
     func clock() async throws {
         let refused = try await close(simulated: false)
         #expect(refused.code == 1)
@@ -45,7 +45,7 @@ struct CloseUsageCommandTests {
         #expect(try await statements() == 1)
     }
 
-    @Test("beside a server that adds up for long nothing is closed, and that is said")
+    @Test("while a server adds up usage for long, nothing is closed, with an error")
     func busy() async throws {
         _ = try await owner.run(
             """
@@ -57,7 +57,7 @@ struct CloseUsageCommandTests {
             return try await close()
         }
         #expect(refused.code == 1)
-        #expect(refused.errors.hasPrefix("espalier: Nothing was closed:"), "\(refused.errors)")
+        #expect(refused.errors.hasPrefix("espalier: Nothing was closed,"), "\(refused.errors)")
         #expect(try await statements() == 0)
     }
 }

@@ -14,7 +14,7 @@ struct DevFile: Decodable, Equatable {
         let slug, id, issuer, connection, api_key: String
         let application: Application
 
-        /// A login for the tenant's application.
+        /// Signs in at the tenant's application.
         var request: TestBrowser.Request {
             var request = TestBrowser.Request(
                 .init(
@@ -32,10 +32,10 @@ struct DevFile: Decodable, Equatable {
     let base_url, operations_url, simulator_url, demo_url, platform_api_key: String
     let tenants: [Tenant]
 
-    /// A fresh browser.
+    /// Returns a new browser.
     var browser: TestBrowser { TestBrowser(publicURL: base_url, address: base_url) }
 
-    /// The tenant's logins, as the REST API counts them.
+    /// Returns the number of the tenant's logins in the REST API.
     func logins(of tenant: Tenant, key: String? = nil) async throws -> Int? {
         try await browser.get(
             "\(base_url)/v1/tenants/\(tenant.slug)/usage", headers: [("Authorization", "Bearer \(key ?? tenant.api_key)")]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `espalier dev` as a process: from an empty folder to tokens and a bill, and away again without a trace.
+/// `espalier dev` as a process: from an empty folder to tokens and usage, and a stop that leaves no process.
 @Suite("Dev")
 struct DevTests {
     private let folder: TemporaryFolder
@@ -22,7 +22,7 @@ struct DevTests {
         try JSONDecoder().decode(DevFile.self, from: try folder.read("dev.json"))
     }
 
-    /// The process of the PostgreSQL server in the folder.
+    /// Returns the process of the PostgreSQL server in the folder.
     private func postmaster() throws -> Int32 {
         let file = String(decoding: try folder.read("postgres/data/postmaster.pid"), as: UTF8.self)
         return try #require(file.split(separator: "\n").first.flatMap { Int32($0) })
@@ -32,7 +32,7 @@ struct DevTests {
         kill(process, 0) == 0
     }
 
-    @Test("a login for each tenant, by a program that knows only dev.json; Ctrl-C ends everything, and a second start finds its data")
+    @Test("a program with dev.json signs in at each tenant; Ctrl-C ends everything, and a second start uses the same data")
     func story() async throws {
         let port = FreePorts.take(4)
         let dev = try await start(port: port)
@@ -59,14 +59,14 @@ struct DevTests {
         #expect(demo.body.contains("Acme") && demo.body.contains("Globex"))
         #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
 
-        // A second one is refused, the same port or another, and does no harm.
+        // A second process is rejected, with the same port or another one, and does no harm.
         let sameFolder = try await Program.run(["dev", "--directory", folder.path, "--port", "\(FreePorts.take(4))"])
         #expect(sameFolder.code == 1)
         #expect(sameFolder.complaints.count == 1)
         #expect(sameFolder.errors.contains("is in use by another process"), "\(sameFolder.errors)")
         let samePort = try await Program.run(["dev", "--directory", try TemporaryFolder().path, "--port", "\(port)"])
         #expect(samePort.code == 1)
-        #expect(samePort.complaints == ["espalier: Port \(port) is in use. Choose others: --port takes the first of four in a row."])
+        #expect(samePort.complaints == ["espalier: Port \(port) is in use. Choose other ports: --port is the first of four in a row."])
         #expect(try await file.logins(of: file.tenants[0]) == 1)
 
         let postgres = try postmaster()
@@ -81,7 +81,7 @@ struct DevTests {
         try await secondStart(after: file)
     }
 
-    @Test("a tenant that is onboarded with espalierctl gets a test login that is complete, and counted")
+    @Test("a tenant onboarded with espalierctl gets a complete test login, which is counted")
     func onboarded() async throws {
         let port = FreePorts.take(4)
         let dev = try await start(port: port)
@@ -98,7 +98,7 @@ struct DevTests {
         let result = try #require(try JSONSerialization.jsonObject(with: Data(onboarding.output.utf8)) as? [String: Any])
         let application = try #require((result["application"] as? [String: Any])?["id"] as? String)
 
-        // A person reads the address, and pastes another one minutes later: the command waits for it at a pipe.
+        // A person reads the address, and pastes another one minutes later. The command waits for it at a pipe.
         let pipe = folder.path + "/address"
         #expect(mkfifo(pipe, 0o600) == 0)
         let test = try await Program.start(
@@ -107,7 +107,7 @@ struct DevTests {
                 Program.espalierctl.path(percentEncoded: false), application, secret, pipe,
             ], of: URL(filePath: "/bin/sh"), environment: environment)
         let handle = try FileHandle(forWritingTo: URL(filePath: pipe))
-        // The last parameter of the address, and the line's end.
+        // The last parameter of the address, and the end of the line.
         try await test.says("code_challenge_method=S256\n")
         let url = try #require(test.talk.split(separator: "\n").first { $0.contains("/oauth2/authorize?") })
         let browser = file.browser
@@ -128,7 +128,7 @@ struct DevTests {
         #expect(try await dev.exit().code == 0)
     }
 
-    /// The variables after `set -a; . .espalier/dev.env`.
+    /// Returns the variables after `set -a; . .espalier/dev.env`.
     private func devEnvironment() throws -> [String: String] {
         let lines = String(decoding: try folder.read("dev.env"), as: UTF8.self).split(separator: "\n")
         return Dictionary(
@@ -138,8 +138,8 @@ struct DevTests {
             })
     }
 
-    /// On other ports, so that the demo application is reached elsewhere than before. In the shell of the commands, `dev.env` names the
-    /// first simulator.
+    /// With other ports, the demo application has another URL than before. In the shell of the commands, `dev.env` names the first
+    /// simulator.
     private func secondStart(after first: DevFile) async throws {
         let port = FreePorts.take(4)
         let environment = try devEnvironment()
@@ -163,7 +163,7 @@ struct DevTests {
         #expect(try await dev.exit().code == 0)
     }
 
-    /// Programs rely on the names; secrets are for the user alone.
+    /// Programs depend on the names. Only the user may read the secrets.
     private func expectFields() throws {
         let document = try #require(try JSONSerialization.jsonObject(with: try folder.read("dev.json")) as? [String: Any])
         #expect(Set(document.keys) == ["base_url", "operations_url", "simulator_url", "demo_url", "platform_api_key", "tenants"])
@@ -180,7 +180,7 @@ struct DevTests {
         }
     }
 
-    @Test("kill -9 leaves no PostgreSQL behind, and the next start finds the data")
+    @Test("kill -9 leaves no PostgreSQL, and the next start finds the data")
     func killed() async throws {
         let port = FreePorts.take(4)
         var dev = try await start(port: port)
@@ -197,7 +197,7 @@ struct DevTests {
         #expect(try await dev.exit().code == 0)
     }
 
-    @Test("with --apple-base-url another stand-in serves, which registers what apple.json says")
+    @Test("with --apple-base-url, another simulator is used, which registers the content of apple.json")
     func otherStandIn() async throws {
         let (port, applePort) = (FreePorts.take(4), FreePorts.take())
         let appleURL = "http://127.0.0.1:\(applePort)"
@@ -215,7 +215,7 @@ struct DevTests {
             #expect(toApple.location?.hasPrefix(appleURL + "/") == true)
             #expect(try await file.browser.tokens(request)["access_token"] is String)
         }
-        // Gone between the button and the callback: the application is told.
+        // The application ends between the button and the callback and receives the error.
         let (browser, request) = (file.browser, file.tenants[0].request)
         let form = try await browser.atApple(try await browser.authorize(request), person: "new")
         apple.signal(SIGTERM)
@@ -228,7 +228,7 @@ struct DevTests {
         #expect(try await dev.exit().code == 0)
     }
 
-    @Test("ports that cannot be are refused", arguments: ["0", "65533", "eighty"])
+    @Test("invalid ports are rejected", arguments: ["0", "65533", "eighty"])
     func impossiblePort(port: String) async throws {
         let exit = try await Program.run(["dev", "--directory", folder.path, "--port", port])
         #expect(exit.code == 2)
@@ -236,11 +236,11 @@ struct DevTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
     }
 
-    @Test("a folder that cannot be is refused")
+    @Test("an invalid folder is rejected")
     func impossibleFolder() async throws {
         let file = try folder.write("file", "")
         let exit = try await Program.run(["dev", "--directory", file + "/below", "--port", "\(FreePorts.take(4))"])
         #expect(exit.code == 1)
-        #expect(exit.complaints == ["espalier: --directory: \(file)/below cannot be made."])
+        #expect(exit.complaints == ["espalier: --directory: \(file)/below cannot be created. Choose another folder."])
     }
 }

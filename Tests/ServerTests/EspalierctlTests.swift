@@ -3,10 +3,10 @@ import Server
 import TestSupport
 import Testing
 
-/// The administrator's command against a real server. It is a package of its own, which `script/test` builds first.
+/// The administrator's command with a real server. It is a separate package, which `script/test` builds first.
 @Suite("espalierctl", .enabled(if: FileManager.default.isExecutableFile(atPath: Program.espalierctl.path(percentEncoded: false))))
 struct EspalierctlTests {
-    /// A server, and somebody with an API key at a terminal's prompt.
+    /// A server, and a person with an API key at a terminal's prompt.
     private struct Administrator {
         let address: String
         let key: String
@@ -16,7 +16,7 @@ struct EspalierctlTests {
                 arguments, of: Program.espalierctl, environment: ["ESPALIER_BASE_URL": address, "ESPALIER_API_KEY": key])
         }
 
-        /// What the command's answer has, which must have worked.
+        /// Returns data from the command's output. The command must succeed.
         @discardableResult
         func json(_ arguments: String...) async throws -> [String: Any] {
             let exit = try await run(arguments + ["--json"])
@@ -35,7 +35,7 @@ struct EspalierctlTests {
     private static let today = String(Date().formatted(.iso8601).prefix(10))
     private static let tomorrow = String(Date().addingTimeInterval(86_400).formatted(.iso8601).prefix(10))
 
-    /// A key made at Apple, in a file that is named as Apple names it.
+    /// Returns a key from Apple, in a file with Apple's name for it.
     private func downloadKey(of team: String, from simulator: TestSimulator, to folder: TemporaryFolder) async throws -> (
         id: String, file: String
     ) {
@@ -47,7 +47,7 @@ struct EspalierctlTests {
         return (id, file.path(percentEncoded: false))
     }
 
-    @Test("it shows a tenant and counts its logins, and a stranger's key gets neither")
+    @Test("it shows a tenant and counts its logins, and another tenant's key gets neither")
     func tenantAndUsage() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -68,7 +68,7 @@ struct EspalierctlTests {
         #expect(try await server.exit().code == 0)
     }
 
-    @Test("it brings in a tenant with credentials of its own, and rotates its key")
+    @Test("it onboards a tenant with own credentials, and rotates its key")
     func ownCredentials() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -83,7 +83,7 @@ struct EspalierctlTests {
             folder.url.appending(path: "secret").path(percentEncoded: false),
         ]
 
-        // A Services ID that isn't the team's: it says so, and goes on when it is corrected.
+        // A Services ID of another team: the command reports it, and continues after the correction.
         let refused = try await admin.run(onboard + ["--services-id", "com.example.nobody"])
         #expect(refused.code == 1)
         #expect(refused.errors.contains("✗ token_endpoint"), "\(refused.errors)")
@@ -97,7 +97,7 @@ struct EspalierctlTests {
         #expect((result["test_login_url"] as? String)?.hasPrefix("\(TestPlatform.publicURL)/t/initech/oauth2/authorize?") == true)
         #expect(try await admin.run(onboard + ["--services-id", platform.own.servicesID]).code == 0, "a second run makes nothing twice")
 
-        // One key of Apple's two has to go first.
+        // One of Apple's two keys must be removed first.
         try await platform.simulator.send(.DELETE, "/simulator/keys/\(platform.own.keyID)", [:])
         let next = try await downloadKey(of: platform.own.team, from: platform.simulator, to: folder)
         let rotated = try await admin.run([
@@ -116,7 +116,7 @@ struct EspalierctlTests {
         #expect(try await server.exit().code == 0)
     }
 
-    @Test("it leads a person at a terminal through it, who corrects a wrong Services ID")
+    @Test("it guides a person at a terminal, who corrects a wrong Services ID")
     func person() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -129,7 +129,7 @@ struct EspalierctlTests {
             "correct", "", platform.own.servicesID, "",
             "", "",
         ]
-        // script(1) gives the command a terminal, and types what it reads.
+        // script(1) gives the command a terminal, and types the input.
         let command = "\(Program.espalierctl.path(percentEncoded: false)) tenants onboard"
         let run = try await Program.run(
             ["--quiet", "--return", "--command", command, "/dev/null"], of: URL(filePath: "/usr/bin/script"),
@@ -148,7 +148,7 @@ struct EspalierctlTests {
         #expect(try await server.exit().code == 0)
     }
 
-    @Test("each command understands the server's answer, as a table and as JSON")
+    @Test("each command reads the server's responses, as a table and as JSON")
     func answers() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -226,7 +226,7 @@ struct EspalierctlTests {
         try await works(
             "usage", "show", "--window", "day", "--application", application, "--connection", "own", "--kind", "login", "--tenant", "acme")
         try await works("usage", "list", "--all")
-        // The part of a file in which an application was called otherwise.
+        // The part of a file in which an application had another name.
         let folder = try TemporaryFolder()
         let file = folder.url.appending(path: "usage.csv").path(percentEncoded: false)
         try "occurred_at,before".write(toFile: "\(file).part", atomically: true, encoding: .utf8)
@@ -257,7 +257,7 @@ struct EspalierctlTests {
         #expect(try await server.exit().code == 0)
     }
 
-    @Test("a wrong call of a tenant's administrator is refused with what to do")
+    @Test("an invalid call of a tenant's administrator is rejected with the next step")
     func refusals() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -277,7 +277,7 @@ struct EspalierctlTests {
         #expect(forbidden.errors.contains("operator's API key"), "\(forbidden.errors)")
         let stranger = try await admin.run(["users", "list", "--tenant", "acme"])
         #expect(stranger.code == 1)
-        #expect(stranger.errors.contains("no such tenant"), "\(stranger.errors)")
+        #expect(stranger.errors.contains("Tenant not found"), "\(stranger.errors)")
         server.signal(SIGTERM)
         #expect(try await server.exit().code == 0)
     }

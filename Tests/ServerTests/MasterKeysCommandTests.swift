@@ -4,7 +4,7 @@ import Sealing
 import TestSupport
 import Testing
 
-/// `espalier master-keys` as a process. A whole rotation beside servers is `MasterKeyRotatedTests`.
+/// `espalier master-keys` as a process. `MasterKeyRotatedTests` runs a whole rotation with running servers.
 @Suite("Master keys, as commands")
 struct MasterKeysCommandTests {
     private func run(
@@ -29,12 +29,12 @@ struct MasterKeysCommandTests {
         return exit.errors + exit.output
     }
 
-    @Test("status lists what is sealed under each key, in words and as JSON, and fails where a needed key is missing")
+    @Test("status lists the data sealed under each key, as text and as JSON, and fails if a needed key is missing")
     func status() async throws {
         let platform = try await ServedPlatform.make()
         let text = try await run(["status"], platform)
         #expect(text.code == 0, "\(text.errors)")
-        #expect(text.output.contains("newest: seals everything new"))
+        #expect(text.output.contains("newest: seals all new values"))
         #expect(text.output.contains(/apple_key\.sealed_pem +2\n/))
         #expect(text.output.contains(/digest_key\.sealed_key +1\n/))
 
@@ -51,11 +51,11 @@ struct MasterKeysCommandTests {
 
         let foreign = try await run(["status"], platform, keys: [next])
         #expect(foreign.code == 1)
-        #expect(foreign.output.contains("missing from ESPALIER_MASTER_KEYS: put it behind the others"))
+        #expect(foreign.output.contains("missing from ESPALIER_MASTER_KEYS: add it after the others"))
         #expect(!foreign.output.contains(next))
     }
 
-    @Test("reseal names a key that is still needed and missing, and not a restart that would refuse")
+    @Test("reseal names a needed key that is missing, and not a restart that would fail")
     func missing() async throws {
         let platform = try await ServedPlatform.make()
         let (old, new, other) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal(), MasterKey.generate())
@@ -65,12 +65,12 @@ struct MasterKeysCommandTests {
             #expect(
                 exit.complaints == [
                     "espalier: ESPALIER_MASTER_KEYS lacks a key that is still needed: \(try id(of: old)). Data is sealed under it, "
-                        + "or a server had it in front in the last 3 minutes. Put it behind the others, separated by a comma. If you no longer have it, see \"If a key is lost\" in docs/master-keys.md."
+                        + "or a server had it first in the last 3 minutes. Add it after the others, separated by a comma. If you no longer have it, see \"If a key is lost\" in docs/master-keys.md."
                 ])
         }
     }
 
-    @Test("a key that was noted by mistake stops neither reseal nor, afterwards, serve")
+    @Test("a key that was noted by mistake stops neither reseal nor a later serve")
     func noted() async throws {
         let platform = try await ServedPlatform.make()
         let (old, new) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal())
@@ -82,7 +82,7 @@ struct MasterKeysCommandTests {
             VALUES ('00000000-0000-0000-0000-000000000000', '\\x01020304', now(), now())
             """
         ])
-        // A server may use it at this moment.
+        // A server may be using it now.
         let early = try await run(["reseal"], platform, keys: [new, old])
         #expect(early.code == 1 && early.errors.contains("01020304"), "\(early.errors)")
         _ = try await owner.run("UPDATE master_key SET sealing_at = sealing_at - interval '10 minutes'")
@@ -112,7 +112,7 @@ struct MasterKeysCommandTests {
         #expect(try await !serve(platform, keys: [new]).contains(warning))
     }
 
-    @Test("reseal refuses before servers have the new key in front, shortly after they had another, and for another role")
+    @Test("reseal fails before servers have the new key first, shortly after they had another one first, and for another role")
     func refusals() async throws {
         let platform = try await ServedPlatform.make()
         let (old, new) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal())
@@ -126,7 +126,7 @@ struct MasterKeysCommandTests {
         let (oldID, newID) = (try id(of: old), try id(of: new))
         #expect(
             early.complaints == [
-                "espalier: No server has had the key \(newID) in front yet. First restart every server with the keys in the order "
+                "espalier: No server has had the key \(newID) first yet. First restart every server with the keys in the order "
                     + "\(oldID),\(newID). Then restart every server with the keys in the order \(newID),\(oldID), wait 3 minutes, and run this "
                     + "command."
             ])
@@ -144,14 +144,14 @@ struct MasterKeysCommandTests {
             #expect(soon.code == 1)
             #expect(
                 soon.complaints == [
-                    "espalier: A server had the key \(ids.1) in front at \(noted.formatted(.iso8601)). This command moves all data to the first "
-                        + "key in ESPALIER_MASTER_KEYS, which is \(ids.0). If every server has \(ids.0) in front, run the command from "
+                    "espalier: A server had the key \(ids.1) first at \(noted.formatted(.iso8601)). This command moves all data to the first "
+                        + "key in ESPALIER_MASTER_KEYS, which is \(ids.0). If every server has \(ids.0) first, run the command from "
                         + "\((noted + 181).formatted(.iso8601)). If not, restart every server with the keys in the order \(ids.0),\(ids.1) first."
                 ])
         }
         #expect(try await sealed() == before)
 
-        // From that time it works.
+        // It works from this time.
         _ = try await owner.run(
             "UPDATE master_key SET sealing_at = date_trunc('second', now()) - interval '181 seconds' WHERE sealing_at IS NOT NULL")
         let resealed = try await run(["reseal"], platform, keys: [new, old])
@@ -164,7 +164,7 @@ struct MasterKeysCommandTests {
         #expect(alone.output.contains(/apple_key\.sealed_pem +0 moved\n/))
     }
 
-    @Test("reseal names what it cannot open, moves the rest, and lets no key go that something may need")
+    @Test("reseal names values that it cannot open, moves the rest, and drops no key that may be needed")
     func unreadable() async throws {
         let platform = try await ServedPlatform.make()
         let (old, new) = (platform.environment["ESPALIER_MASTER_KEYS"]!, MasterKey.generate().base64.reveal())
@@ -182,7 +182,7 @@ struct MasterKeysCommandTests {
         let exit = try await run(["reseal"], platform, keys: [new, old])
         #expect(exit.code == 1)
         #expect(exit.output.contains(/apple_key\.sealed_pem +1 moved\n/))
-        #expect(exit.errors.contains("apple_key.sealed_pem: 1 values name the key"), "\(exit.errors)")
+        #expect(exit.errors.contains("apple_key.sealed_pem: 1 values of the key"), "\(exit.errors)")
         #expect(exit.errors.contains("is still needed"))
     }
 }

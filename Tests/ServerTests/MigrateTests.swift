@@ -12,7 +12,7 @@ struct MigrateTests {
             environment: url.map { ["ESPALIER_MIGRATION_DATABASE_URL": $0] } ?? [:])
     }
 
-    @Test("an empty database gets every migration, named in their order; a second run has nothing to do")
+    @Test("an empty database gets all migrations in their order; a second run changes nothing")
     func idempotent() async throws {
         let database = try await TestDatabase.empty()
         let files = try FileManager.default.contentsOfDirectory(atPath: TestDatabase.migrations).filter { $0.hasSuffix(".sql") }.sorted()
@@ -21,20 +21,20 @@ struct MigrateTests {
         #expect(first.output == files.map { "applied \($0.dropLast(4))\n" }.joined())
         let second = try await migrate(database.ownerURL)
         #expect(second.code == 0)
-        #expect(second.output == "Nothing to do: the schema is current.\n")
+        #expect(second.output == "The schema is current. Nothing changed.\n")
     }
 
-    @Test("two at once apply each migration once")
+    @Test("two concurrent runs apply each migration once")
     func racing() async throws {
         let database = try await TestDatabase.empty()
         async let one = migrate(database.ownerURL)
         async let other = migrate(database.ownerURL)
         let exits = try await [one, other]
         #expect(exits.map(\.code) == [0, 0], "\(exits.map(\.errors))")
-        #expect(exits.filter { $0.output.hasPrefix("Nothing to do") }.count == 1)
+        #expect(exits.filter { $0.output.hasPrefix("The schema is current") }.count == 1)
     }
 
-    @Test("an edited migration is refused, and nothing is applied")
+    @Test("an edited migration is rejected, and nothing is applied")
     func edited() async throws {
         let database = try await TestDatabase.make()
         let folder = try TemporaryFolder()
@@ -54,7 +54,7 @@ struct MigrateTests {
         #expect(!found)
     }
 
-    @Test("without a URL, a database or a folder it says so")
+    @Test("a missing URL, database or folder is reported")
     func refusals() async throws {
         let database = try await TestDatabase.empty()
         for (exit, words) in [

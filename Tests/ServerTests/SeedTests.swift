@@ -5,12 +5,12 @@ import Server
 import TestSupport
 import Testing
 
-/// `espalier seed` as a process: a plan in, a result out, all of it or nothing.
+/// `espalier seed` as a process: it reads a plan and prints a result, and creates everything or nothing.
 @Suite("Seed")
 struct SeedTests {
     private static let key = P256.Signing.PrivateKey().pemRepresentation
 
-    /// JSON of a plan, with every field there is.
+    /// JSON of a plan with every field.
     private static func plan(_ change: (inout [String: Any]) -> Void = { _ in }) throws -> String {
         var plan: [String: Any] = [
             "connection": ["team_id": "PLATFORM01", "services_id": "com.example.login", "key_id": "PLATFORMK1", "key": key],
@@ -40,7 +40,7 @@ struct SeedTests {
         return String(decoding: try JSONSerialization.data(withJSONObject: plan), as: UTF8.self)
     }
 
-    /// Changes the one tenant of the plan.
+    /// Changes the plan's only tenant.
     private static func tenant(_ change: (inout [String: Any]) -> Void) throws -> String {
         try plan { plan in
             var tenants = plan["tenants"] as! [[String: Any]]
@@ -51,7 +51,7 @@ struct SeedTests {
 
     private let folder: TemporaryFolder
     private let database: TestDatabase
-    /// With one master key: an installation refuses another.
+    /// With one master key. An installation rejects another one.
     private let settings: [String: String]
 
     init() async throws {
@@ -73,7 +73,7 @@ struct SeedTests {
         return try await owner.run(SQL(unsafe: "SELECT count(*) AS count FROM \(table)"))[0].get("count")
     }
 
-    @Test("what was created is printed as JSON, secrets and Return URLs included")
+    @Test("the created objects are printed as JSON, with secrets and Return URLs")
     func result() async throws {
         let exit = try await seed(try Self.plan())
         #expect(exit.code == 0, "\(exit.errors)")
@@ -101,7 +101,7 @@ struct SeedTests {
         #expect(try await count("api_key") == 2)
     }
 
-    @Test("a tenant without a connection has the shared one's Return URL; keys of a server at home are test keys")
+    @Test("a tenant without a connection has the shared Return URL; keys of a loopback server are test keys")
     func sharedConnection() async throws {
         let exit = try await seed(
             try Self.tenant { $0["connection"] = nil }, publicURL: "http://localhost:8080")
@@ -119,7 +119,7 @@ struct SeedTests {
         #expect(try await count("tenant") == 2)
     }
 
-    @Test("another installation's master key is refused, and nothing is sealed under it")
+    @Test("another installation's master key is rejected, and nothing is sealed under it")
     func foreignMasterKey() async throws {
         #expect(try await seed(try Self.plan()).code == 0)
         let foreign = ServedPlatform.settings(databaseURL: database.serverURL, appleURL: "https://appleid.apple.com")
@@ -129,19 +129,19 @@ struct SeedTests {
         #expect(try await count("master_key") == 1)
     }
 
-    @Test("a slug that is taken, or a second shared connection, is refused, and nothing of the plan stays")
+    @Test("a slug in use, or a second shared connection, is rejected, and no part of the plan is created")
     func taken() async throws {
         #expect(try await seed(try Self.plan()).code == 0)
         let again = try await seed(
             #"{"tenants": [{"slug": "new", "name": "New", "plan": "free"}, {"slug": "acme", "name": "Acme", "plan": "free"}]}"#)
-        try expectRefusal(again, "A tenant with one of these slugs is there already. Nothing was changed.")
+        try expectRefusal(again, "A tenant with one of these slugs already exists. Nothing was changed.")
         let shared = try await seed(try Self.plan { $0["tenants"] = nil })
-        try expectRefusal(shared, "The shared connection is there already. Nothing was changed.")
+        try expectRefusal(shared, "The shared connection already exists. Nothing was changed.")
         #expect(try await count("tenant") == 1)
         #expect(try await count("api_key") == 2)
     }
 
-    /// A plan with one mistake, and what the refusal must say.
+    /// A plan with one mistake, and the required text of the error.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let says: String
@@ -171,11 +171,11 @@ struct SeedTests {
             Mistake("no JSON", says: "the document") { "tenants: []" },
             Mistake("nothing to create", says: "The plan creates nothing") { "{}" },
             Mistake("a field that is missing", says: "tenants.0 has no \"name\"") { try tenant { $0["name"] = nil } },
-            Mistake("an unknown field", says: "tenants.0.applications.1.redirect_uri: a plan has no such field") {
+            Mistake("an unknown field", says: "tenants.0.applications.1.redirect_uri: this field is unknown") {
                 try application { $0["redirect_uri"] = "https://acme.example" }
             },
-            Mistake("an unknown field at the top", says: "tenant: a plan has no such field") { try plan { $0["tenant"] = [] as [Int] } },
-            Mistake("a bad slug", says: "\"Acme\" is no slug") { try tenant { $0["slug"] = "Acme" } },
+            Mistake("an unknown field at the top", says: "tenant: this field is unknown") { try plan { $0["tenant"] = [] as [Int] } },
+            Mistake("a bad slug", says: "\"Acme\" is not a slug") { try tenant { $0["slug"] = "Acme" } },
             Mistake("an unknown plan", says: "tenants.0.plan") { try tenant { $0["plan"] = "gold" } },
             Mistake("an empty name", says: "tenant_name_check") { try tenant { $0["name"] = "" } },
             Mistake("its own connection without enterprise", says: "needs the plan enterprise, not scale") {
@@ -188,9 +188,9 @@ struct SeedTests {
                     ($0["key_file"], $0["key"]) = (nil, "-----BEGIN PRIVATE KEY-----\nbm90aGluZw==\n-----END PRIVATE KEY-----\n")
                 }
             },
-            Mistake("no key", says: "give either key_file or key") { try connection { $0["key_file"] = nil } },
-            Mistake("two keys", says: "give either key_file or key") { try connection { $0["key"] = key } },
-            Mistake("an application without a redirect URI", says: "App.redirect_uris: It must have at least one element") {
+            Mistake("no key", says: "set either key_file or key") { try connection { $0["key_file"] = nil } },
+            Mistake("two keys", says: "set either key_file or key") { try connection { $0["key"] = key } },
+            Mistake("an application without a redirect URI", says: "App.redirect_uris: It must have at least one URI") {
                 try application { $0["redirect_uris"] = [] as [String] }
             },
             Mistake("a redirect URI in the clear", says: "http://acme.example/callback") {
@@ -217,13 +217,13 @@ struct SeedTests {
         ]
     }
 
-    @Test("a mistake is named, and nothing of the plan stays", arguments: try mistakes())
+    @Test("a mistake is named, and no part of the plan is created", arguments: try mistakes())
     func mistake(_ mistake: Mistake) async throws {
         try expectRefusal(try await seed(mistake.plan), mistake.says)
         for table in ["tenant", "connection", "apple_key", "application", "api_key"] { #expect(try await count(table) == 0) }
     }
 
-    @Test("a plan that is not there is refused")
+    @Test("a missing plan file is rejected")
     func noPlan() async throws {
         let exit = try await Program.run(["seed", "/nonexistent/plan.json"], environment: settings)
         try expectRefusal(exit, "/nonexistent/plan.json cannot be read")

@@ -4,10 +4,11 @@ import Sealing
 import TestSupport
 import Testing
 
-/// `espalier serve` refuses to start rather than serve wrongly: one line that names the setting, exit code 1.
+/// `espalier serve` does not start with an invalid setting. It prints one line that names the setting, and exits with
+/// 1.
 @Suite("Serve, refusing to start")
 struct ServeRefusalTests {
-    /// One setting that is wrong, and what the refusal must say.
+    /// One invalid setting, and the required text of the error.
     struct Wrong: Sendable, CustomTestStringConvertible {
         let name: String
         let value: String?
@@ -20,13 +21,13 @@ struct ServeRefusalTests {
         var testDescription: String { "\(name)=\(value ?? "(unset)")" }
     }
 
-    /// Settings with which nothing is wrong but that no database is there; whatever is refused is refused before it is asked.
+    /// Valid settings without a database. Each invalid setting is rejected before the database is used.
     private static let sound = ServedPlatform.settings(
         databaseURL: "postgresql:///none?host=/nonexistent", appleURL: "https://appleid.apple.com"
     ).merging(["ESPALIER_PORT": "18080", "ESPALIER_OPERATIONS_PORT": "18081"], uniquingKeysWith: { $1 })
 
     @Test(
-        "a setting that is missing, weak or contradictory is named",
+        "a missing, weak or contradictory setting is named",
         arguments: [
             Wrong("ESPALIER_PUBLIC_URL", nil, says: "ESPALIER_PUBLIC_URL is missing"),
             Wrong("ESPALIER_PUBLIC_URL", "http://login.example.com", says: "ESPALIER_PUBLIC_URL must be https"),
@@ -36,15 +37,15 @@ struct ServeRefusalTests {
             Wrong("ESPALIER_MASTER_KEYS", nil, says: "ESPALIER_MASTER_KEYS is missing"),
             Wrong(
                 "ESPALIER_MASTER_KEYS", "",
-                says: "ESPALIER_MASTER_KEYS is empty. Make a key with `espalier generate-master-key` and keep it safe."),
+                says: "ESPALIER_MASTER_KEYS is empty. Make a key with `espalier generate-master-key`. Store it safely."),
             Wrong("ESPALIER_MASTER_KEYS", "c2hvcnQ=,", says: "ESPALIER_MASTER_KEYS has an empty entry"),
             Wrong(
                 "ESPALIER_MASTER_KEYS", "c2hvcnQ=",
                 says: "5 bytes instead of 32. Make one with `espalier generate-master-key`."),
             Wrong("ESPALIER_MASTER_KEYS", "QUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUFBQUE=", says: "not random"),
-            Wrong("ESPALIER_OPERATIONS_PORT", "18080", says: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT are the same"),
-            Wrong("ESPALIER_PORT", "eighty", says: "ESPALIER_PORT: eighty is no whole number"),
-            Wrong("ESPALIER_LOG_LEVEL", "loud", says: "ESPALIER_LOG_LEVEL: loud is none of trace, debug"),
+            Wrong("ESPALIER_OPERATIONS_PORT", "18080", says: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT must differ"),
+            Wrong("ESPALIER_PORT", "eighty", says: "ESPALIER_PORT must be a whole number. It is eighty"),
+            Wrong("ESPALIER_LOG_LEVEL", "loud", says: "ESPALIER_LOG_LEVEL: loud is not one of trace, debug"),
             Wrong("ESPALIER_APPLE_ISSUERS", "appleid.apple.com", says: "ESPALIER_APPLE_ISSUERS"),
             Wrong("ESPALIER_APPLE_BASE_URL", "http://apple.example.com", says: "ESPALIER_APPLE_BASE_URL must be https"),
             Wrong("ESPALIER_CONFIG_FILE", "/nonexistent/espalier.json", says: "ESPALIER_CONFIG_FILE"),
@@ -55,15 +56,15 @@ struct ServeRefusalTests {
         try expect(wrong.says, in: try await Program.run(["serve"], environment: environment))
     }
 
-    @Test("a role that row-level security does not bind is refused")
+    @Test("a role that bypasses row-level security is rejected")
     func powerfulRole() async throws {
         let platform = try await ServedPlatform.make()
         let environment = platform.environment.merging(
             ["ESPALIER_DATABASE_URL": platform.ownerURL, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0"], uniquingKeysWith: { $1 })
-        try expect("row-level security does not bind", in: try await Program.run(["serve"], environment: environment))
+        try expect("bypasses row-level security", in: try await Program.run(["serve"], environment: environment))
     }
 
-    @Test("master keys that do not open what is stored are refused")
+    @Test("master keys that do not open stored values are rejected")
     func foreignMasterKey() async throws {
         let platform = try await ServedPlatform.make()
         let environment = platform.environment.merging(
@@ -76,7 +77,7 @@ struct ServeRefusalTests {
             in: try await Program.run(["serve"], environment: environment))
     }
 
-    @Test("a refused key does not appear in the refusal")
+    @Test("a rejected key does not appear in the error")
     func silence() async throws {
         let weak = Data(repeating: 7, count: 32).base64EncodedString()
         let exit = try await Program.run(
@@ -85,7 +86,7 @@ struct ServeRefusalTests {
         #expect(!exit.errors.contains(weak))
     }
 
-    @Test("a database that is not there is reported, in bounded time and without its password")
+    @Test("a missing database is reported in limited time, without its password")
     func unreachableDatabase() async throws {
         let url = "postgresql://espalier_server:swordfish@127.0.0.1:\(FreePorts.take())/espalier"
         let exit = try await Program.run(
@@ -94,7 +95,7 @@ struct ServeRefusalTests {
         #expect(!exit.errors.contains("swordfish"))
     }
 
-    @Test("a database that takes the connection and says nothing is reported, in bounded time")
+    @Test("a database that accepts the connection and never responds is reported in limited time")
     func silentDatabase() async throws {
         let listener = try SilentListener()
         let url = "postgresql://espalier_server@127.0.0.1:\(listener.port)/espalier"
@@ -103,7 +104,7 @@ struct ServeRefusalTests {
         try expect("", in: exit)
     }
 
-    @Test("a schema that is behind is refused, naming what is missing and the command")
+    @Test("an outdated schema is rejected with the missing migrations and the command")
     func schemaBehind() async throws {
         let database = try await TestDatabase.make()
         let owner = try TestDatabase.pool(database.ownerURL)
@@ -114,7 +115,7 @@ struct ServeRefusalTests {
         #expect(exit.errors.contains("espalier migrate"))
     }
 
-    @Test("a port that is taken is reported")
+    @Test("a port in use is reported")
     func takenPort() async throws {
         let database = try await TestDatabase.make()
         let listener = try SilentListener()

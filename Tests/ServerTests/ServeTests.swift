@@ -6,10 +6,10 @@ import Server
 import TestSupport
 import Testing
 
-/// `espalier serve` as a process, with the settings of production.
+/// `espalier serve` as a process, with production settings.
 @Suite("Serve")
 struct ServeTests {
-    @Test("SIGTERM lets a login that waits for Apple finish, takes no new connection, and ends with 0")
+    @Test("after SIGTERM, a login that waits for Apple finishes, no new connection is accepted, and the exit code is 0")
     func gracefulShutdown() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -22,7 +22,7 @@ struct ServeTests {
         async let callback = browser.callback(form)
         try await eventually("Apple has been asked") { try await platform.simulator.hasMet(platform.own.servicesID) }
         server.signal(SIGTERM)
-        try await eventually("nobody listens any more") { !FreePorts.isListening(place.port) }
+        try await eventually("nobody listens") { !FreePorts.isListening(place.port) }
 
         let back = try await callback
         #expect(back.status == 303)
@@ -32,7 +32,7 @@ struct ServeTests {
         #expect(exit.code == 0)
         #expect(exit.complaints == [])
 
-        // What it gave out is good at the next process.
+        // Its tokens are valid at the next process.
         let next = try await platform.serve(at: place)
         let tokens = try await browser.redeem(code, request)
         #expect(tokens.status == 200)
@@ -40,7 +40,7 @@ struct ServeTests {
         #expect(try await next.exit().code == 0)
     }
 
-    @Test("it starts where Apple keys are retired, and lets the next signing keys sign when their time has come")
+    @Test("it starts with retired Apple keys, and the next signing keys sign from their time")
     func keysOverTime() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -54,7 +54,7 @@ struct ServeTests {
         first.signal(SIGTERM)
         #expect(try await first.exit().code == 0)
         _ = try await owner.run([
-            // What retirement leaves of one.
+            // The remains of a retired key.
             "UPDATE apple_key SET state = 'retired', sealed_pem = ''",
             """
             UPDATE signing_key SET created_at = created_at - interval '91 days', activated_at = activated_at - interval '91 days'
@@ -69,7 +69,7 @@ struct ServeTests {
         #expect(exit.complaints == [])
     }
 
-    @Test("a second signal does not let it finish")
+    @Test("a second signal stops it before it finishes")
     func impatientShutdown() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -81,15 +81,15 @@ struct ServeTests {
         let callback = Task { try await browser.callback(form) }
         try await eventually("Apple has been asked") { try await platform.simulator.hasMet(platform.own.servicesID) }
         server.signal(SIGTERM)
-        try await eventually("nobody listens any more") { !FreePorts.isListening(place.port) }
+        try await eventually("nobody listens") { !FreePorts.isListening(place.port) }
         server.signal(SIGTERM)
         let exit = try await server.exit()
         #expect(exit.code == 1)
-        #expect(exit.complaints == ["espalier: Stopped at the second signal, before everything was finished."])
+        #expect(exit.complaints == ["espalier: Stopped by the second signal, before all requests were finished."])
         if let answer = try? await callback.value { #expect(answer["code"] == nil) }
     }
 
-    @Test("without work in flight, SIGINT and SIGTERM end it at once with 0", arguments: [SIGINT, SIGTERM])
+    @Test("without requests in progress, SIGINT and SIGTERM end it at once with 0", arguments: [SIGINT, SIGTERM])
     func idleShutdown(signal: Int32) async throws {
         let platform = try await ServedPlatform.make()
         let server = try await platform.serve(at: .init())
@@ -97,7 +97,7 @@ struct ServeTests {
         #expect(try await server.exit().code == 0)
     }
 
-    @Test("a setting comes from the file, and from the environment when both have it")
+    @Test("a setting comes from the file, and the environment takes precedence")
     func configurationFile() async throws {
         let platform = try await ServedPlatform.make()
         let folder = try TemporaryFolder()
@@ -126,7 +126,7 @@ struct ServeTests {
         #expect(exit.errors == "")
     }
 
-    @Test("the logs are JSON lines, with the request's facts and none of its secrets")
+    @Test("the logs are JSON lines with the request's facts and none of its secrets")
     func logs() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -159,7 +159,7 @@ struct ServeTests {
         for secret in secrets { #expect(!errors.contains(try #require(secret))) }
     }
 
-    @Test("the metrics tell the login funnel by outcome")
+    @Test("the metrics show the login funnel by outcome")
     func metrics() async throws {
         let platform = try await ServedPlatform.make()
         let place = ServedPlatform.Place()
@@ -179,15 +179,15 @@ struct ServeTests {
         ] {
             #expect(lines.contains("espalier_logins_total{step=\"\(step)\",outcome=\"\(outcome)\"} \(count)"), "\(metrics.body)")
         }
-        // Operations are not for the public.
+        // The operations port is not public.
         for path in ["metrics", "healthz", "readyz"] { #expect(try await browser.get("\(TestPlatform.publicURL)/\(path)").status == 404) }
         server.signal(SIGTERM)
         _ = try await server.exit()
     }
 
-    @Test("it lives while its database is gone, says that it is not ready, and recovers by itself")
+    @Test("without its database it stays alive, reports that it is not ready, and recovers automatically")
     func readiness() async throws {
-        // What was committed must outlive the crash of the server process; the machine does not crash, so no fsync.
+        // Committed data must survive the crash of the server process. The machine does not crash, so fsync is off.
         let cluster = try await TestCluster.own(settings: ["fsync": "off"])
         let platform = try await ServedPlatform.make(in: cluster)
         let place = ServedPlatform.Place()
@@ -208,17 +208,17 @@ struct ServeTests {
         try await cluster.stop()
     }
 
-    @Test("a change made in the database is in use by every process, long before what is in memory grows old")
+    @Test("every process uses a change in the database long before its cache expires")
     func changesAreHeard() async throws {
         let platform = try await ServedPlatform.make()
         let places = [ServedPlatform.Place(), ServedPlatform.Place()]
         let servers = [try await platform.serve(at: places[0]), try await platform.serve(at: places[1])]
         var request = TestBrowser.Request(platform.acme)
         request.redirectURI = "https://app.test/other"
-        // Both know the old configuration, by heart.
+        // Both have cached the old configuration.
         for place in places { #expect(try await place.browser.authorize(request).status == 400) }
 
-        // As the server's own role in a statement of the platform's: the way of every change.
+        // As the server's own role in a platform statement, the way of every change.
         let pool = try TestDatabase.pool(platform.serverURL)
         let uris = [TestPlatform.redirectURI, request.redirectURI]
         _ = try await pool.transaction { db in
@@ -238,7 +238,7 @@ struct ServeTests {
 }
 
 extension TestSimulator {
-    /// Whether a fault that names this client has met a request.
+    /// Returns whether a fault that names this client has affected a request.
     fileprivate func hasMet(_ client: String) async throws -> Bool {
         struct Faults: Decodable {
             struct Fault: Decodable {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A listener on a free port of 127.0.0.1 that never says anything: the kernel takes connections, nobody answers.
+/// A listener on a free port of 127.0.0.1 that never responds. The kernel accepts connections.
 final class SilentListener {
     let port: Int
     private let descriptor: Int32

@@ -2,25 +2,26 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `espalier simulate-apple` as a process. What it simulates has tests of its own; how it serves a login is in `DevTests`.
+/// `espalier simulate-apple` as a process. `AppleSimulatorTests` tests the simulation, and `DevTests` tests a login with
+/// it.
 @Suite("Simulate Apple")
 struct SimulateAppleTests {
-    @Test("a port that is taken is reported")
+    @Test("a port in use is reported")
     func takenPort() async throws {
         let listener = try SilentListener()
         let exit = try await Program.run(["simulate-apple", "--port", "\(listener.port)"])
         #expect(exit.code == 1)
-        #expect(exit.complaints == ["espalier: Port \(listener.port) is in use. Choose another with --port."])
+        #expect(exit.complaints == ["espalier: Port \(listener.port) is in use. Choose another port with --port."])
     }
 
-    @Test("a port that cannot be is refused", arguments: ["-1", "65536", "eighty"])
+    @Test("an invalid port is rejected", arguments: ["-1", "65536", "eighty"])
     func impossiblePort(port: String) async throws {
         let exit = try await Program.run(["simulate-apple", "--port=\(port)"])
         #expect(exit.code == 2)
         #expect(exit.errors.contains("--port"))
     }
 
-    @Test("a registry that is not there, is no JSON or names what is no field is refused, and says where")
+    @Test("a registry that is missing, is not JSON or has an unknown field is rejected with the position")
     func registry() async throws {
         let folder = try TemporaryFolder()
         for (file, words) in [

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that goes with the value that holds it.
+/// A folder that is removed with its value.
 final class TemporaryFolder: Sendable {
     let url: URL
 

@@ -37,7 +37,7 @@ struct VerifyAuditTests {
         exit.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     }
 
-    @Test("a line for each trail: whose, how many events, and its head")
+    @Test("a line for each trail: its owner, its number of events, and its head")
     func whole() async throws {
         let exit = try await verify()
         #expect(exit.code == 0, "\(exit.errors)")
@@ -52,7 +52,7 @@ struct VerifyAuditTests {
         #expect(Self.lines(try await verify("--platform")) == [lines[0]])
     }
 
-    @Test("what is broken is named, every trail of it, with exit code 1")
+    @Test("all breaks of every trail are named, with exit code 1")
     func broken() async throws {
         _ = try await owner.run("UPDATE audit_event SET actor = 'other' WHERE tenant_id = \(acme) AND sequence = 2")
         _ = try await owner.run("DELETE FROM audit_event WHERE tenant_id = \(UUID.platform)")
@@ -66,11 +66,11 @@ struct VerifyAuditTests {
         #expect(complaints.count == 2)
         #expect(complaints.first == "espalier: (platform): event 1 is missing")
         #expect(complaints.last?.hasPrefix("espalier: acme: event 2 (audit_") == true)
-        // Trails that are whole are no worse for it.
+        // Intact trails are unaffected.
         #expect(try await verify("--tenant", "globex-corporation").code == 0)
     }
 
-    @Test("a trail without its end is found out by a head that was kept")
+    @Test("a stored head reveals a trail without its end")
     func cutOff() async throws {
         let head = try #require(Self.lines(try await verify("--tenant", "acme")).first?.last)
         #expect(try await verify("--tenant", "acme", "--expect", head).code == 0)
@@ -80,21 +80,21 @@ struct VerifyAuditTests {
         #expect(try await verify("--tenant", "acme").code == 0)
         let exit = try await verify("--tenant", "acme", "--expect", head)
         #expect(exit.code == 1)
-        #expect(exit.errors.contains("cut off"))
+        #expect(exit.errors.contains("its end was removed"))
     }
 
-    @Test("events of nobody are shown as well")
+    @Test("events without an owner are shown too")
     func orphan() async throws {
         let nobody = UUID()
         try await append(1, to: nobody)
         #expect(Self.lines(try await verify()).map(\.[0]).contains("(\(nobody.uuidString.lowercased()))"))
     }
 
-    @Test("an unknown tenant is told; contradictory options are wrong usage")
+    @Test("an unknown tenant is reported; contradictory options are wrong usage")
     func usage() async throws {
         let unknown = try await verify("--tenant", "initech")
         #expect(unknown.code == 1)
-        #expect(unknown.errors == "espalier: There is no tenant initech.\n")
+        #expect(unknown.errors == "espalier: Tenant initech not found. Check the slug.\n")
         for arguments in [["--tenant", "acme", "--platform"], ["--expect", "1:ab"], ["--platform", "--expect", "1:ab"]] {
             #expect(try await Program.run(["audit", "verify"] + arguments, environment: environment).code == 2)
         }

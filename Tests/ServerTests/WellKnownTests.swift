@@ -19,7 +19,7 @@ struct WellKnownTests {
         }
     }
 
-    @Test("security.txt names the contact that is set, expires, and is not there without one")
+    @Test("security.txt contains the configured contact and expires; it is missing without a contact")
     func securityContact() async throws {
         try await TestPlatform.run({ $0.securityContact = "mailto:security@platform.test" }) { platform in
             let file = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/.well-known/security.txt")
@@ -37,7 +37,7 @@ struct WellKnownTests {
         }
     }
 
-    @Test("a browser gets a page where a program gets JSON: at a callback, at no page at all; the REST API answers in JSON")
+    @Test("a browser gets a page and a program gets JSON: at a callback and at an unknown address; the REST API responds in JSON")
     func people() async throws {
         try await TestPlatform.run { platform in
             for url in [platform.acme.return_url, platform.globex.return_url, "\(platform.acme.issuer)/oauth2/token"] {
@@ -59,7 +59,7 @@ struct WellKnownTests {
         }
     }
 
-    @Test("the page of a refused redirect URI shows it, the application's name and the next step; an alphabet's lookalikes are spelled out")
+    @Test("the page of a rejected redirect URI shows it, the application's name and the next step; lookalike letters are escaped")
     func redirectMismatch() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -74,7 +74,7 @@ struct WellKnownTests {
             #expect(shown.status == 400 && shown.body.contains("<bdi>\(name)</bdi>"))
             #expect(shown.body.contains("<bdi>https://app.test/callback2?a=b&amp;c=&lt;d&gt;</bdi>"))
             #expect(shown.body.contains("add this exact address to its redirect_uris"))
-            // A Cyrillic letter, and a mark that turns the rest of a line round.
+            // A Cyrillic letter, and a mark that reverses the rest of a line.
             #expect(try await page("https://аpp.test/\u{202E}x").body.contains("<bdi>https://%D0%B0pp.test/%E2%80%AEx</bdi>"))
             #expect(try await page(String(repeating: "a", count: 2000)).body.contains("<bdi>\(String(repeating: "a", count: 500))…</bdi>"))
         }

@@ -5,10 +5,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A rotation is no outage: people sign in all the while, and none of them notices.
+/// A rotation causes no outage. People sign in all the time, and none of them is affected.
 @Suite("Key rotated mid load")
 struct KeyRotatedMidLoadTests {
-    /// Adds a key that Apple made, and promotes it with an overlap.
+    /// Adds a key from Apple, and promotes it with an overlap.
     private func rotate(_ platform: TestPlatform, _ connection: String, _ load: Load) async throws -> String {
         let key = try await platform.simulator.makeKey(of: platform.own.team)
         let added = try await platform.change(
@@ -21,14 +21,14 @@ struct KeyRotatedMidLoadTests {
         return key.id
     }
 
-    @Test("a key is added, promoted, its predecessor removed at Apple and retired here: no login is lost")
+    @Test("a key is added and promoted, its predecessor removed at Apple and retired here: no login is lost")
     func rotated() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
             let old = try await platform.call("GET", connection).appleKeys[0]["id"] as? String ?? ""
             try await Load.run(platform) { load in
                 let new = try await rotate(platform, connection, load)
-                // At once: logins are under way that began with the old one.
+                // Immediately, while logins with the old key are in progress.
                 try await platform.simulator.revokeKey(platform.own.keyID)
                 try await load.more()
                 let retired = try await platform.change("POST", "\(connection)/apple-keys/\(old)/retire", of: connection)
@@ -40,7 +40,7 @@ struct KeyRotatedMidLoadTests {
         }
     }
 
-    @Test("the promoted key is revoked at Apple within the overlap: no login is lost, and the old key signs again by itself")
+    @Test("the promoted key is revoked at Apple within the overlap: no login is lost, and the old key signs again automatically")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -70,12 +70,12 @@ private final class Load: Sendable {
     }
 
     private static let width = 4
-    /// What `more` waits for: some that begin and end after it was called.
+    /// The condition of `more`: some logins start and end after it was called.
     private static let some = 12
 
     private let state = Mutex(State())
 
-    /// Runs the body beside the load, and expects every login of it to have come to its tokens and to the bill.
+    /// Runs the body with the load, and expects tokens and a usage event for every login.
     static func run(_ platform: TestPlatform, _ body: (Load) async throws -> Void) async throws {
         let load = Load()
         try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -111,7 +111,7 @@ private final class Load: Sendable {
         }
     }
 
-    /// Returns when some more have signed in, or one could not.
+    /// Returns when some more people have signed in, or a login has failed.
     func more() async throws {
         let before = state.withLock { $0.logins }
         try await eventually("more logins", within: .seconds(60)) {

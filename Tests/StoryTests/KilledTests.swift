@@ -9,13 +9,14 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// The promise a bill rests on: a login acknowledged to an application is billed exactly once, whatever dies in between.
+/// The promise behind an invoice: every login that is acknowledged to an application is billed exactly once, even if any
+/// process dies in between.
 @Suite("Killed")
 struct KilledTests {
     private static let kills = 100
     private static let applications = 6
 
-    @Test("after a hundred kills of server and database, every login that an application holds tokens for is billed exactly once")
+    @Test("after a hundred kills of server and database, every login with tokens at an application is billed exactly once")
     func billedExactlyOnce() async throws {
         let cluster = Self.cluster()
         try await cluster.start()
@@ -32,12 +33,12 @@ struct KilledTests {
             var server = try await platform.serve(at: place)
             var moments = Moments(seed: seed)
             for number in 1...Self.kills {
-                // On a slow machine hardly a login fits between two kills.
+                // On a slow machine, hardly any login fits between two kills.
                 try await eventually("a login for each kill", within: .seconds(120)) { ledger.entries.sessions.count >= number }
                 try await Task.sleep(for: moments.next(from: .milliseconds(20), to: .milliseconds(200)))
                 if number.isMultiple(of: 2) {
                     try await cluster.crash()
-                    // The server meets the outage, too, not only its end.
+                    // The server also experiences the outage, not only its own end.
                     try await Task.sleep(for: moments.next(from: .zero, to: .milliseconds(20)))
                     try await cluster.start()
                     try await platform.ready(place)
@@ -47,7 +48,7 @@ struct KilledTests {
                     server = try await platform.serve(at: place)
                 }
             }
-            // It still does what it is for.
+            // It still works.
             _ = try await place.browser.tokens(.init(platform.acme))
             ledger.close()
             try await group.waitForAll()
@@ -59,9 +60,9 @@ struct KilledTests {
         try await cluster.stop()
     }
 
-    /// A killed server must not lose what it had acknowledged. A process's death takes nothing that the kernel has, so fsync may be
-    /// off; but a commit must have left the process (`synchronous_commit`), and since SIGKILL can cut a page's write in two, pages must be
-    /// whole in the log (`full_page_writes`).
+    /// A killed server must not lose acknowledged data. The kernel retains its data when a process dies, so fsync may be off. But a
+    /// commit must have left the process (`synchronous_commit`). SIGKILL can cut the write of a page in two, so pages must be complete in
+    /// the log (`full_page_writes`).
     private static func cluster() -> EmbeddedPostgres {
         let folder = FileManager.default.temporaryDirectory.appending(path: "killed-\(UInt64.random(in: .min ... .max))")
         return EmbeddedPostgres(
@@ -84,23 +85,23 @@ struct KilledTests {
         #expect(wrong.isEmpty, comment)
         #expect(Set(events).subtracting(sessions.map(\.0)).isEmpty, comment)
         #expect(Set(sessions.map(\.0)).subtracting(events).isEmpty, comment)
-        // Nobody presented a code or a refresh token twice in earnest: nothing was revoked.
+        // Nobody really presented a code or a refresh token twice, so nothing was revoked.
         #expect(Set(held.sessions).subtracting(sessions.filter(\.isOpen).map(\.0)).isEmpty, comment)
-        // One login's tokens were given once.
+        // One login's tokens were issued once.
         #expect(Set(held.sessions).count == held.sessions.count, comment)
 
-        // The bill is the ledger.
+        // The invoice equals the ledger.
         var billed = 0
         for tenant in platform.seeded.tenants { billed += try await Self.logins(of: tenant, at: place) }
         #expect(billed == events.count, comment)
 
-        // There was load, and it met the kills.
+        // There was load during the kills.
         #expect(held.sessions.count >= Self.kills, comment)
         #expect(held.refreshes >= Self.kills / 10, comment)
         #expect(held.failures >= Self.kills / 10, comment)
     }
 
-    /// As the REST API tells a tenant, from yesterday to tomorrow.
+    /// Returns the usage from yesterday to tomorrow, as the REST API reports it to a tenant.
     private static func logins(of tenant: SeedResult.TenantResult, at place: ServedPlatform.Place) async throws -> Int {
         let window = [Date(timeIntervalSinceNow: -86_400), Date(timeIntervalSinceNow: 86_400)].map { $0.formatted(.iso8601) }
         let answer = try await place.browser.get(
@@ -110,13 +111,13 @@ struct KilledTests {
     }
 }
 
-/// What an application does all day: sign people in, and refresh now and then. Requests that fail are counted, and the next
-/// person tried; only an answer read to its end, status 200, with tokens in it, is a login that it holds.
+/// The daily work of an application: it signs people in, and refreshes from time to time. Failed requests are counted, and
+/// the next person is tried. Only a complete response with status 200 and tokens is a login of the application.
 private func signIn(for request: TestBrowser.Request, at place: ServedPlatform.Place, into ledger: Ledger) async {
     while ledger.isOpen, !Task.isCancelled {
         do {
             let browser = place.browser
-            // A state, nonce and verifier of its own for each login.
+            // Each login has its own state, nonce and verifier.
             var request = request
             (request.state, request.nonce, request.verifier) = (
                 TestBrowser.randomText(), TestBrowser.randomText(), TestBrowser.randomText()
@@ -134,7 +135,7 @@ private func signIn(for request: TestBrowser.Request, at place: ServedPlatform.P
     }
 }
 
-/// What the applications hold.
+/// The data of the applications.
 private final class Ledger: Sendable {
     struct Entries {
         var sessions: [UUID] = []
@@ -151,8 +152,8 @@ private final class Ledger: Sendable {
     var entries: Entries { state.withLock { $0.entries } }
     var isOpen: Bool { state.withLock { $0.isOpen } }
 
-    /// Keeps the session that the access token names in `sid`: its id is the login's, and the usage event's.
-    /// - Returns: the refresh token.
+    /// Stores the session in the access token's `sid`. Its ID is the ID of the login and of the usage event.
+    /// - Returns: The refresh token.
     func hold(_ tokens: [String: any Sendable]) throws -> String {
         guard let access = tokens["access_token"] as? String, let refresh = tokens["refresh_token"] as? String,
             let session = Self.session(of: access)
@@ -178,7 +179,7 @@ private final class Ledger: Sendable {
     }
 }
 
-/// Moments by chance that a seed gives again (SplitMix64).
+/// Random times that a seed reproduces (SplitMix64).
 private struct Moments: RandomNumberGenerator {
     private var state: UInt64
 

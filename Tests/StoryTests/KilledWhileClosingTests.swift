@@ -6,7 +6,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// A month is billed once and completely, whenever the process that closes it dies.
+/// A month is billed once and completely, even if the process that closes it dies.
 @Suite("Killed while closing")
 struct KilledWhileClosingTests {
     private static let months = 3
@@ -51,11 +51,11 @@ struct KilledWhileClosingTests {
             server.signal(SIGKILL)
             _ = try await server.exit()
             if try await states().closing > 0 { killedWhileClosing += 1 }
-            // As if the lease were over.
+            // As if the lease had ended.
             _ = try await owner.run("UPDATE statement SET claimed_until = now() WHERE state = 'closing'")
         }
         #expect(killedWhileClosing > 0)
-        // Two at once do the rest.
+        // Two concurrent passes close the rest.
         let servers = [try await platform.serve(at: .init()), try await platform.serve(at: .init())]
         try await eventually("all months are closed", within: .seconds(300)) { try await states().closed == all }
 

@@ -5,7 +5,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A rotation of the master key ends nothing: the steps of docs/master-keys.md, beside people who sign in and programs that call.
+/// A rotation of the master key ends nothing. The test runs the steps of docs/master-keys.md while people sign in and programs
+/// call.
 @Suite("Master key rotated")
 struct MasterKeyRotatedTests {
     @Test("under load the master key is replaced and dropped: no API key, client secret, session or Apple key is lost")
@@ -33,7 +34,7 @@ struct MasterKeyRotatedTests {
         let request = TestBrowser.Request(platform.acme)
         var refreshToken = try #require(
             try await servers.places[0].browser.tokens(request)["refresh_token"] as? String)
-        // The first tokens and keys still serve, at every server.
+        // The first tokens and keys are still valid at every server.
         func check() async throws {
             for place in servers.places {
                 let refreshed = try await place.browser.refresh(refreshToken, request)
@@ -47,7 +48,7 @@ struct MasterKeyRotatedTests {
             }
         }
         try await Load.run(platform, servers) { load in
-            // 1. Behind: every server can open what another one will seal.
+            // 1. Behind: every server can open the values that another server will seal.
             for number in servers.places.indices { _ = try await servers.restart(number, keys: [old, new]) }
             try await check()
             // 2. In front: the new key seals.
@@ -57,7 +58,7 @@ struct MasterKeyRotatedTests {
             }
             try await check()
 
-            // Too early: a server is refused that lacks the old key, and so is a reseal that a server may undo.
+            // Too early: a server without the old key is rejected, and so is a reseal that a server may undo.
             let refused = try await Program.run(
                 ["serve"], environment: platform.environment.merging(["ESPALIER_MASTER_KEYS": new]) { $1 })
             #expect(refused.code == 1)
@@ -65,7 +66,7 @@ struct MasterKeyRotatedTests {
             _ = try await owner.run("UPDATE master_key SET sealing_at = now() WHERE id = decode(\(oldID), 'hex')")
             #expect(try await command(["reseal"], keys: [new, old]).code == 1)
 
-            // 3. Everything is moved, when the last server with the old key in front has been gone for a while.
+            // 3. All data is moved, some time after the last server with the old key first has ended.
             _ = try await owner.run(
                 "UPDATE master_key SET sealing_at = sealing_at - interval '1 hour' WHERE id = decode(\(oldID), 'hex')")
             let resealed = try await command(["reseal"], keys: [new, old])
@@ -97,7 +98,7 @@ struct MasterKeyRotatedTests {
     }
 }
 
-/// Two servers, of which one is restarted while the other serves.
+/// Two servers. One is restarted while the other serves.
 private final class Servers: Sendable {
     let places: [ServedPlatform.Place]
     private let platform: ServedPlatform
@@ -115,7 +116,7 @@ private final class Servers: Sendable {
         try await platform.serve(at: place, settings: ["ESPALIER_MASTER_KEYS": keys.joined(separator: ",")])
     }
 
-    /// Lends a server that is not about to be restarted, as a balancer does.
+    /// Returns a server that is not about to be restarted, as a load balancer does.
     func use<T>(_ body: (ServedPlatform.Place) async throws -> T) async throws -> T {
         let number = try await eventually("an open server") {
             state.withLock { state -> Int? in
@@ -128,7 +129,7 @@ private final class Servers: Sendable {
         return try await body(places[number])
     }
 
-    /// Takes a server out, starts it with other master keys, and takes it back.
+    /// Takes a server out, restarts it with other master keys, and takes it back.
     func restart(_ number: Int, keys: [String]) async throws -> Program {
         state.withLock { $0.isOpen[number] = false }
         try await eventually("nobody uses the server") { state.withLock { $0.inUse[number] == 0 } }
@@ -152,7 +153,7 @@ private final class Servers: Sendable {
     }
 }
 
-/// People who sign in and refresh, and programs that call the REST API, at whichever server is there.
+/// People who sign in and refresh, and programs that call the REST API, at any running server.
 private final class Load: Sendable {
     private struct State {
         var isOpen = true
@@ -189,7 +190,7 @@ private final class Load: Sendable {
                     TestBrowser.randomText(), TestBrowser.randomText(), TestBrowser.randomText()
                 )
                 let asked = request
-                // The code is redeemed at whichever server: what one has sealed, the other opens.
+                // Any server redeems the code, because it opens the sealed values of the others.
                 let code = try await servers.use { try await $0.browser.signIn(asked)["code"] }
                 let tokens = try await servers.use { try await $0.browser.redeem(code ?? "", asked) }
                 let refreshed = try await servers.use { place in
@@ -211,7 +212,7 @@ private final class Load: Sendable {
         }
     }
 
-    /// Returns when some more rounds are done, or one failed.
+    /// Returns when some more rounds are complete, or one has failed.
     func more() async throws {
         let before = state.withLock { $0.rounds }
         try await eventually("more rounds", within: .seconds(120)) {

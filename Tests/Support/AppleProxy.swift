@@ -10,8 +10,8 @@ package import Server
 import Synchronization
 import Tenancy
 
-/// A wire between a server and the simulator: it passes every request on, counts them, and holds a client's token calls as an Apple
-/// would that hangs.
+/// A proxy between a server and the simulator. It forwards every request, counts them, and holds a client's token calls as a
+/// hanging Apple would.
 package final class AppleProxy: Sendable {
     private struct State {
         var calls: [String: Int] = [:]
@@ -27,7 +27,7 @@ package final class AppleProxy: Sendable {
         (self.url, self.simulator) = (url, simulator)
     }
 
-    /// Lends one to the body, with a platform that takes it for Apple.
+    /// Provides a proxy to the body, with a platform that uses it as Apple.
     package static func run(
         _ adjust: @Sendable @escaping (inout Settings) -> Void = { _ in },
         _ body: @Sendable @escaping (TestPlatform, AppleProxy) async throws -> Void
@@ -59,20 +59,20 @@ package final class AppleProxy: Sendable {
         }
     }
 
-    /// How many requests have come to a path.
+    /// Returns the number of requests to a path.
     package func calls(_ path: String) -> Int {
         state.withLock { $0.calls[path, default: 0] }
     }
 
-    /// From now on the token calls of this client get no answer.
+    /// From now on, the token calls of this client get no response.
     package func hold(_ clientID: String) {
         state.withLock { $0.heldClient = clientID }
     }
 
-    /// How many calls are without an answer now.
+    /// Returns the number of calls without a response now.
     package var held: Int { state.withLock { $0.held } }
 
-    /// Answers those that are held, and all that come.
+    /// Answers the held calls and all later ones.
     package func release() {
         state.withLock { $0.heldClient = nil }
     }

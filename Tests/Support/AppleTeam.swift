@@ -4,7 +4,7 @@ import Postgres
 import Server
 import Tenancy
 
-/// A team at the Apple simulator with a Services ID and a key, of which our side knows nothing yet.
+/// A team at the Apple simulator with a Services ID and a key, which are not yet known to Espalier.
 package struct AppleTeam: Sendable {
     package let simulator: TestSimulator
     package let team: String
@@ -28,14 +28,14 @@ package struct AppleTeam: Sendable {
         return body.merging(changes) { $1 }
     }
 
-    /// Ten characters, as Team IDs and Key IDs have.
+    /// Ten characters, as in Team IDs and Key IDs.
     private static func randomID() -> String {
         String((0..<10).map { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ23456789".randomElement()! })
     }
 }
 
 extension TestSimulator {
-    /// Has a key made, as in Apple's portal.
+    /// Creates a key, as in Apple's portal.
     package func makeKey(of team: String) async throws -> (id: String, pem: String) {
         let answer =
             try JSONSerialization.jsonObject(with: try await send(.POST, "/simulator/keys", ["team": team])) as? [String: any Sendable]
@@ -55,23 +55,23 @@ extension TestBrowser.Answer {
     package var resourceID: String { json["id"] as? String ?? "" }
     package var problem: String? { json["code"] as? String }
     package var reason: String { json["detail"] as? String ?? "" }
-    /// Of a list.
+    /// The elements of a list.
     package var elements: [[String: any Sendable]] { json["data"] as? [[String: any Sendable]] ?? [] }
-    /// Of a connection.
+    /// The ID of a connection.
     package var appleKeys: [[String: any Sendable]] { json["apple_keys"] as? [[String: any Sendable]] ?? [] }
-    /// Key IDs and their states, as `next K1, current K2`.
+    /// Key IDs and their states, such as `next K1, current K2`.
     package var keyStates: Set<String> { Set(appleKeys.map { "\($0["state"] ?? "") \($0["key_id"] ?? "")" }) }
-    /// Of a refusal: its fields, in their order.
+    /// The fields of an error, in their order.
     package var refusedFields: [String] {
         (json["errors"] as? [[String: String]] ?? []).compactMap { $0["field"] }
     }
-    /// Of a refusal: which field, and why.
+    /// The details of an error by field.
     package var refusalsByField: [String: String] {
         let errors = json["errors"] as? [[String: String]] ?? []
         return Dictionary(errors.map { ($0["field"] ?? "", $0["detail"] ?? "") }, uniquingKeysWith: { $1 })
     }
     private var check: [String: any Sendable] { json["check"] as? [String: any Sendable] ?? json }
-    /// Of a check, or of a connection's last one.
+    /// The steps of a check, or of a connection's last check.
     package var checkOutcome: String? { check["outcome"] as? String }
     /// The outcome of each step.
     package var stepOutcomes: [String: String] { step("outcome") }
@@ -89,20 +89,20 @@ extension TestPlatform {
         get async throws { "/tenants/acme/connections/\(try await call("GET", "/tenants/acme/connections").elements.first?["id"] ?? "")" }
     }
 
-    /// Calls the doctor, however lately it was there.
+    /// Calls the doctor, regardless of its last run.
     package func check(_ connection: String) async throws -> TestBrowser.Answer {
         _ = try await ownerPool.run("UPDATE connection SET check_claimed_at = NULL")
         return try await call("POST", "\(connection)/check")
     }
 
-    /// Calls for a change of the version that is there now.
+    /// Calls for a change of the current version.
     package func change(
         _ method: String, _ path: String, of connection: String, _ body: [String: any Sendable]? = nil
     ) async throws -> TestBrowser.Answer {
         try await call(method, path, body, headers: [("If-Match", try await call("GET", connection).version)])
     }
 
-    /// The audit events of an action: who did it, and what was there before and after.
+    /// Returns the audit events of an action: the actor, and the state before and after.
     package func auditTrail(of action: String) async throws -> [(actor: String, subject: String, text: String)] {
         try await ownerPool.run(
             """
@@ -112,7 +112,7 @@ extension TestPlatform {
         ).map { (try $0.get("actor"), try $0.get("subject"), try $0.get("text")) }
     }
 
-    /// Has Acme told of connections that fail; nothing is sent to where it says.
+    /// Registers a webhook of Acme for failing connections. Nothing is sent to its URL.
     package func subscribeAcme() async throws {
         let (tenant, now) = (ID<Tenant>(acme.id), Date())
         _ = try await ownerPool.run(
@@ -122,7 +122,7 @@ extension TestPlatform {
             """)
     }
 
-    /// The data of the webhook events so far.
+    /// Returns the data of the webhook events so far.
     package var failuresTold: [String] {
         get async throws {
             try await ownerPool.run("SELECT data::text AS data FROM webhook_event WHERE type = 'connection.failing' ORDER BY id")

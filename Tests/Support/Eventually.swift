@@ -1,16 +1,14 @@
-
-
-/// Something that did not come about in time.
+/// An expected event did not happen in time.
 package struct NeverCameAbout: Error, CustomStringConvertible {
     package let what: String
     package let within: Duration
     package var description: String { "never came about within \(within): \(what)" }
 }
 
-/// Asks again and again until there is an answer.
+/// Calls `answer` repeatedly until it returns a value.
 ///
-/// For what another process does and tells nobody. The limit is for a test that fails: one that passes never waits for it.
-/// - Throws: `NeverCameAbout`, and what `answer` throws.
+/// For work of another process that reports nothing. The limit is for failing tests. A passing test never waits for it.
+/// - Throws: `NeverCameAbout`, and the errors of `answer`.
 @discardableResult
 package func eventually<T>(_ what: String, within limit: Duration = .seconds(60), _ answer: () async throws -> T?) async throws -> T {
     let deadline = ContinuousClock.now + limit
@@ -21,8 +19,8 @@ package func eventually<T>(_ what: String, within limit: Duration = .seconds(60)
     }
 }
 
-/// Asks again and again until it is so.
-/// - Throws: `NeverCameAbout`, and what `isSo` throws.
+/// Calls `isSo` repeatedly until it returns true.
+/// - Throws: `NeverCameAbout`, and the errors of `isSo`.
 package func eventually(_ what: String, within limit: Duration = .seconds(60), isSo: () async throws -> Bool) async throws {
     try await eventually(what, within: limit) { try await isSo() ? () : nil }
 }

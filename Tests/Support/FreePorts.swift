@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// Ports of 127.0.0.1, for programs that must be told theirs.
+/// Ports of 127.0.0.1 for programs with fixed ports.
 package enum FreePorts {
-    /// Below the range from which the kernel takes the ports of outgoing connections: what is free there stays free while
-    /// a server is down, which a test of restarts needs.
+    /// They are below the kernel's range for outgoing connections. So a free port stays free while a server is down,
+    /// which a test of restarts needs.
     private static let range = 10_000..<32_000
     private static let given = Mutex<Set<Int>>([])
 
-    /// The first of several free ports in a row, none of which is given out again in this process.
+    /// Returns the first of several consecutive free ports. None of them is returned again in this process.
     package static func take(_ count: Int = 1) -> Int {
         while true {
             let first = Int.random(in: range.lowerBound..<range.upperBound - count)
@@ -28,7 +28,7 @@ package enum FreePorts {
         }
     }
 
-    /// Whether a server takes new connections there.
+    /// Whether a server accepts new connections there.
     package static func isListening(_ port: Int) -> Bool {
         withSocket(port) { descriptor, address, length in connect(descriptor, address, length) == 0 }
     }

@@ -9,12 +9,12 @@ import Tenancy
 @testable package import Server
 
 extension TestPlatform {
-    /// Appends logins to the ledger, as `UsageEvent.insert` does, but for the sessions: for tests of what becomes of them.
+    /// Appends logins to the ledger as `UsageEvent.insert` does, but without sessions, for tests of the later steps.
     ///
     /// - Parameters:
-    ///   - tenant: `acme` unless another is named.
-    ///   - application: which of the tenant's applications, by its place.
-    ///   - users: whose they are, in turns; each a new one unless they are named.
+    ///   - tenant: The tenant's slug. Default: `acme`.
+    ///   - application: The index of the tenant's application.
+    ///   - users: The users in turn. By default, each login has a new user.
     package func append(
         _ times: [Date], of tenant: SeedResult.TenantResult? = nil, application: Int = 0, users: [UUID] = [], connection: String = "own"
     ) async throws {
@@ -37,17 +37,17 @@ extension TestPlatform {
 }
 
 extension TestPlatform {
-    /// Adds up what has arrived, as the pass does that tests do without.
+    /// Adds up the events that have arrived, as the pass does, which does not run in tests.
     package func rollUp(at now: Date = Date()) async throws {
         try await RollUp(pool: pool).add(at: now)
     }
 
-    /// What closes months, as another process on the same database has it, at whatever time it is told.
+    /// Closes months like another process on the same database, at any given time.
     package func closing(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) throws -> CloseStatements {
         CloseStatements(pool: try TestDatabase.pool(database.serverURL), simulatesClock: true, logger: logger)
     }
 
-    /// Closes all that is due.
+    /// Closes all due months.
     @discardableResult
     package func close(at now: Date) async throws -> Int {
         try await closing().pass(at: now)

@@ -4,20 +4,20 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// A built program running as a process of its own, as its users run it.
+/// A built program that runs as a separate process, as its users run it.
 ///
-/// It sees nothing of the test's environment but `PATH`, `HOME` and the temporary folder, and works in the repository's
-/// folder, where the migrations are. It is killed when nobody holds this value any more, so that a test that fails leaves
-/// nothing behind.
+/// From the test's environment, it sees only `PATH`, `HOME` and the temporary folder. It works in the repository's
+/// folder, which contains the migrations. It is killed when this value is released, so that a failing test leaves no
+/// process.
 package final class Program: Sendable {
-    /// How a program ended, and all it said.
+    /// The end of a program, and its output.
     package struct Exit: Sendable {
-        /// Nil when a signal ended it.
+        /// Nil if a signal ended it.
         package let code: Int32?
         package let output: String
         package let errors: String
 
-        /// The lines on standard error that are talk and no JSON log.
+        /// The lines on standard error that are messages and not JSON logs.
         package var complaints: [String] {
             errors.split(separator: "\n").map(String.init).filter { !$0.hasPrefix("{") }
         }
@@ -29,20 +29,20 @@ package final class Program: Sendable {
         package var description: String { "still running after \(limit); it said:\n\(said)" }
     }
 
-    /// The folder the tests were built into, and `espalier` beside them.
+    /// The folder of the built tests, which also contains `espalier`.
     private static var buildFolder: URL { Bundle.main.executableURL!.resolvingSymlinksInPath().deletingLastPathComponent() }
 
     package static var espalier: URL { buildFolder.appending(path: "espalier") }
-    /// A package of its own, so it is there only when it was built before.
+    /// A separate package, so it exists only if it was built before.
     package static var espalierctl: URL { repository.appending(path: "admin-cli/.build/debug/espalierctl") }
     package static let repository = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
 
-    /// The process's id, and its group's when it has one of its own.
+    /// The process ID. It is also the ID of the group if it leads one.
     package let id: Int32
     private let life: Task<Int32?, any Error>
     private let said: Said
 
-    /// Both streams as far as they have come.
+    /// Both streams so far.
     private final class Said: Sendable {
         let output = Mutex<[UInt8]>([])
         let errors = Mutex<[UInt8]>([])
@@ -53,14 +53,14 @@ package final class Program: Sendable {
     }
 
     deinit {
-        // Ends in SIGKILL; nothing happens when the process is gone.
+        // Ends with SIGKILL. Nothing happens if the process has already ended.
         life.cancel()
     }
 
     /// - Parameters:
-    ///   - input: what it reads from standard input.
-    ///   - ownGroup: whether it leads a process group, as under a shell with a terminal; otherwise Ctrl-C in the test's
-    ///     terminal reaches it, too.
+    ///   - input: The content of standard input.
+    ///   - ownGroup: Whether it leads a process group, as under a shell with a terminal. Otherwise, Ctrl-C in the
+    ///     test's terminal also reaches it.
     package static func start(
         _ arguments: [String], of executable: URL = espalier, environment: [String: String] = [:], input: String = "",
         ownGroup: Bool = false
@@ -110,13 +110,13 @@ package final class Program: Sendable {
         try await start(arguments, of: executable, environment: environment, input: input).exit(within: limit)
     }
 
-    /// What it said so far, standard output first.
+    /// The output so far, standard output first.
     package var talk: String {
         String(decoding: said.output.withLock { $0 }, as: UTF8.self) + String(decoding: said.errors.withLock { $0 }, as: UTF8.self)
     }
 
-    /// Waits until it has said this, on either stream.
-    /// - Throws: `StillRunning` with what it said instead.
+    /// Waits until the output contains this text, on either stream.
+    /// - Throws: `StillRunning` with the output instead.
     package func says(_ text: String, within limit: Duration = .seconds(60)) async throws {
         do {
             try await eventually(text, within: limit) { talk.contains(text) }
@@ -129,13 +129,13 @@ package final class Program: Sendable {
         kill(id, signal)
     }
 
-    /// As Ctrl-C in a terminal: to all of the group it leads.
+    /// Sends the signal to its whole group, as Ctrl-C in a terminal does.
     package func interruptGroup() {
         kill(-id, SIGINT)
     }
 
     /// Waits until it has ended.
-    /// - Throws: `StillRunning`, and then it is killed.
+    /// - Throws: `StillRunning`. Then it is killed.
     package func exit(within limit: Duration = .seconds(60)) async throws -> Exit {
         let code = try await withThrowingTaskGroup(of: Int32?.self) { group in
             group.addTask { try await self.life.value }

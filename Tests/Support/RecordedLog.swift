@@ -1,7 +1,7 @@
 package import Logging
 import Synchronization
 
-/// All that a server would have written to its log, at the lowest level there is.
+/// Records all log messages of a server, at the lowest level.
 package final class RecordedLog: Sendable {
     private let lines = Mutex<[String]>([])
 
@@ -9,7 +9,7 @@ package final class RecordedLog: Sendable {
 
     package var text: String { lines.withLock { $0.joined(separator: "\n") } }
 
-    /// The lines written since this was last called.
+    /// Returns the lines since the last call.
     package func take() -> String {
         lines.withLock { lines in
             defer { lines = [] }

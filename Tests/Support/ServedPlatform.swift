@@ -9,9 +9,9 @@ import Tenancy
 @testable package import Server
 
 /// An installation as its operator runs it: `espalier migrate`, `espalier seed` and `espalier serve` as processes, with
-/// settings from the environment. The Apple simulator, and sometimes PostgreSQL, is the test's.
+/// settings from the environment. The test provides the Apple simulator, and sometimes PostgreSQL.
 ///
-/// Two tenants, as in `TestPlatform`: `acme` with a connection of its own, `globex` on the shared one.
+/// It has two tenants, as in `TestPlatform`: `acme` with its own connection, `globex` on the shared one.
 package struct ServedPlatform: Sendable {
     package let ownerURL: String
     package let serverURL: String
@@ -19,19 +19,19 @@ package struct ServedPlatform: Sendable {
     package let seeded: SeedResult
     /// Apple's side of Acme's connection.
     package let own: TestPlatform.AppleSide
-    /// The settings that every process of the installation has. Ports are a process's own.
+    /// The settings of every process in the installation, without the ports.
     package let environment: [String: String]
 
     package var acme: SeedResult.TenantResult { seeded.tenants[0] }
     package var globex: SeedResult.TenantResult { seeded.tenants[1] }
 
-    /// In a database of the shared cluster.
+    /// Creates it in a database of the shared cluster.
     package static func make() async throws -> ServedPlatform {
         let database = try await TestDatabase.make()
         return try await make(ownerURL: database.ownerURL, serverURL: database.serverURL)
     }
 
-    /// In a cluster of its own, to be crashed at will. Migrated by the command.
+    /// Creates it in its own cluster, which the test can crash. The command migrates it.
     package static func make(in cluster: EmbeddedPostgres) async throws -> ServedPlatform {
         let administration = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres"))
         _ = try await administration.run(["CREATE ROLE espalier LOGIN CREATEROLE", "CREATE ROLE espalier_server LOGIN"])
@@ -57,13 +57,13 @@ package struct ServedPlatform: Sendable {
             seeded: try JSONDecoder().decode(SeedResult.self, from: Data(exit.output.utf8)), own: own, environment: environment)
     }
 
-    /// The least that `espalier serve` needs, with a master key of its own.
+    /// The minimum settings of `espalier serve`, with its own master key.
     package static func settings(databaseURL: String, appleURL: String) -> [String: String] {
         [
             "ESPALIER_PUBLIC_URL": TestPlatform.publicURL, "ESPALIER_DATABASE_URL": databaseURL,
             "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_APPLE_BASE_URL": appleURL,
             "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
-            // A busy machine is no slow Apple.
+            // A long limit, because a busy machine must not look like a slow Apple.
             "ESPALIER_APPLE_TIMEOUT": "60",
         ]
     }
@@ -93,7 +93,7 @@ package struct ServedPlatform: Sendable {
         package var description: String { "a command ended with \(exit.code.map(String.init) ?? "a signal"):\n\(exit.errors)" }
     }
 
-    /// Where one `espalier serve` listens; a process that takes another's place can have the same.
+    /// The address of one `espalier serve`. A process that replaces another can have the same.
     package struct Place: Sendable {
         package let port: Int
         package let operationsPort: Int
@@ -105,17 +105,17 @@ package struct ServedPlatform: Sendable {
 
         package var address: String { "http://127.0.0.1:\(port)" }
         package var operations: String { "http://127.0.0.1:\(operationsPort)" }
-        /// A fresh browser that comes here.
+        /// Returns a new browser for this address.
         package var browser: TestBrowser { TestBrowser(publicURL: TestPlatform.publicURL, address: address) }
 
-        /// The status of `/readyz`, nil when nobody answers.
+        /// The status of `/readyz`; nil without a response.
         package var readiness: Int? {
             get async { try? await browser.get("\(operations)/readyz").status }
         }
     }
 
     /// Starts a server, and returns when it can serve.
-    /// - Parameter settings: beside the installation's, or instead.
+    /// - Parameter settings: Settings that add to or replace the installation's settings.
     package func serve(at place: Place, settings: [String: String] = [:]) async throws -> Program {
         let program = try await Program.start(
             ["serve"],
@@ -129,7 +129,7 @@ package struct ServedPlatform: Sendable {
         return program
     }
 
-    /// Returns when the server there can serve: its public port listens, and its database answers.
+    /// Returns when the server can serve: its public port listens, and its database responds.
     package func ready(_ place: Place) async throws {
         try await eventually("a server ready on port \(place.port)") {
             guard FreePorts.isListening(place.port) else { return false }

@@ -8,7 +8,7 @@ package import Server
 import Synchronization
 import Web
 
-/// A browser with cookies, and the application's side of a login, both over HTTP and nothing else.
+/// A browser with cookies, and the application's side of a login, both only over HTTP.
 package final class TestBrowser: Sendable {
     private let publicURL: String
     private let address: String
@@ -19,8 +19,8 @@ package final class TestBrowser: Sendable {
     }
 
     /// - Parameters:
-    ///   - publicURL: the server's name in every URL.
-    ///   - address: where it really listens.
+    ///   - publicURL: The server's name in every URL.
+    ///   - address: The address at which it really listens.
     package init(publicURL: String, address: String) {
         (self.publicURL, self.address) = (publicURL, address)
     }
@@ -35,7 +35,7 @@ package final class TestBrowser: Sendable {
         package var json: [String: any Sendable] {
             (try? JSONSerialization.jsonObject(with: Data(body.utf8)) as? [String: any Sendable]) ?? [:]
         }
-        /// A parameter of the redirect's query.
+        /// Returns a parameter of the redirect's query.
         package subscript(_ parameter: String) -> String? {
             URLComponents(string: location ?? "")?.queryItems?.first { $0.name == parameter }?.value
         }
@@ -59,7 +59,7 @@ package final class TestBrowser: Sendable {
     }
 
     package func send(_ method: String, _ url: String, headers: [(String, String)], body: String?) async throws -> Answer {
-        // The public name leads to wherever the server listens; cookies are only for it.
+        // The public name leads to the server's real address. Cookies are only for the public name.
         let isOurs = url == publicURL || url.hasPrefix(publicURL + "/")
         var request = HTTPClientRequest(url: isOurs ? address + url.dropFirst(publicURL.count) : url)
         request.method = .init(rawValue: method)
@@ -88,7 +88,7 @@ package final class TestBrowser: Sendable {
 
     // MARK: A login, step by step
 
-    /// What an application keeps between authorize and token.
+    /// The data that an application stores between authorize and token.
     package struct Request: Sendable {
         package var tenant: SeedResult.TenantResult
         package var application: SeedResult.App
@@ -124,12 +124,12 @@ package final class TestBrowser: Sendable {
         }
     }
 
-    /// Authorize at ours: the redirect to Apple.
+    /// Calls our authorize endpoint: the redirect to Apple.
     package func authorize(_ request: Request) async throws -> Answer {
         try await get(request.authorizeURL)
     }
 
-    /// The form that Apple's page would post: where to, and its fields.
+    /// Returns the form that Apple's page would post: its target and its fields.
     package struct AppleForm: Sendable {
         package var action: String
         package var fields: [(String, String)]
@@ -144,7 +144,7 @@ package final class TestBrowser: Sendable {
     }
 
     /// Presses the button at Apple.
-    /// - Parameter person: somebody's name, `new`, or `cancel`.
+    /// - Parameter person: A name, `new`, or `cancel`.
     package func atApple(_ toApple: Answer, person: String, headers: [(String, String)] = []) async throws -> AppleForm {
         let page = try await get(toApple.location ?? "", headers: [("Simulator-Person", person)] + headers)
         guard page.status == 200, let form = AppleForm(html: page.body) else {
@@ -154,17 +154,17 @@ package final class TestBrowser: Sendable {
         return form
     }
 
-    /// Posts Apple's form to ours: the redirect to the application.
+    /// Posts Apple's form to our callback: the redirect to the application.
     package func callback(_ form: AppleForm) async throws -> Answer {
         try await post(form.action, form: form.fields)
     }
 
-    /// From authorize to the code.
+    /// Runs the steps from authorize to the code.
     package func signIn(_ request: Request, person: String = "new", headers: [(String, String)] = []) async throws -> Answer {
         try await callback(try await atApple(try await authorize(request), person: person, headers: headers))
     }
 
-    /// The token endpoint, as the application's back end.
+    /// Calls the token endpoint, as the application's back end.
     package func token(_ request: Request, _ form: [(String, String)]) async throws -> Answer {
         var form = form + [("client_id", request.application.client_id)]
         if let secret = request.application.client_secret { form.append(("client_secret", secret)) }
@@ -184,7 +184,7 @@ package final class TestBrowser: Sendable {
         try await self.token(request, [("grant_type", "refresh_token"), ("refresh_token", token)])
     }
 
-    /// A complete login.
+    /// Runs a complete login.
     package func tokens(_ request: Request, person: String = "new") async throws -> [String: any Sendable] {
         let back = try await signIn(request, person: person)
         guard let code = back["code"] else {

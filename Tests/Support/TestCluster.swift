@@ -2,7 +2,8 @@ package import EmbeddedPostgres
 import Foundation
 import Postgres
 
-/// The PostgreSQL cluster of a test run: started by the first test that asks, removed when the process ends.
+/// The PostgreSQL cluster of a test run. The first test that needs it starts it, and it is removed when the process
+/// ends.
 package actor TestCluster {
     package static let shared = TestCluster()
 
@@ -14,8 +15,8 @@ package actor TestCluster {
     private struct Running: Sendable {
         var cluster: EmbeddedPostgres
 
-        /// A fresh pool to make databases with. A session prepares every statement, and each of these is another: one that has made
-        /// hundreds has to forget an old one first, and in front of CREATE DATABASE nothing may stand.
+        /// Returns a new pool to create databases with. A session prepares every statement, and each of these differs. After
+        /// hundreds of them, it must first deallocate an old one, but no statement may come before CREATE DATABASE.
         var administration: DatabasePool {
             get async throws {
                 try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) { $0.statementTimeout = .seconds(60) }
@@ -25,7 +26,7 @@ package actor TestCluster {
 
     private var running: Task<Running, any Error>?
     private var migration: Task<Void, any Error>?
-    /// The clone that was begun last. One after the other: PostgreSQL refuses a template that is in use.
+    /// The clone that was started last. They run one after the other, because PostgreSQL rejects a template in use.
     private var last: Task<Void, any Error>?
     private var clones = 0
 
@@ -35,7 +36,7 @@ package actor TestCluster {
     /// For data that nothing depends on.
     package static let careless = ["fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"]
 
-    /// A cluster of a test's own, to be killed at will, in a temporary folder, so that two runs can stand side by side.
+    /// A test's own cluster, which the test may kill, in a temporary folder, so that two runs can exist side by side.
     package static func own(settings: [String: String] = careless) async throws -> EmbeddedPostgres {
         let folder = FileManager.default.temporaryDirectory.appending(path: "cluster-\(UUID())")
         let cluster = EmbeddedPostgres(
@@ -50,7 +51,7 @@ package actor TestCluster {
         clones += 1
         let name = "test_\(clones)"
         let clone = Task { [last] in
-            // An error of the clone before is its own caller's.
+            // The previous clone's caller handles its error.
             _ = await last?.result
             _ = try await running.administration.run(
                 SQL(unsafe: "CREATE DATABASE \(name) OWNER \(Self.owner) TEMPLATE \(template.rawValue)"))

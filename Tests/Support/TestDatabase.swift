@@ -2,13 +2,13 @@ import Foundation
 import Logging
 package import Postgres
 
-/// A database of a test's own, cloned from a migrated template in the one cluster of the test run.
+/// A test's own database, cloned from a migrated template in the only cluster of the test run.
 ///
-/// It has no owner who would drop it: the cluster lives in a temporary folder and goes with the process.
+/// Nothing drops it, because the cluster is in a temporary folder and is removed with the process.
 package struct TestDatabase: Sendable {
-    /// As the role that owns the schema.
+    /// For the role that owns the schema.
     package let ownerURL: String
-    /// As the role the server runs under, which owns nothing.
+    /// For the server's role, which owns nothing.
     package let serverURL: String
 
     /// The repository's `migrations/`.
@@ -19,16 +19,16 @@ package struct TestDatabase: Sendable {
         try await TestCluster.shared.database(template: .migrated)
     }
 
-    /// With nothing in it.
+    /// An empty database.
     package static func empty() async throws -> TestDatabase {
         try await TestCluster.shared.database(template: .empty)
     }
 
-    /// A pool that nobody has to run; few connections, since many tests share the cluster.
+    /// A pool that needs no `run`, with few connections, because many tests share the cluster.
     package static func pool(_ url: String, _ change: (inout DatabasePool.Configuration) -> Void = { _ in }) throws -> DatabasePool {
         var configuration = DatabasePool.Configuration(url: url)
         configuration.maximumConnections = 4
-        // On a busy machine everything takes longer; tests of these limits set their own.
+        // Long limits, because everything takes longer on a busy machine. Tests of these limits set their own.
         (configuration.waitingTime, configuration.lockTimeout, configuration.statementTimeout) = (.seconds(30), .seconds(30), .seconds(30))
         change(&configuration)
         return try DatabasePool(configuration, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })

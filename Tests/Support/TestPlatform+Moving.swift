@@ -5,14 +5,14 @@ package import Server
 import Tenancy
 
 extension TestPlatform {
-    /// The id of Acme's first connection of its own.
+    /// The ID of Acme's first own connection.
     package func ownConnection() async throws -> String {
         let found = try await ownerPool.run("SELECT id FROM connection WHERE team_id = \(own.team) ORDER BY id LIMIT 1")
             .first { try $0.get("id", as: ID<Connection>.self) }
         return found?.description ?? ""
     }
 
-    /// Moves Acme to its own connection, and waits until sign-ins go there.
+    /// Moves Acme to its own connection, and waits until sign-ins use it.
     @discardableResult
     package func moveToOwn(_ body: [String: any Sendable]? = nil) async throws -> TestBrowser.Answer {
         let answer = try await call("POST", "/tenants/acme/connections/\(try await ownConnection())/activate", body)
@@ -21,7 +21,7 @@ extension TestPlatform {
         return answer
     }
 
-    /// Moves Acme to the shared connection, and waits until sign-ins go there.
+    /// Moves Acme to the shared connection, and waits until sign-ins use it.
     @discardableResult
     package func moveToShared(_ body: [String: any Sendable]? = nil) async throws -> TestBrowser.Answer {
         let answer = try await call("POST", "/tenants/acme/shared-connection/activate", body)
@@ -30,7 +30,7 @@ extension TestPlatform {
         return answer
     }
 
-    /// Waits until a tenant's sign-ins go to this side of Apple's.
+    /// Waits until a tenant's sign-ins use this team at Apple.
     package func serves(_ side: AppleSide, _ tenant: SeedResult.TenantResult) async throws {
         try await eventually("\(tenant.slug) is served by \(side.servicesID)") {
             try await TestBrowser(self).authorize(.init(tenant))["client_id"] == side.servicesID

@@ -15,10 +15,11 @@ import Tenancy
 
 @testable package import Server
 
-/// A whole installation for one test: a database of its own, the server on a free port, the Apple simulator that all
-/// tests share, and two tenants: `acme` with a connection of its own, `globex` on the shared one.
+/// A whole installation for one test: its own database, the server on a free port, the Apple simulator that all tests
+/// share, and two tenants: `acme` with its own connection, `globex` on the shared one.
 ///
-/// Its public URL is `https://login.test`, so that cookies are those of production; `TestBrowser` knows the way.
+/// Its public URL is `https://login.test`, so that cookies are as in production. `TestBrowser` finds the real
+/// address.
 package struct TestPlatform: Sendable {
     package static let publicURL = "https://login.test"
     package static let redirectURI = "https://app.test/callback"
@@ -32,9 +33,9 @@ package struct TestPlatform: Sendable {
     /// Apple's side of Acme's connection and of the shared one.
     package let own: AppleSide
     package let shared: AppleSide
-    /// Where the server really listens.
+    /// The address at which the server really listens.
     package let address: String
-    /// As the server's role; for tests that look into tables, `ownerPool` sees all.
+    /// For the server's role. For tests that read tables, `ownerPool` sees all rows.
     package let pool: DatabasePool
     package let ownerPool: DatabasePool
     package let installation: Installation
@@ -48,7 +49,7 @@ package struct TestPlatform: Sendable {
     package var acme: SeedResult.TenantResult { seeded.tenants[0] }
     package var globex: SeedResult.TenantResult { seeded.tenants[1] }
 
-    /// Lends an installation to the body, and stops it afterwards.
+    /// Provides an installation to the body, and stops it afterwards.
     package static func run<T: Sendable>(
         _ adjust: @Sendable (inout Settings) -> Void = { _ in }, _ body: @Sendable @escaping (TestPlatform) async throws -> T
     ) async throws -> T {
@@ -60,9 +61,10 @@ package struct TestPlatform: Sendable {
             "ESPALIER_DATABASE_URL": database.serverURL,
             "ESPALIER_MASTER_KEYS": masterKey, "ESPALIER_APPLE_BASE_URL": simulator.url,
             "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4",
-            // Tests call often, and with keys that are none; those of the limit set it themselves.
+            // High limits, because tests call often and with invalid keys. Tests of the limits set their own.
             "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000", "ESPALIER_API_CHANGES_PER_MINUTE": "1000000",
-            // A busy machine is no slow Apple; tests of one set it themselves.
+            // A long limit, because a busy machine must not look like a slow Apple. Tests of a slow Apple set their
+            // own.
             "ESPALIER_APPLE_TIMEOUT": "60",
         ])
         adjust(&settings)
@@ -104,9 +106,9 @@ package struct TestPlatform: Sendable {
 
     /// Calls the REST API.
     /// - Parameters:
-    ///   - path: below `/v1`, as `/tenants/acme`.
-    ///   - key: an API key; an operator's unless another is named.
-    ///   - body: what is sent as JSON.
+    ///   - path: The path below `/v1`, such as `/tenants/acme`.
+    ///   - key: An API key. Default: an operator's key.
+    ///   - body: The JSON body.
     package func call(
         _ method: String, _ path: String, key: String? = nil, _ body: [String: any Sendable]? = nil, headers: [(String, String)] = []
     ) async throws -> TestBrowser.Answer {
@@ -114,7 +116,7 @@ package struct TestPlatform: Sendable {
         var text: String?
         if let body {
             headers.append(("Content-Type", "application/json"))
-            // The same body is the same bytes: an `Idempotency-Key` is bound to them.
+            // The same body always has the same bytes, because an `Idempotency-Key` is bound to them.
             text = String(decoding: try JSONSerialization.data(withJSONObject: body, options: .sortedKeys), as: UTF8.self)
         }
         return try await TestBrowser(self).send(method, "\(Self.publicURL)/v1\(path)", headers: headers, body: text)
@@ -147,8 +149,8 @@ package struct TestPlatform: Sendable {
     }
 }
 
-/// The Apple simulator that the tests of a run share. Teams, Services IDs and people are a test's own, so that tests beside
-/// one another do not meet; faults name their client.
+/// The Apple simulator that the tests of a run share. Each test has its own teams, Services IDs and people, so that
+/// concurrent tests do not affect each other. Faults name their client.
 package struct TestSimulator: Sendable {
     package let url: String
 
@@ -175,7 +177,7 @@ package struct TestSimulator: Sendable {
         return side
     }
 
-    /// Breaks something at Apple; see the simulator's `FaultRequest` for the fields. Name the client.
+    /// Adds a fault at Apple. See the simulator's `FaultRequest` for the fields. Set the client.
     package func fault(_ fields: [String: any Sendable]) async throws {
         try await send(.POST, "/simulator/faults", fields)
     }
@@ -204,7 +206,7 @@ package struct TestSimulator: Sendable {
         }
     }
 
-    /// Ten characters, as Team IDs and Key IDs have.
+    /// Ten characters, as in Team IDs and Key IDs.
     private static func randomID() -> String {
         String((0..<10).map { _ in "ABCDEFGHJKLMNPQRSTUVWXYZ23456789".randomElement()! })
     }

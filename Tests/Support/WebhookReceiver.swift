@@ -8,14 +8,14 @@ import Synchronization
 import Tenancy
 package import Web
 
-/// An endpoint on 127.0.0.1 that answers as the test at hand says, and remembers what it was sent.
+/// An endpoint on 127.0.0.1. The test sets its responses, and it records its requests.
 package final class WebhookReceiver: Sendable {
     package enum Answer: Sendable {
         case status(Int)
         case redirect(to: String)
-        /// Nothing at all until `release` is called.
+        /// No response until `release` is called.
         case held
-        /// A body that would take for ever to read.
+        /// A body that never ends.
         case endless
     }
 
@@ -36,7 +36,8 @@ package final class WebhookReceiver: Sendable {
 
         package func header(_ name: String) -> String { HTTPField.Name(name).flatMap { headers[$0] } ?? "" }
 
-        /// Each of the signatures, checked as Standard Webhooks tells a receiver to, by code that the sender does not share.
+        /// Checks each of the signatures as Standard Webhooks requires of a receiver, with code that the sender does not
+        /// share.
         package func isSigned(by secret: String) -> Bool {
             guard secret.hasPrefix("whsec_"), let key = Data(base64Encoded: String(secret.dropFirst(6))) else { return false }
             let message = Data("\(id).\(timestamp).".utf8) + Data(body)

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("API key")
 struct APIKeyTests {
-    @Test("a fresh secret has its form, and its checksum holds")
+    @Test("a new secret has the right form and checksum")
     func wellFormed() {
         var random = SystemRandomNumberGenerator()
         for live in [true, false] {
@@ -16,7 +16,7 @@ struct APIKeyTests {
         }
     }
 
-    @Test("a typo anywhere is noticed")
+    @Test("a mistyped character is detected at every position")
     func typo() {
         var random = SystemRandomNumberGenerator()
         let secret = Array(APIKey.makeSecret(live: true, using: &random).reveal())
@@ -27,13 +27,13 @@ struct APIKeyTests {
         }
     }
 
-    @Test("the checksum is zlib's")
+    @Test("the checksum equals zlib's")
     func checksum() {
         // The check value of CRC-32/ISO-HDLC.
         #expect(CRC32.checksum("123456789".utf8) == 0xCBF4_3926)
     }
 
-    @Test("another length or prefix is not ours", arguments: ["", "esk_live_", "sk_live_0123456789012345678901234567890123456"])
+    @Test("another length or prefix is refused", arguments: ["", "esk_live_", "sk_live_0123456789012345678901234567890123456"])
     func foreign(_ text: String) {
         #expect(!APIKey.isWellFormed(text))
     }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Configuration cache")
 struct ConfigurationCacheTests {
-    /// Counts what it loads; can be held back until a test lets go.
+    /// Counts its loads. A test can block it.
     final class Source: Sendable {
         let loads = Mutex(0)
         let values = Mutex<[String: (String, UUID)]>([:])
@@ -29,7 +29,7 @@ struct ConfigurationCacheTests {
     let one = UUID()
     let two = UUID()
 
-    @Test("a value is loaded once while changes are heard")
+    @Test("a value is loaded once while notifications arrive")
     func loadedOnce() async throws {
         source.put("a", "1", owner: one)
         let cache = source.cache()
@@ -38,7 +38,7 @@ struct ConfigurationCacheTests {
         #expect(source.count == 1)
     }
 
-    @Test("a change of its owner empties a value, another's does not")
+    @Test("a change of its owner removes a value, another owner's change does not")
     func forgetting() async throws {
         source.put("a", "1", owner: one)
         let cache = source.cache()
@@ -51,7 +51,7 @@ struct ConfigurationCacheTests {
         #expect(try await cache["a"] == "2")
     }
 
-    @Test("a change of the platform's empties everything")
+    @Test("a change of the platform empties the cache")
     func platform() async throws {
         source.put("a", "1", owner: one)
         let cache = source.cache()
@@ -62,7 +62,7 @@ struct ConfigurationCacheTests {
         #expect(try await cache["a"] == "2")
     }
 
-    @Test("what was looked up in vain is remembered, and forgotten at any change")
+    @Test("a missing key is remembered, and forgotten at any change")
     func missing() async throws {
         let cache = source.cache()
         cache.forgetAll(isFresh: true)
@@ -74,7 +74,7 @@ struct ConfigurationCacheTests {
         #expect(try await cache["a"] == "1")
     }
 
-    @Test("it stays within its capacity")
+    @Test("the cache stays within its capacity")
     func capacity() async throws {
         for number in 0..<50 { source.put("\(number)", "x", owner: UUID()) }
         let cache = source.cache(capacity: 10)
@@ -87,7 +87,7 @@ struct ConfigurationCacheTests {
         #expect(source.count == 51)
     }
 
-    @Test("what was read before a change is not kept after it")
+    @Test("a value that was read before a change is not cached after it")
     func staleLoad() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
@@ -114,7 +114,7 @@ struct ConfigurationCacheTests {
         #expect(try await cache["a"] == 2)
     }
 
-    @Test("callers who miss together share one load")
+    @Test("callers that miss at the same time share one load")
     func singleFlight() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
@@ -130,7 +130,7 @@ struct ConfigurationCacheTests {
         async let a = cache["a"]
         _ = await started.first { _ in true }
         let others = (0..<10).map { _ in Task { try await cache["a"] } }
-        // Long enough for all of them to ask. One that asks later finds the value, so this can miss a fault but not invent one.
+        // This is long enough for all of them to ask. A later one finds the value, so the test can miss a fault but not invent one.
         for _ in 0..<10_000 { await Task.yield() }
         release.finish()
         #expect(try await a == 1)
@@ -138,7 +138,7 @@ struct ConfigurationCacheTests {
         #expect(loads.withLock { $0 } == 1)
     }
 
-    @Test("names looked up in vain push out nothing that was found")
+    @Test("missing names replace no cached value")
     func strangers() async throws {
         source.put("a", "1", owner: one)
         let cache = source.cache(capacity: 10)
@@ -150,7 +150,7 @@ struct ConfigurationCacheTests {
         #expect(source.count == before)
     }
 
-    @Test("what is forgotten and comes back again and again pushes out nothing")
+    @Test("a key that is repeatedly forgotten and loaded replaces no other")
     func returning() async throws {
         for name in ["a", "b"] { source.put(name, "1", owner: name == "a" ? one : two) }
         let cache = source.cache(capacity: 3)

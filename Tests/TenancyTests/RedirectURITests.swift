@@ -4,7 +4,7 @@ import Testing
 @Suite("Redirect URI")
 struct RedirectURITests {
     @Test(
-        "these can be registered",
+        "these URIs can be registered",
         arguments: [
             "https://app.example.com/callback", "https://app.example.com/callback?tenant=1", "http://127.0.0.1/callback",
             "http://127.0.0.1:3000/callback", "http://[::1]/callback", "http://localhost:8083/callback/acme", "com.example.app:/callback",
@@ -16,7 +16,7 @@ struct RedirectURITests {
     }
 
     @Test(
-        "these cannot",
+        "these URIs cannot be registered",
         arguments: [
             "", "callback", "/callback", "//app.example.com/", "http://app.example.com/callback", "https://app.example.com/#x",
             "https://app.example.com/callback#", "https://user@app.example.com/", "https://*.example.com/", "https:///callback",
@@ -32,13 +32,13 @@ struct RedirectURITests {
         #expect(RedirectURI.refusal(of: uri) != nil)
     }
 
-    @Test("a scheme of its own is one that is neither https nor http")
+    @Test("a private-use scheme is neither https nor http")
     func privateUse() {
         #expect(RedirectURI.isPrivateUse("com.example.app:/callback"))
         for uri in ["https://app.example.com/", "http://127.0.0.1/callback"] { #expect(!RedirectURI.isPrivateUse(uri)) }
     }
 
-    @Test("long URIs are told in no time, good or bad")
+    @Test("long URIs are checked without delay, valid or not")
     func long() {
         for end in ["", "#", "%"] {
             let uri = "https://\(String(repeating: "a-", count: 400))a/\(String(repeating: "%20", count: 300))\(end)"
@@ -46,7 +46,7 @@ struct RedirectURITests {
         }
     }
 
-    @Test("its origin is written as browsers do")
+    @Test("the origin has the form that browsers send")
     func origin() {
         for (uri, origin) in [
             ("https://app.example.com/callback", "https://app.example.com"),

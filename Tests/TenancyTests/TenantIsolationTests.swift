@@ -6,10 +6,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// Tries to cross tenants through the server's own database role.
+/// Tries to access other tenants' rows with the server's own database role.
 @Suite("Tenant isolation")
 struct TenantIsolationTests {
-    /// Tables of tenant data, from the catalogue: a new one is tested by being there.
+    /// Tables of tenant data, read from the catalog, so that a new table is tested automatically.
     static let tables: SQL = """
         SELECT c.relname::text AS name, c.relrowsecurity AS secured,
             (SELECT a.attname::text FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
@@ -20,7 +20,7 @@ struct TenantIsolationTests {
         WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'schema_migration' ORDER BY 1
         """
 
-    @Test("every table begins its key with the tenant, is secured by it, and is not the server's own")
+    @Test("every table's key starts with the tenant, its policy protects it, and the server does not own it")
     func schema() async throws {
         let database = try await TestDatabase.make()
         let pool = try TestDatabase.pool(database.ownerURL)
@@ -38,7 +38,7 @@ struct TenantIsolationTests {
         #expect(try role.first { try $0.get("powerful", as: Bool.self) } == false)
     }
 
-    @Test("the parts of a table cannot be reached past its policy")
+    @Test("the partitions of a table cannot be accessed without its policy")
     func partitions() async throws {
         let database = try await TestDatabase.make()
         let pool = try TestDatabase.pool(database.ownerURL)
@@ -54,13 +54,13 @@ struct TenantIsolationTests {
         }
     }
 
-    @Test("in one tenant's transaction the other's rows are not seen, changed, removed or added to")
+    @Test("one tenant's transaction cannot see, change, remove or add another tenant's rows")
     func crossing() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.globex)
             let browser = TestBrowser(platform)
             let back = try await browser.signIn(request)
-            // Redeemed twice: the audit trail has a line, too.
+            // The code is redeemed twice, so the audit trail has an event too.
             for _ in 0..<2 { _ = try await browser.redeem(try #require(back["code"]), request) }
             let acme = try #require(ID<Tenant>(platform.acme.id))
             let globex = try #require(ID<Tenant>(platform.globex.id))
@@ -71,15 +71,15 @@ struct TenantIsolationTests {
             let tables = try await platform.ownerPool.run(Self.tables).map { try $0.get("name", as: String.self) }
             for table in tables {
                 let column = table == "tenant" ? "id" : "tenant_id"
-                // All that is there, of which the owner sees Globex's.
+                // The owner counts all of Globex's existing rows.
                 let there = try await platform.ownerPool.run(
                     SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(column) = '\(globex.uuid.uuidString)'")
                 ).first { try $0.get("n", as: Int.self) }
-                // Globex has no connection of its own; the shared one is the platform's, and as foreign to Acme.
+                // Globex has no connection of its own. The shared one belongs to the platform, and Acme cannot access it either.
                 if !["connection", "apple_key", "purged_table", "usage_archive", "digest_key", "master_key", "simulated_clock"].contains(
                     table)
                 {
-                    #expect(try #require(there) > 0, "\(table) is not put to the test")
+                    #expect(try #require(there) > 0, "\(table) is not tested")
                 }
                 for statement in [
                     "SELECT FROM \(table) WHERE \(column) <> '\(acme.uuid.uuidString)'",
@@ -90,12 +90,12 @@ struct TenantIsolationTests {
                         let rows = try await pool.run(SQL(unsafe: statement), prelude: prelude)
                         #expect(rows.affected == 0, "\(statement) sees or touches another tenant's rows")
                     } catch let error as DatabaseError {
-                        // Not granted at all: stricter still.
+                        // The statement is not granted at all, which is stricter.
                         #expect(error.sqlState == "42501")
                     }
                 }
             }
-            // Into another tenant: refused by the policy.
+            // The policy refuses a row of another tenant.
             await #expect {
                 _ = try await pool.run(
                     """
@@ -106,7 +106,7 @@ struct TenantIsolationTests {
         }
     }
 
-    /// A row of the tenant's in each table that a login does not write to.
+    /// Inserts a row of the tenant into each table that a login does not write to.
     static func fill(_ tenant: ID<Tenant>, _ owner: DatabasePool) async throws {
         let (endpoint, event, deletion, transfer, now) = (UUID(), UUID(), UUID(), UUID(), Date())
         _ = try await owner.run([
@@ -175,7 +175,7 @@ struct TenantIsolationTests {
         ])
     }
 
-    @Test("without a tenant nothing is seen")
+    @Test("without a tenant no rows are visible")
     func unset() async throws {
         try await TestPlatform.run { platform in
             let seen = try await platform.pool.run("SELECT count(*) AS n FROM application").first { try $0.get("n", as: Int.self) }
@@ -183,7 +183,7 @@ struct TenantIsolationTests {
         }
     }
 
-    @Test("the ledger and the audit trail cannot be rewritten, a slug cannot be changed")
+    @Test("the ledger and the audit trail cannot be rewritten, and a slug cannot be changed")
     func appendOnly() async throws {
         try await TestPlatform.run { platform in
             let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Billed events")
 struct BilledEventsTests {
-    @Test("the digest is that of the events in their order, as COPY writes them")
+    @Test("the digest covers the events in their order, as COPY writes them")
     func digest() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -24,7 +24,7 @@ struct BilledEventsTests {
             let answer = try await platform.statement("2026-01")
             #expect(answer.json["digest"] as? String == expected)
             #expect(answer.json["events"] as? Int == 2000)
-            // Of no events, that of nothing.
+            // Without events, the digest of an empty input.
             #expect(try await platform.close(at: "2026-03-02T00:00:00Z") == 1)
             #expect(
                 try await platform.statement("2026-02").json["digest"] as? String
@@ -32,7 +32,7 @@ struct BilledEventsTests {
         }
     }
 
-    @Test("a month is read in the order of its key, without sorting it and without the other months")
+    @Test("a month is read in the order of its key, without a sort and without other months")
     func plan() async throws {
         try await TestPlatform.run { platform in
             for month in 1...3 {
@@ -55,7 +55,7 @@ struct BilledEventsTests {
         }
     }
 
-    @Test("lines are counted by the day that each begins with, in whatever pieces they come; what is no such line is refused")
+    @Test("lines are counted by their day in pieces of any size, and an invalid line is refused")
     func lines() throws {
         let lines = (0..<100).map { "2026-02-\($0 < 70 ? "28" : "01") 00:00:\($0).5+00\tx\(String(repeating: "y", count: $0))\n" }
         for size in [1, 7, 100] {

@@ -8,9 +8,9 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// Half a year of chance: logins in time and late, over and over for the same month, added up or still waiting, months that are taken out
-/// of the ledger before what is late of them comes, plans and prices that change. However it comes, each login is billed once, and a month
-/// costs what all of its logins together cost.
+/// Half a year of random events: logins in time and late, repeatedly for the same month, aggregated or waiting, months that are archived
+/// before their late logins arrive, changes of plans and prices. In every case each login is billed once, and a month costs the price of
+/// all its logins together.
 @Suite("Billed once")
 struct BilledOnceTests {
     private struct Billed: Equatable {
@@ -21,7 +21,7 @@ struct BilledOnceTests {
     private static let first = Month("2025-01")!
     private static let months = (1..<6).reduce(into: [first]) { months, _ in months.append(months.last!.next) }
 
-    @Test("a month's logins cost the same however late they come, and all that tells of them agrees", arguments: 1...4)
+    @Test("a month's logins cost the same regardless of their delay, and all numbers agree", arguments: 1...4)
     func chance(seed: Int) async throws {
         try await TestPlatform.run { platform in
             var chance = Chance(seed)
@@ -47,14 +47,14 @@ struct BilledOnceTests {
                     plans.append(("\(day)T12:00:00Z", Tenant.Plan.allCases.randomElement(using: &chance)!))
                 }
                 try await platform.plans(plans)
-                // Of this month and of all before, in several pieces.
+                // Logins of this month and of all earlier months, in several pieces.
                 for _ in 0..<3 {
                     let times = (0..<chance.number(0...40)).map { _ in
                         let day = Self.months[max(0, number - chance.often(0, or: 0...5))].firstDay + chance.number(0...27)
                         happened[day, default: 0] += 1
                         return (day + 1).start.addingTimeInterval(-0.000_001 * Double(chance.number(1...86_400_000_000)))
                     }
-                    // Whoever comes late to a month that was taken out was not there before: who was is forgotten.
+                    // Late logins of an archived month come from new users, because its users are forgotten.
                     try await platform.append(
                         times, application: chance.number(0...1), users: number < 2 ? users : [],
                         connection: chance.number(0...1) == 0 ? "own" : "shared")
@@ -83,7 +83,7 @@ struct BilledOnceTests {
         }
     }
 
-    /// What stands on all statements for each month, and what its logins come to when all are reckoned at once.
+    /// Compares the amounts on all statements of a month with the price of all its logins together.
     private static func compare(_ happened: [Day: Int], _ acme: ID<Tenant>, _ platform: TestPlatform) async throws {
         let database = PlatformDatabase(platform.pool)
         let prices = try PriceHistory(try await database.run(PriceHistory.find(of: acme)))

@@ -7,20 +7,20 @@ import Server
 import Tenancy
 import TestSupport
 
-/// A moment as RFC 3339 writes it, to the microsecond.
+/// Parses a moment in the form of RFC 3339, to the microsecond.
 func moment(_ text: String) throws -> Date {
     let (whole, fraction) = (text.prefix(19), text.dropFirst(19).dropLast())
     return try Date("\(whole)Z", strategy: .iso8601).addingTimeInterval(fraction.isEmpty ? 0 : Double("0\(fraction)")!)
 }
 
 extension TestPlatform {
-    /// Closes all that is due.
+    /// Closes all due months.
     @discardableResult
     func close(at now: String) async throws -> Int {
         try await close(at: try moment(now))
     }
 
-    /// Whether somebody waits for an advisory lock of this class.
+    /// Whether a transaction waits for an advisory lock of this class.
     func isWaitedFor(_ lock: Int) async throws -> Bool {
         try await !ownerPool.run(
             """
@@ -30,7 +30,7 @@ extension TestPlatform {
         ).isEmpty
     }
 
-    /// Which plan a tenant had from when on, instead of since it was made.
+    /// Sets the history of a tenant's plans, instead of one plan since its creation.
     func plans(_ changes: [(String, Tenant.Plan?)], of tenant: SeedResult.TenantResult? = nil) async throws {
         let tenant = ID<Tenant>((tenant ?? acme).id)!
         _ = try await ownerPool.run(
@@ -40,7 +40,7 @@ extension TestPlatform {
                 }))
     }
 
-    /// Writes a rate card: a plan's, or Acme's own where none is named.
+    /// Writes a rate card of a plan, or Acme's own if no plan is given.
     func rateCard(
         _ plan: Tenant.Plan? = nil, version: Int = 2, from: String, currency: String = "USD", baseFee: Int = 0, included: Int = 0,
         minimum: Int = 0, mode: Prices.TierMode = .graduated, tiers: [(Int?, Int)] = [(nil, 5000)]
@@ -56,7 +56,7 @@ extension TestPlatform {
             """)
     }
 
-    /// A tenant's statement, as its own key is told.
+    /// A tenant's statement in the response to its own key.
     func statement(_ name: String, of tenant: SeedResult.TenantResult? = nil) async throws -> TestBrowser.Answer {
         let tenant = tenant ?? acme
         return try await call("GET", "/tenants/\(tenant.slug)/statements/\(name)", key: tenant.api_keys[0].secret)
@@ -70,7 +70,8 @@ extension TestPlatform {
 }
 
 extension Transaction {
-    /// Whether somebody waits for a lock that it holds. Not by `pg_stat_activity`: a transaction sees of that what it saw at first.
+    /// Whether another transaction waits for a lock of this one. It does not use `pg_stat_activity`, because a transaction sees only one
+    /// snapshot of that view.
     var isWaitedFor: Bool {
         get async throws {
             try await !run("SELECT FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))").isEmpty

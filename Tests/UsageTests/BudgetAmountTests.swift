@@ -20,7 +20,7 @@ struct BudgetAmountTests {
         ).map { try $0.get("line") }
     }
 
-    /// Acme pays a dollar a login, if nothing else is said, and has paid it all the month.
+    /// Acme pays 1 USD per login by default, for the whole month.
     private static func run(
         price: Int = 1_000_000, baseFee: Int = 0, _ body: @Sendable @escaping (TestPlatform) async throws -> Void
     ) async throws {
@@ -46,10 +46,10 @@ struct BudgetAmountTests {
         try await platform.rollUp()
     }
 
-    @Test("it is set by the tenant's own key and says in money what is used; one of logins takes its place, and the other way")
+    @Test("the tenant's own key sets a budget in money and sees its use, and a budget in logins replaces it and vice versa")
     func life() async throws {
         try await TestPlatform.run { platform in
-            // By the plan's price, which no transaction of the tenant's own sees.
+            // By the plan's price, which the tenant's own transactions do not see.
             try await platform.append(Array(repeating: Date(), count: 200))
             let made = try await Self.set(platform, 2)
             #expect(made.status == 200, "\(made.body)")
@@ -72,7 +72,7 @@ struct BudgetAmountTests {
         }
     }
 
-    @Test("neither, both, half of one and nonsense are refused, by the name of the field")
+    @Test("a missing, double, partial or invalid limit is refused with the name of the field")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (body, field) in [
@@ -88,7 +88,7 @@ struct BudgetAmountTests {
                 #expect((answer.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field], "\(body): \(answer.body)")
             }
             #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
-            // The schema has the last word.
+            // The schema refuses them too.
             let acme = ID<Tenant>(platform.acme.id)!
             for values in ["1, 1, 'USD'", "NULL, NULL, NULL", "NULL, 1, NULL", "1, NULL, 'USD'"] {
                 await #expect(throws: DatabaseError.self, "\(values)") {
@@ -103,13 +103,13 @@ struct BudgetAmountTests {
         }
     }
 
-    @Test("webhooks hear of 50, 80 and 100 % of the amount, once a month each")
+    @Test("webhooks report 50, 80 and 100 % of the amount, once per month each")
     func thresholds() async throws {
         try await Self.run { platform in
             #expect(try await Self.set(platform, 10).status == 200)
             let month = Month(Date())
             try await Self.login(platform, 4)
-            // Another month's, and another tenant's.
+            // Logins of another month, and of another tenant.
             try await Self.login(platform, 20, at: month.start.addingTimeInterval(-40 * 86400))
             try await platform.append(Array(repeating: Date(), count: 20), of: platform.globex)
             try await platform.rollUp()
@@ -125,14 +125,14 @@ struct BudgetAmountTests {
         }
     }
 
-    @Test("fees count from the month's first day, and a new price or a new month is noticed without a login")
+    @Test("fees count from the first day of the month, and a new price or month is noticed without a login")
     func withoutLogins() async throws {
         try await Self.run(baseFee: 6_000_000) { platform in
             let (month, today) = (Month(Date()), Day(Date()))
             #expect(try await Self.set(platform, 12).status == 200)
             #expect(try await Self.told(platform) == ["\(month) 50 6.00 12.00 USD false"])
             try await platform.rateCard(version: 2, from: month.firstDay.description, baseFee: 10_000_000)
-            // One tenant at a time, so that the second turn of the loop is taken too.
+            // A batch of one tenant, so that the loop runs twice.
             _ = try await platform.call("PUT", "/tenants/globex/budget", ["amount_micros": 1, "currency": "USD"])
             try await Budget.watchAmounts(in: platform.pool, batch: 1, at: today.start.addingTimeInterval(60))
             #expect(try await Self.told(platform).last == "\(month) 80 10.00 12.00 USD false")
@@ -144,7 +144,7 @@ struct BudgetAmountTests {
         }
     }
 
-    @Test("in a month of two currencies, only that of the budget counts")
+    @Test("in a month with two currencies, only the budget's currency counts")
     func currencies() async throws {
         try await Self.run { platform in
             let month = Month(Date())
@@ -154,13 +154,13 @@ struct BudgetAmountTests {
             #expect(try await Self.told(platform) == [])
             try await Self.login(platform, 2, at: month.start.addingTimeInterval(86400))
             #expect(try await Self.told(platform) == ["\(month) 50 6.00 10.00 EUR false"])
-            // What is billed in none of the month's currencies uses nothing up.
+            // An amount in a currency that the month does not bill uses nothing.
             let yen = try await Self.set(platform, 1, "JPY")
             #expect((yen.json["current"] as? [String: any Sendable])?["percent"] as? Int == 0)
         }
     }
 
-    @Test("a hard one refuses logins when the amount is used up, and lets them in again when the price has fallen")
+    @Test("a hard budget refuses logins at its limit, and permits them again after a lower price")
     func hard() async throws {
         try await Self.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -170,7 +170,7 @@ struct BudgetAmountTests {
             try await Self.login(platform, 1)
             let month = Month(Date())
             #expect(try await Self.told(platform).last == "\(month) 100 3.00 3.00 USD true")
-            try await eventually("the refusal is heard") { try await browser.authorize(request).status == 503 }
+            try await eventually("the refusal is in effect") { try await browser.authorize(request).status == 503 }
             #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins_refused_until"] is String)
             try await platform.rateCard(version: 2, from: month.firstDay.description, tiers: [(nil, 900_000)])
             try await Budget.watchAmounts(in: platform.pool, at: Date())

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Budgets")
 struct BudgetTests {
-    /// What webhooks were told of thresholds, the oldest first.
+    /// The thresholds that webhooks reported, oldest first.
     private static func told(_ platform: TestPlatform) async throws -> [String] {
         try await platform.ownerPool.run(
             """
@@ -28,7 +28,7 @@ struct BudgetTests {
 
     private static func month(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(7)) }
 
-    @Test("it is set, read, changed and removed, and each of that is in the audit trail")
+    @Test("a budget is set, read, changed and removed, each with an audit event")
     func life() async throws {
         try await TestPlatform.run { platform in
             #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
@@ -51,7 +51,7 @@ struct BudgetTests {
                 #expect(stale.status == 412)
             }
             #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins"] as? Int == 20)
-            // Said again without it, it is not hard any more.
+            // A new budget without `hard` is not hard.
             #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 20]).json["hard"] as? Bool == false)
             #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 204)
             #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
@@ -63,7 +63,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("nonsense, a key without the scope and a stranger are refused")
+    @Test("invalid values, a key without the scope and another tenant are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (body, field) in [
@@ -83,7 +83,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("webhooks hear of 50, 80 and 100 % once a month each, of the current month only, and no login is refused")
+    @Test("webhooks report 50, 80 and 100 % once per month each, only for the current month, and no login is refused")
     func thresholds() async throws {
         try await TestPlatform.run { platform in
             try await Self.hook(platform)
@@ -101,18 +101,18 @@ struct BudgetTests {
             #expect(try await Self.told(platform) == ["\(month) 50 5 10 false"])
             try await login(1)
             #expect(try await Self.told(platform).count == 1)
-            // Over two of them at once.
+            // Two thresholds are passed at once.
             try await login(5)
             let all = ["\(month) 50 5 10 false", "\(month) 80 11 10 false", "\(month) 100 11 10 false"]
             #expect(try await Self.told(platform) == all)
             try await login(5)
             #expect(try await Self.told(platform) == all)
             #expect(try await TestBrowser(platform).tokens(.init(platform.acme))["access_token"] != nil)
-            // Another tenant's logins are its own.
+            // Another tenant's logins count only for that tenant.
             try await platform.append(Array(repeating: now, count: 20), of: platform.globex)
             try await platform.rollUp(at: now)
             #expect(try await Self.told(platform) == all)
-            // The next month begins anew.
+            // The next month starts at 0.
             let next = now.addingTimeInterval(32 * 86400)
             try await platform.append(Array(repeating: next, count: 5))
             try await platform.rollUp(at: next)
@@ -120,7 +120,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("a budget that is set when it is used up already is told of at once; one that is raised, when it is reached again")
+    @Test("a new budget that is already used up is reported at once, and a raised one when it is reached again")
     func late() async throws {
         try await TestPlatform.run { platform in
             try await Self.hook(platform)
@@ -138,7 +138,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("what a month's last seconds came to is told of that month when it is over, once, and refuses nobody")
+    @Test("the last seconds of a month are reported for that month after its end, once, and refuse no login")
     func lastSeconds() async throws {
         try await TestPlatform.run { platform in
             try await Self.hook(platform)
@@ -159,20 +159,20 @@ struct BudgetTests {
             try await login(1, at: last, addedUpAt: next)
             #expect(try await Self.told(platform) == all)
 
-            // The month that has begun is told of as ever, and what comes late then changes nothing of that.
+            // The new month is reported as usual. Later events of the old month then change nothing.
             try await login(6, at: next, addedUpAt: next)
             let more = try await Self.told(platform)
             #expect(more.count == 4 && more.contains("\(Self.month(next)) 50 6 10 false"))
             try await login(1, at: last, addedUpAt: next)
             try await login(1, at: next, addedUpAt: next)
             #expect(try await Self.told(platform) == more)
-            // Of the month before that, nothing.
+            // The month before that is not reported.
             try await login(20, at: last, addedUpAt: Month(next).end)
             #expect(try await Self.told(platform) == more)
         }
     }
 
-    @Test("a month's last logins and the next one's first, added up together, are told of both; not by a budget of later")
+    @Test("two months aggregated together are both reported, but not for a budget that was set later")
     func bothMonths() async throws {
         try await TestPlatform.run { platform in
             try await Self.hook(platform)
@@ -181,7 +181,7 @@ struct BudgetTests {
             try await platform.append([next.addingTimeInterval(-1), next])
             try await platform.rollUp(at: next)
             #expect(try await Set(Self.told(platform)) == ["\(month) 50 1 2 false", "\(Self.month(next)) 50 1 2 false"])
-            // A budget that was set when the month was over.
+            // The budget was set after the end of the month.
             _ = try await platform.ownerPool.run("UPDATE budget SET told_period = NULL, told_percent = 0, updated_at = \(next)")
             try await platform.append([next.addingTimeInterval(-1)])
             try await platform.rollUp(at: next)
@@ -189,13 +189,13 @@ struct BudgetTests {
         }
     }
 
-    @Test("a first budget that is set while logins are added up hears of them")
+    @Test("a first budget that is set during the aggregation reports the aggregated logins")
     func atOnce() async throws {
         try await TestPlatform.run { platform in
             try await Self.hook(platform)
             let now = Date()
             try await platform.append(Array(repeating: now, count: 5))
-            // Waits where the budgets are looked at: somebody is just setting one.
+            // The aggregation waits at its comparison, because another transaction is setting a budget.
             let setter = try TestDatabase.pool(platform.database.serverURL)
             let added = try await setter.transaction(prelude: PlatformDatabase.prelude) { db in
                 _ = try await db.run(Budget.beingSet)
@@ -209,7 +209,7 @@ struct BudgetTests {
             }
             try await added.value
             #expect(try await Self.told(platform) == ["\(Self.month(now)) 50 5 10 false"])
-            // And whoever sets one waits for the sums.
+            // A change of a budget waits for the aggregation too.
             let watcher = try await setter.transaction(prelude: PlatformDatabase.prelude) { db in
                 _ = try await db.run(Budget.beingWatched)
                 let answer = Task { try await platform.call("PUT", "/tenants/globex/budget", ["logins": 1]) }
@@ -220,7 +220,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("a hard one refuses logins with a page or an error; who is signed in stays so, and raising it lets people in again")
+    @Test("a hard budget refuses logins with a page or an error, sessions continue, and a raised budget permits logins again")
     func hard() async throws {
         try await TestPlatform.run { platform in
             try await Self.hook(platform)
@@ -231,16 +231,16 @@ struct BudgetTests {
             try await platform.rollUp()
             #expect(try await Self.told(platform).last?.hasSuffix("100 1 1 true") == true)
 
-            try await eventually("the refusal is heard") { try await browser.authorize(request).status == 503 }
+            try await eventually("the refusal is in effect") { try await browser.authorize(request).status == 503 }
             let page = try await browser.authorize(request)
             #expect(page.header("Content-Type")?.hasPrefix("text/html") == true)
-            #expect(page.body.contains("Nobody can sign in here at the moment"))
+            #expect(page.body.contains("Sign-in is not available this month"))
             let native = try await browser.send(
                 "POST", "\(platform.acme.issuer)/auth/apple/callback", headers: [("Content-Type", "application/json")],
                 body: #"{"id_token": "x"}"#)
             #expect(native.status == 503)
             #expect(native.json["error"] as? String == "temporarily_unavailable")
-            // Whoever was on the way arrives, and whoever is in stays in.
+            // Login attempts in progress succeed, and existing sessions continue.
             #expect(try await browser.redeem(try #require(code["code"]), request).status == 200)
             #expect(try await browser.refresh(tokens["refresh_token"] as? String ?? "", request).status == 200)
             #expect(try await TestBrowser(platform).tokens(.init(platform.globex))["access_token"] != nil)
@@ -253,7 +253,7 @@ struct BudgetTests {
         }
     }
 
-    @Test("a refusal ends with its month, when it is no longer hard, and with its budget", arguments: ["month", "soft", "gone"])
+    @Test("a refusal ends with its month, with a soft budget, and with the deletion of the budget", arguments: ["month", "soft", "gone"])
     func over(how: String) async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -261,7 +261,7 @@ struct BudgetTests {
             #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
             try await platform.append([now])
             try await platform.rollUp(at: now)
-            try await eventually("the refusal is heard") { try await browser.authorize(request).status == 503 }
+            try await eventually("the refusal is in effect") { try await browser.authorize(request).status == 503 }
             switch how {
             case "month":
                 _ = try await platform.ownerPool.run("UPDATE budget SET refused_until = now()")

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 
 extension TestPlatform {
-    /// What `getUsage` answers of Acme, to an operator.
+    /// The response of `getUsage` about a tenant, by default Acme, to an operator.
     func usage(of tenant: String = "acme", _ query: String) async throws -> TestBrowser.Answer {
         try await call("GET", "/tenants/\(tenant)/usage?\(query)")
     }
 
-    /// The windows of an answer, each as one text: beginning, what it is told apart by, logins/users.
+    /// The windows of a response, each as one text: start, groups, logins/users.
     func windows(of tenant: String = "acme", _ query: String) async throws -> [String] {
         let answer = try await usage(of: tenant, query)
         let windows = answer.json["windows"] as? [[String: any Sendable]] ?? []

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Close statements")
 struct CloseStatementsTests {
-    @Test("a month closes a day after its end, with all of it to the last microsecond, and then never changes")
+    @Test("a month closes a day after its end, includes its last microsecond, and then never changes")
     func closes() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -21,7 +21,7 @@ struct CloseStatementsTests {
             #expect(try await platform.close(at: "2026-02-01T23:59:59Z") == 0)
             #expect(try await platform.statement("2026-01").status == 404)
             #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
-            // One cent and a half, to the even one.
+            // 1.5 cents are rounded to the even cent.
             #expect(try await platform.lines("2026-01") == ["logins 3 0.02 USD"])
             let january = try await platform.statement("2026-01")
             #expect(january.json["events"] as? Int == 3)
@@ -50,7 +50,7 @@ struct CloseStatementsTests {
             } throws: {
                 ($0 as? DatabaseError)?.constraint == "statement_frozen"
             }
-            // Nor do prices of later change it.
+            // Later prices do not change it either.
             try await platform.rateCard(.enterprise, from: "2026-01-01", tiers: [(nil, 1_000_000)])
             #expect(try await platform.close(at: "2026-02-28T00:00:00Z") == 0)
             #expect(try await platform.statement("2026-01").json as NSDictionary == january.json as NSDictionary)
@@ -61,7 +61,7 @@ struct CloseStatementsTests {
         }
     }
 
-    @Test("what comes late is a correction on the next statement, by the prices of then")
+    @Test("late logins are a correction on the next statement, by the prices of their own month")
     func late() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -81,7 +81,7 @@ struct CloseStatementsTests {
             #expect(line["rate_card_version"] as? Int == 2)
             #expect(line["unit_price"] as? String == "0.50")
 
-            // And once more, two months later.
+            // And again two months later.
             try await platform.append([try moment("2026-01-02T00:00:00Z"), try moment("2026-02-02T00:00:00Z")])
             #expect(try await platform.close(at: "2026-04-02T00:00:00Z") == 1)
             #expect(
@@ -89,7 +89,7 @@ struct CloseStatementsTests {
         }
     }
 
-    @Test("who signs in while a month is being closed is billed in the next")
+    @Test("a login while its month is being closed is billed in the next month")
     func whileClosing() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -113,7 +113,7 @@ struct CloseStatementsTests {
         ).map(ClosingMonth.Candidate.init)
     }
 
-    @Test("a month that its process has left is closed by another when the lease is over, and by the first no more")
+    @Test("an abandoned month is closed by another process after the lease, and no longer by the first")
     func left() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -123,7 +123,7 @@ struct CloseStatementsTests {
             let candidate = try #require(try await due(database, at: now).first)
             var first = try #require(try await ClosingMonth.take(candidate, at: now, in: database))
             try await first.renew(until: now.addingTimeInterval(700), in: database)
-            // Neither the month nor the one behind it.
+            // Neither this month nor the next one.
             #expect(try await platform.close(at: "2026-02-02T00:11:39Z") == 0)
             #expect(try await ClosingMonth.take(candidate, at: now, in: database) == nil)
             #expect(try await platform.close(at: "2026-02-02T00:11:40Z") == 1)
@@ -134,7 +134,7 @@ struct CloseStatementsTests {
         }
     }
 
-    @Test("many processes at once close each month of each tenant once, and in order")
+    @Test("many concurrent processes close each month of each tenant once, and in order")
     func together() async throws {
         try await TestPlatform.run { platform in
             for tenant in [platform.acme, platform.globex] {
@@ -149,7 +149,7 @@ struct CloseStatementsTests {
                 for process in processes { group.addTask { try await process.pass(at: now) } }
                 return try await group.reduce(0, +)
             }
-            // One may have found the next month still in another's hands, which that one goes on with.
+            // One process may have found the next month held by another, which continues with it.
             #expect(closed + (try await processes[0].pass(at: now)) == 12)
             let told = try await platform.ownerPool.run(
                 """
@@ -164,7 +164,7 @@ struct CloseStatementsTests {
         }
     }
 
-    @Test("a plan changed in mid-month, and a rate card, are billed by the days of each")
+    @Test("a change of the plan in the middle of a month, and a rate card, are billed by the days of each")
     func changed() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-04-01T00:00:00Z", .free), ("2026-04-11T09:00:00Z", .scale)])
@@ -176,7 +176,7 @@ struct CloseStatementsTests {
             #expect(try await platform.close(at: "2026-05-02T00:00:00Z") == 1)
             #expect(
                 try await platform.lines("2026-04") == [
-                    // Half up would be the same: 0.05.
+                    // Rounding half up would give the same: 0.05.
                     "logins 10 0.05 USD",
                     // Ten days of thirty each.
                     "base_fee 10 10.00 USD", "included 10 0.00 USD", "logins 10 0.05 USD",
@@ -192,7 +192,7 @@ struct CloseStatementsTests {
         }
     }
 
-    /// Acme, so long ago that it can be purged.
+    /// Deletes Acme long enough ago for a purge.
     private static func delete(_ platform: TestPlatform) async throws {
         _ = try await platform.ownerPool.run(
             """
@@ -201,7 +201,7 @@ struct CloseStatementsTests {
             """)
     }
 
-    @Test("a tenant deleted in mid-month is billed to that day, and only then purged")
+    @Test("a tenant deleted in the middle of a month is billed to that day, and only then purged")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             try await platform.append([try moment("2026-04-10T14:59:59.999999Z"), try moment("2026-04-01T00:00:00Z")])
@@ -210,7 +210,7 @@ struct CloseStatementsTests {
             try await Self.delete(platform)
             try await platform.plans([("2026-03-01T00:00:00Z", .enterprise), ("2026-04-10T15:00:00Z", nil)])
             #expect(try await platform.installation.purge.purgeDue() == 0)
-            // March and April; there is no May.
+            // March and April. There is no May.
             #expect(try await platform.close(at: "2026-08-02T00:00:00Z") == 2)
             #expect(try await platform.installation.purge.purgeDue() == 1)
             let listed = try await platform.call("GET", "/tenants/acme/statements")
@@ -222,7 +222,7 @@ struct CloseStatementsTests {
         }
     }
 
-    @Test("a tenant purged before its month was closed is billed its fees all the same")
+    @Test("a tenant purged before its month was closed is billed its fees")
     func purged() async throws {
         try await TestPlatform.run { platform in
             try await platform.rateCard(from: "2026-01-01", baseFee: 30_000_000)
@@ -232,20 +232,20 @@ struct CloseStatementsTests {
             #expect(try await platform.close(at: "2026-05-02T00:00:00Z") == 1)
             let april = try await platform.call("GET", "/tenants/acme/statements/2026-04")
             #expect((april.json["totals"] as? [[String: any Sendable]])?.map { $0["amount"] as? String } == ["10.00"])
-            // Nothing is written into a trail that is no more.
+            // Nothing is written to the trail of a purged tenant.
             let acme = ID<Tenant>(platform.acme.id)!
             #expect(try await platform.ownerPool.run("SELECT FROM audit_event WHERE tenant_id = \(acme)").isEmpty)
         }
     }
 
-    @Test("of a tenant purged when months did not close yet, the logins are billed whose number is known")
+    @Test("a tenant purged before months closed is billed by its known number of logins")
     func counted() async throws {
         try await TestPlatform.run { platform in
             let acme = ID<Tenant>(platform.acme.id)!
             try await Self.delete(platform)
             #expect(try await platform.installation.purge.purgeDue() == 1)
             try await platform.plans([("2026-04-01T00:00:00Z", .enterprise), ("2026-04-20T15:00:00Z", nil)])
-            // As migration 0013 has left them.
+            // The state after migration 0013.
             _ = try await platform.ownerPool.run(
                 """
                 INSERT INTO usage_day VALUES (\(acme), '2026-04-02', '2026-04-01', \(UUID.platform), 'own', 'login', 17),
@@ -257,7 +257,7 @@ struct CloseStatementsTests {
             let lines = try #require(april.json["lines"] as? [[String: any Sendable]])
             #expect(lines.map { "\($0["kind"]!) \($0["quantity"]!) \($0["amount"]!)" } == ["logins 20 0.10"])
             #expect(april.json["events"] as? Int == 20)
-            // That of nothing.
+            // The digest of an empty input.
             #expect(
                 april.json["digest"] as? String == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
             let periods = try await VerifyUsage.periods(of: "acme", from: nil, to: nil, in: PlatformDatabase(platform.pool))
@@ -267,7 +267,7 @@ struct CloseStatementsTests {
         }
     }
 
-    @Test("more logins than can be rated are an error of that month alone, and the log says so")
+    @Test("too many logins fail only that month, and the log contains the reason")
     func tooMany() async throws {
         try await TestPlatform.run { platform in
             let acme = ID<Tenant>(platform.acme.id)!
@@ -281,12 +281,12 @@ struct CloseStatementsTests {
             let log = RecordedLog()
             #expect(try await platform.closing(logger: log.logger).pass(at: try moment("2026-05-02T00:00:00Z")) == 1)
             #expect(try await platform.statement("2026-04", of: platform.globex).status == 200)
-            let told = "cause=1000000001 logins cannot be rated: 1000000000 at the most can period=2026-04 tenant=\(acme)"
-            #expect(log.text.contains("a month could not be closed \(told)"), "\(log.text)")
+            let told = "cause=1000000001 logins cannot be rated: the limit is 1000000000 period=2026-04 tenant=\(acme)"
+            #expect(log.text.contains("cannot close a month \(told)"), "\(log.text)")
         }
     }
 
-    @Test("leap days belong to February, and a year to its last microsecond")
+    @Test("leap days belong to February, and a year includes its last microsecond")
     func calendar() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2027-12-01T00:00:00Z", .enterprise)])
@@ -302,7 +302,7 @@ struct CloseStatementsTests {
     }
 
     @Test(
-        "amounts are rounded once a line to the currency's coin, half to even",
+        "amounts are rounded once per line to the currency's coin, half to even",
         arguments: [
             // 5 and 15 halves of a coin.
             ("USD", 5000, 1, "0.00"), ("USD", 5000, 3, "0.02"), ("USD", 5000, 5, "0.02"), ("JPY", 500_000, 1, "0"),
@@ -325,7 +325,7 @@ struct CloseStatementsTests {
                 try await platform.plans([("2026-01-01T00:00:00Z", .free)], of: tenant)
                 try await platform.append([try moment("2026-01-05T00:00:00Z")], of: tenant)
             }
-            // What nobody can read as tiers.
+            // Tiers in an unreadable form.
             try await platform.rateCard(from: "2026-01-01", tiers: [(nil, 1)])
             _ = try await platform.ownerPool.run("UPDATE rate_card SET tiers = '[]' WHERE plan IS NULL")
             #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)

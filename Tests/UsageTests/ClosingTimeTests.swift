@@ -10,10 +10,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// When a month closes, and by whose clock.
+/// The time when a month closes, and the clock that decides it.
 @Suite("Closing time")
 struct ClosingTimeTests {
-    @Test("a process whose clock is ahead closes no month before its time; a simulated clock is believed")
+    @Test("a process with a fast clock closes no month too early, and a simulated clock is trusted")
     func clock() async throws {
         try await TestPlatform.run { platform in
             let now = Date()
@@ -23,7 +23,7 @@ struct ClosingTimeTests {
             let later = Month(now).end.addingTimeInterval(2 * 86400)
             #expect(try await CloseStatements(pool: pool, logger: logger).pass(at: later) == 0)
             #expect(try await platform.count("statement") == 0)
-            // One that is behind is believed: what it closes is over.
+            // A process with a slow clock is trusted, because the months that it closes are over.
             let earlier = Month(now).previous.start
             try await platform.plans([(earlier.ISO8601Format(), .enterprise)])
             #expect(try await CloseStatements(pool: pool, logger: logger).pass(at: earlier) == 0)
@@ -34,7 +34,7 @@ struct ClosingTimeTests {
         }
     }
 
-    @Test("the time of grace is a setting's to say: a month closes so long after its end, to the second")
+    @Test("the grace time is a setting, and a month closes at that time after its end, to the second")
     func grace() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -46,20 +46,20 @@ struct ClosingTimeTests {
         }
     }
 
-    @Test("months that were closed before their time, as in development, hide no login of now from an export")
+    @Test("months that were closed too early, as in development, hide no current login from an export")
     func closedAhead() async throws {
         try await TestPlatform.run { platform in
             let happened = Date().addingTimeInterval(-3600)
             let month = Month(happened)
             try await platform.append([happened])
-            // This month and the three behind it, or two.
+            // This month and the next two or three.
             #expect(try await platform.close(at: month.next.next.next.end.addingTimeInterval(86400)) > 0)
             try await platform.append([happened.addingTimeInterval(1)])
             let query = "from=\(month.firstDay)T00:00:00Z"
             #expect(try await platform.export("format=cloudevents&tenant=acme&\(query)").lines.count == 2)
             #expect(try await platform.manifest("format=csv&\(query)").json["rows"] as? Int == 2)
             #expect(try await platform.close(at: month.next.next.next.next.end.addingTimeInterval(86400)) > 0)
-            // Charges of closed months, however early that was, and none of a month that has neither begun nor been closed.
+            // The export contains charges of closed months, even if they closed early, and none of an open future month.
             let end = month.next.next.next.next.next.next.firstDay
             let charges = try await platform.export("format=focus&\(query)&to=\(end)T00:00:00Z").lines.dropFirst()
             #expect(charges.count == 2, "\(charges)")

@@ -24,7 +24,7 @@ struct GetUsageTests {
             times.map { try Date($0, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)) })
     }
 
-    @Test("a login is exactly one event: not its beginning, not its callback, not its refreshes")
+    @Test("a login is exactly one event, and its start, callback and refreshes are none")
     func exactlyOne() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -40,7 +40,7 @@ struct GetUsageTests {
             #expect(refreshed.status == 200)
             #expect(try await browser.redeem(back["code"]!, request).status == 400)
             #expect(try await logins() == 1)
-            // The same person again is another login.
+            // Another login of the same person.
             _ = try await browser.tokens(request, person: "Grace Hopper")
             #expect(try await logins() == 2)
             let other = try await Self.usage(platform, of: "globex", key: platform.globex.api_keys[0].secret)
@@ -48,7 +48,7 @@ struct GetUsageTests {
         }
     }
 
-    @Test("an event says whose connection served the login")
+    @Test("an event contains the ownership of the login's connection")
     func connection() async throws {
         try await TestPlatform.run { platform in
             for (tenant, connection) in [(platform.acme, "own"), (platform.globex, "shared")] {
@@ -61,7 +61,7 @@ struct GetUsageTests {
         }
     }
 
-    @Test("the window begins with `from` and ends before `to`, and days are UTC's")
+    @Test("the window starts with `from` and ends before `to`, and days are in UTC")
     func window() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(
@@ -92,7 +92,7 @@ struct GetUsageTests {
         }
     }
 
-    @Test("of a purged tenant the days' numbers are left, for operators")
+    @Test("a purged tenant still has its daily numbers, for operators")
     func purged() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform, ["2026-03-01T00:00:00.000Z", "2026-03-01T23:59:59.999Z", "2026-03-02T00:00:00.000Z"])
@@ -116,13 +116,13 @@ struct GetUsageTests {
             #expect(part.json["logins"] as? Int == 1)
             let other = try await Self.usage(platform, of: "globex", query: query, key: platform.globex.api_keys[0].secret)
             #expect(other.json["logins"] as? Int == 0)
-            try await eventually("the end is heard") {
+            try await eventually("the purge is in effect") {
                 try await Self.usage(platform, query: query, key: platform.acme.api_keys[0].secret).status == 401
             }
         }
     }
 
-    @Test("a window that makes no sense is refused, by name")
+    @Test("an invalid window is refused with its name")
     func invalid() async throws {
         try await TestPlatform.run { platform in
             for (query, field) in [
@@ -138,7 +138,7 @@ struct GetUsageTests {
         }
     }
 
-    @Test("the tenant's key and an operator's may ask, by id or by slug")
+    @Test("the tenant's key and an operator's can read usage, by ID or by slug")
     func allowed() async throws {
         try await TestPlatform.run { platform in
             for key in [platform.acme.api_keys[0].secret, platform.seeded.api_keys[0].secret] {
@@ -150,7 +150,7 @@ struct GetUsageTests {
         }
     }
 
-    @Test("to a stranger's key a tenant that exists and one that does not read alike")
+    @Test("another tenant's key cannot distinguish an existing tenant from a missing one")
     func strangersKey() async throws {
         try await TestPlatform.run { platform in
             let key = platform.globex.api_keys[0].secret
@@ -167,7 +167,7 @@ struct GetUsageTests {
         }
     }
 
-    @Test("without a valid key nobody is let in, and learns nothing of the tenant")
+    @Test("without a valid key the request is refused and reveals nothing about the tenant")
     func noKey() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -182,13 +182,13 @@ struct GetUsageTests {
                 #expect(answer.json["code"] as? String == "unauthenticated")
                 #expect(answer.headers.first(name: "WWW-Authenticate")?.hasPrefix("Bearer") == true)
             }
-            // A user's access token is no API key.
+            // A user's access token is not an API key.
             let tokens = try await TestBrowser(platform).tokens(.init(platform.acme))
             #expect(try await Self.usage(platform, key: tokens["access_token"] as? String).status == 401)
         }
     }
 
-    @Test("a key that has expired or is revoked is none, and one without the scope is told which it lacks")
+    @Test("an expired or revoked key is invalid, and the refusal of a key without the scope names the scope")
     func keyEnded() async throws {
         try await TestPlatform.run { platform in
             let lacking = try await Self.usage(platform, key: platform.acme.api_keys[1].secret)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("List usage")
 struct ListUsageTests {
-    @Test("operators see every tenant's logins and users, page by page, whether they are added up or not")
+    @Test("operators see every tenant's logins and users in pages, aggregated or not")
     func list() async throws {
         try await TestPlatform.run { platform in
             let march = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z"
@@ -29,7 +29,7 @@ struct ListUsageTests {
                 let tenant = (answer.json["data"] as? [[String: any Sendable]])?.first { $0["slug"] as? String == slug }
                 return try moment(try #require(tenant?["complete_until"] as? String))
             }
-            #expect(try await completeUntil("acme") < moment("2026-03-01T00:00:00Z"), "what waits is in no count of users")
+            #expect(try await completeUntil("acme") < moment("2026-03-01T00:00:00Z"), "waiting events are not in the number of users")
             #expect(try await completeUntil("globex") == moment("2026-03-10T00:00:00Z"))
             try await platform.rollUp()
             #expect(Set(try await listed(march)) == ["acme 2 1", "globex 1 1"])
@@ -41,7 +41,7 @@ struct ListUsageTests {
         }
     }
 
-    @Test("a tenant's key and a cut day are refused")
+    @Test("a tenant's key and a partial day are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let own = try await platform.call("GET", "/usage", key: platform.acme.api_keys[0].secret)

@@ -5,7 +5,7 @@ import Foundation
 import Tenancy
 import Testing
 
-/// What a month comes to, by numbers and prices alone.
+/// The charges of a month, calculated only from numbers and prices.
 @Suite("Reckoning")
 struct ReckoningTests {
     private static let november = Month("2026-11")!
@@ -47,7 +47,7 @@ struct ReckoningTests {
         #expect(lines[2].firstDay == Day("2026-11-11"))
     }
 
-    @Test("a month in which nothing was used says so; one without a plan says nothing")
+    @Test("a month without usage has a line, and one without a plan has none")
     func empty() throws {
         let card = Self.card(1, try Self.prices())
         let lines = try Reckoning.lines(of: Self.november, terms: [Self.term(card)], spare: nil, events: [:])
@@ -56,7 +56,7 @@ struct ReckoningTests {
         #expect(try Reckoning.lines(of: Self.november, terms: [], spare: Self.term(card), events: [:]) == [])
     }
 
-    @Test("a login on a day without a plan is billed by the nearest prices, and without a plan at all, by those alone")
+    @Test("a login on a day without a plan is billed by the nearest prices, and without any plan only by those")
     func outside() throws {
         let card = Self.card(1, try Self.prices(baseFee: 30_000_000))
         let events = Self.days([2: 1000, 29: 1000])
@@ -68,7 +68,7 @@ struct ReckoningTests {
         #expect(without.last?.amountMicros == 10_000_000)
     }
 
-    @Test("tiers have a line each, and are told in words")
+    @Test("each tier has a line with its range of logins")
     func tiers() throws {
         let card = Self.card(1, try Self.prices(tiers: [(1000, 5000), (nil, 4000)]))
         let lines = try Reckoning.lines(of: Self.november, terms: [Self.term(card)], spare: nil, events: Self.days([3: 2500]))
@@ -76,7 +76,7 @@ struct ReckoningTests {
         #expect(lines.map(\.amountMicros) == [5_000_000, 6_000_000])
     }
 
-    @Test("late logins go on in the tier where their month had ended, and fill up what its minimum had paid already")
+    @Test("late logins continue in the tier where their month ended, and count towards a minimum already paid")
     func corrections() throws {
         let tiered = Self.card(1, try Self.prices(tiers: [(1000, 5000), (nil, 4000)]))
         let line = try #require(
@@ -96,7 +96,7 @@ struct ReckoningTests {
         #expect(try Reckoning.corrections(of: Self.november, terms: [Self.term(least)], spare: nil, billed: [:], late: [:]) == [])
     }
 
-    @Test("however a month's logins are split into what came in time and what came late, and when, they cost the same")
+    @Test("a month's logins cost the same however they are split into timely and late ones")
     func splits() throws {
         var random = Chance(20_261_121)
         for _ in 0..<500 {
@@ -127,7 +127,7 @@ struct ReckoningTests {
                 split += try Reckoning.corrections(of: Self.november, terms: terms, spare: nil, billed: billed, late: part)
                 billed.merge(part, uniquingKeysWith: +)
             }
-            // Each card by itself: they may be in different currencies.
+            // Each card separately, because they may be in different currencies.
             for term in terms {
                 func sum(_ lines: [StatementLine], _ amount: (StatementLine) -> Int) -> Int {
                     lines.filter { $0.rateCard == term.rateCard.id }.reduce(0) { $0 + amount($1) }
@@ -139,7 +139,7 @@ struct ReckoningTests {
     }
 
     @Test(
-        "numbers are told with commas", arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
+        "numbers have commas", arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567"), (-1000, "-1,000")])
     func grouped(number: Int, text: String) {
         #expect(number.grouped == text)
     }

@@ -8,10 +8,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// What arrives is added up once, whoever does it and however it is cut into pieces.
+/// New events are aggregated once, by any process and in pieces of any size.
 @Suite("Roll up")
 struct RollUpTests {
-    /// All that was added up of a tenant, a text a row, without the ids.
+    /// All aggregated rows of a tenant, one text per row, without the IDs.
     private static func sums(_ platform: TestPlatform) async throws -> [String] {
         try await platform.ownerPool.run(
             """
@@ -24,7 +24,7 @@ struct RollUpTests {
         ).map { try $0.get("line") }.sorted()
     }
 
-    /// Two users over two months, days, applications and connections.
+    /// Two users in two months, on several days, with several applications and connections.
     private static func append(_ platform: TestPlatform) async throws {
         let (one, two) = (UUID(), UUID())
         try await platform.append(
@@ -48,7 +48,7 @@ struct RollUpTests {
     ]
 
     @Test(
-        "logins and different users, by day and month, application and connection; in one piece or event by event", arguments: [1, 2, 1000])
+        "logins and distinct users by day, month, application and connection, in one piece or event by event", arguments: [1, 2, 1000])
     func sums(batch: Int) async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -57,7 +57,7 @@ struct RollUpTests {
             #expect(try await Self.sums(platform) == Self.expected.sorted())
             #expect(try await rollUp.add(batch: batch, at: Date()) == 0)
             #expect(try await platform.ownerPool.run("SELECT FROM usage_arrival").isEmpty)
-            // The same people again: more logins, no more users.
+            // The same people again: more logins, but no more users.
             let users = try await platform.ownerPool.run("SELECT user_id FROM usage_event ORDER BY occurred_at LIMIT 1").map {
                 try $0.get("user_id", as: UUID.self)
             }
@@ -69,7 +69,7 @@ struct RollUpTests {
         }
     }
 
-    @Test("a database that has not time enough for so many at once is asked for fewer")
+    @Test("a database that is too slow for a batch gets a smaller one")
     func slow() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.ownerPool.run([
@@ -94,7 +94,7 @@ struct RollUpTests {
         }
     }
 
-    @Test("several processes at once add up each event once")
+    @Test("several concurrent processes aggregate each event once")
     func together() async throws {
         try await TestPlatform.run { platform in
             let users = (0..<20).map { _ in UUID() }
@@ -117,7 +117,7 @@ struct RollUpTests {
         }
     }
 
-    @Test("a login with its code is added up and counted as one user")
+    @Test("a login with a code is aggregated and counted as one user")
     func login() async throws {
         try await TestPlatform.run { platform in
             for _ in 0..<2 { _ = try await TestBrowser(platform).tokens(.init(platform.acme), person: "Grace Hopper") }

@@ -9,10 +9,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// What callers are told of closed months.
+/// Closed months as callers see them.
 @Suite("Statements")
 struct StatementsTests {
-    /// January's and February's of both tenants.
+    /// January and February of both tenants.
     private static func run(_ body: @Sendable @escaping (TestPlatform) async throws -> Void) async throws {
         try await TestPlatform.run { platform in
             for tenant in [platform.acme, platform.globex] {
@@ -24,7 +24,7 @@ struct StatementsTests {
         }
     }
 
-    @Test("the lines add up to the total, and the statement is found by its id and by its month")
+    @Test("the lines add up to the total, and the statement is found by its ID and by its month")
     func get() async throws {
         try await Self.run { platform in
             let byMonth = try await platform.statement("2026-01")
@@ -43,7 +43,7 @@ struct StatementsTests {
         }
     }
 
-    @Test("a list has the newest month first, in pages, and says no lines")
+    @Test("the list starts with the newest month, has pages and contains no lines")
     func list() async throws {
         try await Self.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -57,7 +57,7 @@ struct StatementsTests {
         }
     }
 
-    @Test("operators list all tenants' of a month")
+    @Test("operators list all tenants' statements of a month")
     func all() async throws {
         try await Self.run { platform in
             let listed = try await platform.call("GET", "/platform/statements?period=2026-01")
@@ -71,7 +71,7 @@ struct StatementsTests {
         }
     }
 
-    @Test("another tenant's is not there, nor one that is being closed, nor by any other name")
+    @Test("another tenant's statement, one that is being closed and any other name are not found")
     func absent() async throws {
         try await Self.run { platform in
             let foreign = try #require(try await platform.statement("2026-01", of: platform.globex).json["id"] as? String)
@@ -89,7 +89,7 @@ struct StatementsTests {
         }
     }
 
-    @Test("a page says the same, escaped, and loads nothing")
+    @Test("the page shows the same data, escaped, and loads nothing")
     func page() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -111,11 +111,11 @@ struct StatementsTests {
             let digest = try #require(try await platform.statement("2026-01").json["digest"] as? String)
             #expect(page.body.contains(digest))
             for scheme in ["http:", "https:"] { #expect(!page.body.contains(scheme)) }
-            #expect(page.body.contains("over 2 events"))
+            #expect(page.body.contains("covers 2 events"))
         }
     }
 
-    @Test("whose rate card a line is by is told: a plan's and a tenant's own may have the same version")
+    @Test("each line names the owner of its rate card, because versions of a plan and a tenant can be equal")
     func whose() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -127,7 +127,7 @@ struct StatementsTests {
             #expect(lines.map { $0["own_rate_card"] as? Bool } == [false, true])
             let page = try await platform.statement("2026-01/page")
             for whose in ["enterprise", "own"] { #expect(page.body.contains("<td data-name=\"Rate card\">\(whose), version 1</td>")) }
-            #expect(page.body.contains("over 1 event with"))
+            #expect(page.body.contains("covers 1 event with"))
         }
     }
 }

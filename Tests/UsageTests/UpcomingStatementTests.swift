@@ -14,13 +14,13 @@ struct UpcomingStatementTests {
         try await platform.call("GET", "/tenants/acme/statements/upcoming\(query)", key: key ?? platform.acme.api_keys[0].secret)
     }
 
-    /// What both have to say alike, of a month that was looked at and then closed.
+    /// The common members of the upcoming and the closed statement of a month.
     private static func told(_ answer: TestBrowser.Answer) -> NSDictionary {
         answer.json.filter { ["lines", "totals", "events", "period", "tenant_id", "tenant_slug", "tenant_name"].contains($0.key) }
             as NSDictionary
     }
 
-    @Test("it says what the statement then says, to the line: with terms, tiers, minimum and corrections, added up or still waiting")
+    @Test("it equals the later statement, line by line, with terms, tiers, minimum and corrections, aggregated or waiting")
     func equal() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .free), ("2026-01-11T12:00:00Z", .scale)])
@@ -43,7 +43,7 @@ struct UpcomingStatementTests {
             #expect((closed.json["lines"] as? [any Sendable])?.count ?? 0 > 5)
             #expect(Self.told(january) == Self.told(closed))
 
-            // Late ones of January, by its prices and behind its tiers, and February's own.
+            // Late logins of January, by its prices and after its tiers, and February's own.
             try await platform.append([
                 try moment("2026-01-08T00:00:00Z"), try moment("2026-01-31T00:00:00Z"), try moment("2026-02-01T00:00:00Z"),
             ])
@@ -56,7 +56,7 @@ struct UpcomingStatementTests {
         }
     }
 
-    @Test("another plan with the same prices, and the same card again, cost nothing: of 1,000 included logins all are included")
+    @Test("another plan with the same prices and the same card again cost nothing: all 1,000 included logins are included")
     func samePrices() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .free)])
@@ -77,12 +77,12 @@ struct UpcomingStatementTests {
             #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
             let lines = try #require(try await platform.statement("2026-01").json["lines"] as? [[String: any Sendable]])
             #expect(lines.map { $0["kind"] as? String } == ["included"])
-            // The last of them is named.
+            // The line names the last of them.
             #expect(lines[0]["plan"] as? String == "scale" && lines[0]["rate_card_version"] as? Int == 3, "\(lines)")
         }
     }
 
-    @Test("without a month it is the one in which a login of now is billed, and it has what is not settled yet for what a statement has")
+    @Test("by default it covers the month in which a current login is billed, with preliminary numbers")
     func running() async throws {
         try await TestPlatform.run { platform in
             let now = Date()
@@ -93,19 +93,19 @@ struct UpcomingStatementTests {
             #expect(open.json["object"] as? String == "upcoming_statement" && open.json["state"] as? String == "open")
             #expect(open.json["events"] as? Int == 1)
             #expect(Set(open.json.keys).isDisjoint(with: ["id", "digest", "closed_at"]))
-            // What waits is in the numbers, but that nothing else does is not known so near to now.
+            // Waiting events are in the numbers. So close to now, more events may still arrive.
             let until = try Date(#require(open.json["complete_until"] as? String), strategy: .iso8601)
             #expect(until <= now.addingTimeInterval(-RollUp.delay + 60))
 
-            // Closed before its time, as in development: what comes now is late, and billed in the next.
+            // Closed too early, as in development. New logins are then late, and billed in the next month.
             #expect(try await platform.closing().pass(at: month.end.addingTimeInterval(2 * 86400)) == 2)
             try await platform.append([now])
             let next = try await Self.upcoming(platform)
             #expect(next.json["period"] as? String == month.next.description)
             #expect((next.json["lines"] as? [[String: any Sendable]])?.contains { $0["kind"] as? String == "correction" } == true)
             for (query, word) in [
-                ("?period=\(month)", "closed"), ("?period=\(month.previous)", "closed"), ("?period=\(month.next.next)", "not begun"),
-                ("?period=2026", "month"), ("?period=", "empty"), ("?month=\(month)", "no such parameter"),
+                ("?period=\(month)", "earlier"), ("?period=\(month.previous)", "earlier"), ("?period=\(month.next.next)", "not started"),
+                ("?period=2026", "month"), ("?period=", "empty"), ("?month=\(month)", "unknown"),
             ] {
                 for page in ["", "/page"] {
                     let refused = try await platform.call("GET", "/tenants/acme/statements/upcoming\(page)\(query)")
@@ -117,7 +117,7 @@ struct UpcomingStatementTests {
         }
     }
 
-    @Test("a tenant without logins is shown what it has to pay all the same; one that is gone, nothing")
+    @Test("a tenant without logins sees its fees, and a deleted one none")
     func unused() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -143,7 +143,7 @@ struct UpcomingStatementTests {
         }
     }
 
-    @Test("its page says the same, escaped, and at first sight that it is preliminary")
+    @Test("its page shows the same data, escaped, and prominently that it is preliminary")
     func page() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -159,7 +159,7 @@ struct UpcomingStatementTests {
             let told = try await Self.upcoming(platform)
             let until = try #require(told.json["complete_until"] as? String)
             for text in [
-                "<h1>Preliminary statement \(Month(Date()))</h1>", "So far, up to \(until.prefix(11))", "49.00 USD", "Logins 1 to 1",
+                "<h1>Preliminary statement \(Month(Date()))</h1>", "Charges up to \(until.prefix(11))", "49.00 USD", "Logins 1 to 1",
                 "2.00 USD",
                 "Logins 2 to 3", "Total so far", "53.00 USD",
             ] {

@@ -5,10 +5,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// `getUsage` by minute, hour, day and month, and told apart.
+/// `getUsage` by minute, hour, day and month, and by groups.
 @Suite("Usage by windows")
 struct UsageWindowsTests {
-    /// One user three times, another once; in a leap year's February and on its last moment.
+    /// One user with three logins and another with one, in a leap year's February and in its last microsecond.
     private static func append(_ platform: TestPlatform) async throws {
         let (one, two) = (UUID(), UUID())
         try await platform.append(
@@ -17,7 +17,7 @@ struct UsageWindowsTests {
         try await platform.append([try moment("2028-02-29T23:10:00Z"), try moment("2028-03-01T00:00:00Z")], users: [two])
     }
 
-    @Test("minutes, hours, days and months, added up or not, are the same logins", arguments: [false, true])
+    @Test("minutes, hours, days and months have the same logins, aggregated or not", arguments: [false, true])
     func grains(isAddedUp: Bool) async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -43,7 +43,7 @@ struct UsageWindowsTests {
         }
     }
 
-    @Test("by application, connection and kind, and of one of each only")
+    @Test("usage is grouped by application, connection and kind, and filtered by each")
     func groups() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -73,7 +73,7 @@ struct UsageWindowsTests {
         }
     }
 
-    @Test("it says up to when it is complete: not past what waits to be added up")
+    @Test("the response contains the end of the complete numbers, which is before any waiting event")
     func watermark() async throws {
         try await TestPlatform.run { platform in
             func complete() async throws -> Date {
@@ -84,7 +84,7 @@ struct UsageWindowsTests {
             #expect(try await complete() >= before.addingTimeInterval(-122))
             try await platform.append([try moment("2026-03-01T00:00:00Z")])
             #expect(try await complete() == moment("2026-03-01T00:00:00Z"))
-            // Another tenant's is its own matter.
+            // Another tenant's waiting events have no effect.
             try await platform.append([try moment("2026-02-01T00:00:00Z")], of: platform.globex)
             #expect(try await complete() == moment("2026-03-01T00:00:00Z"))
             try await platform.rollUp()
@@ -92,7 +92,7 @@ struct UsageWindowsTests {
         }
     }
 
-    @Test("a window that cuts through what is counted by, or is too long, is refused by name")
+    @Test("a window that cuts a unit or is too long is refused with its name")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (query, field) in [
@@ -118,7 +118,7 @@ struct UsageWindowsTests {
         }
     }
 
-    @Test("where the events are no longer in the ledger, days and months are told and hours are not")
+    @Test("without the events in the ledger, days and months are available and hours are not")
     func takenOut() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)

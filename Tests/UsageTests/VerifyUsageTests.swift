@@ -8,7 +8,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// `espalier usage verify`, from whichever side somebody meddles.
+/// `espalier usage verify`, after changes to either side.
 @Suite("Verify usage")
 struct VerifyUsageTests {
     private static func differences(_ platform: TestPlatform, from: String? = nil, to: String? = nil) async throws -> [String] {
@@ -32,12 +32,12 @@ struct VerifyUsageTests {
         }
     }
 
-    /// As `archive_usage_partition` does.
+    /// Archives as `archive_usage_partition` does.
     private static func archived(_ month: Month) -> SQL {
         "INSERT INTO usage_archive (month, rows, archived_at) VALUES (\(month), 1, now())"
     }
 
-    @Test("what was added up, what waits and what is billed late all agree with the ledger")
+    @Test("aggregated, waiting and late-billed events agree with the ledger")
     func equal() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -47,7 +47,7 @@ struct VerifyUsageTests {
             try await Self.append(platform)
             #expect(try await Self.differences(platform) == [])
             try await platform.rollUp()
-            // A closed February, and a login of it that comes afterwards.
+            // A closed February, and a later login of it.
             let acme = try #require(ID<Tenant>(platform.acme.id))
             #expect(try await platform.close(at: "2026-03-04T00:00:00Z") == 2)
             let billed = try await BilledEvents.read(of: acme, in: Month(year: 2026, month: 2), from: platform.pool)
@@ -60,7 +60,7 @@ struct VerifyUsageTests {
             let result = try await VerifyUsage.verify(periods[0], in: platform.pool)
             #expect((result.events, result.waiting, result.statement) == (billed.count, 0, billed.count))
 
-            // A price that nobody agreed to.
+            // A price that no rate card has.
             _ = try await platform.ownerPool.run([
                 "ALTER TABLE statement_line DISABLE TRIGGER statement_frozen",
                 "UPDATE statement_line SET amount_micros = amount_micros + 10000 WHERE tenant_id = \(acme)",
@@ -68,16 +68,16 @@ struct VerifyUsageTests {
             ])
             #expect(
                 try await Self.differences(platform) == [
-                    "acme 2026-02: the statement: line 1 is not what the ledger and the prices of then come to"
+                    "acme 2026-02: the statement: line 1 differs from the ledger and the prices at that time"
                 ])
         }
     }
 
     @Test(
-        "a single event too many, too few or another is found, wherever it is",
+        "a single missing, additional or changed event is found in every place",
         arguments: [
             ("UPDATE usage_day SET events = events + 1 WHERE day = '2026-02-28' AND connection = 'own'", "in the ledger"),
-            ("DELETE FROM usage_day WHERE day = '2026-02-28' AND connection = 'own'", "0 added up"),
+            ("DELETE FROM usage_day WHERE day = '2026-02-28' AND connection = 'own'", "0 aggregated"),
             (
                 "UPDATE usage_users SET users = users + 1 WHERE grain = 'month' AND application_id <> '00000000-0000-0000-0000-000000000000'",
                 "users of month"
@@ -95,14 +95,14 @@ struct VerifyUsageTests {
             ),
             (
                 "INSERT INTO usage_arrival SELECT now(), billing_period, tenant_id, gen_random_uuid(), application_id, user_id, kind, connection FROM usage_event LIMIT 1",
-                "waits to be added up"
+                "waits to be aggregated"
             ),
-            // In a month of which there is nothing else.
+            // In a month without other events.
             (
                 """
                 INSERT INTO usage_arrival SELECT '2026-05-02', '2026-05-01', tenant_id, gen_random_uuid(), application_id, user_id, kind,
                 connection FROM usage_event LIMIT 1
-                """, "waits to be added up"
+                """, "waits to be aggregated"
             ),
         ])
     func differs(meddling: String, told: String) async throws {
@@ -117,14 +117,14 @@ struct VerifyUsageTests {
         }
     }
 
-    @Test("a closed month's events are held to its statement: their number, and which they are")
+    @Test("a closed month's events are compared with its statement, by number and by content")
     func statement() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
             try await platform.rollUp()
             #expect(try await platform.close(at: "2026-04-02T00:00:00Z") == 4)
             #expect(try await Self.differences(platform) == [])
-            // With the digest of nothing.
+            // With the digest of an empty input.
             _ = try await platform.ownerPool.run([
                 "ALTER TABLE statement DISABLE TRIGGER statement_frozen",
                 "UPDATE statement SET digest = sha256('') WHERE tenant_id = \(ID<Tenant>(platform.acme.id)!)",
@@ -132,11 +132,11 @@ struct VerifyUsageTests {
             ])
             let differences = try await Self.differences(platform)
             #expect(differences.count == 2)
-            #expect(differences.allSatisfy { $0.contains("not the same ones") }, "\(differences)")
+            #expect(differences.allSatisfy { $0.contains("but other events") }, "\(differences)")
         }
     }
 
-    @Test("what cannot be reckoned is told of, and the other months are proven all the same")
+    @Test("a month that cannot be rated is reported, and the other months are still verified")
     func tooMany() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .enterprise)])
@@ -152,11 +152,11 @@ struct VerifyUsageTests {
             let differences = try await Self.differences(platform)
             #expect(differences.count == 2, "\(differences)")
             #expect(differences.first?.hasPrefix("acme 2026-01: 2026-01-31 login own") == true)
-            #expect(differences.last == "acme 2026-02: the statement: 1000000001 logins cannot be rated: 1000000000 at the most can")
+            #expect(differences.last == "acme 2026-02: the statement: 1000000001 logins cannot be rated: the limit is 1000000000")
         }
     }
 
-    @Test("the command prints a line for each month and ends with 0; with 1 and what differs where something does")
+    @Test("the command prints a line per month and exits with 0, or with 1 and the differences")
     func command() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -180,7 +180,7 @@ struct VerifyUsageTests {
             #expect(try await Program.run(["usage", "verify", "--tenant", "initech"], environment: environment).code == 1)
             #expect(try await Program.run(["usage", "verify", "--from", "March"], environment: environment).code == 2)
 
-            // Days, both included, and of a month of which all are in the range, the month.
+            // Days, both included. For a month that is entirely in the range, the whole month.
             func verify(_ from: String, _ to: String) async throws -> Program.Exit {
                 try await Program.run(["usage", "verify", "--tenant", "acme", "--from", from, "--to", to], environment: environment)
             }
@@ -199,12 +199,12 @@ struct VerifyUsageTests {
         }
     }
 
-    @Test("of a purged tenant, and of a month that was taken out, only the numbers are there")
+    @Test("a purged tenant and an archived month have only numbers")
     func takenOut() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
             try await platform.rollUp()
-            // What was in the default part goes into the month's, which the server's role has made.
+            // The events of the default partition move into the month's partition, which the server's role has created.
             _ = try await platform.pool.run("SELECT create_usage_partition('2026-02-01')")
             #expect(try await Self.differences(platform) == [])
             let (database, february) = (PlatformDatabase(platform.pool), Month("2026-02")!)
@@ -216,13 +216,13 @@ struct VerifyUsageTests {
                 return taken
             }
             #expect(try await areTakenOut() == [false, false])
-            // Nobody has archived it: it is lost.
+            // The month was not archived, so it is lost.
             _ = try await platform.ownerPool.run("ALTER TABLE usage_event DETACH PARTITION usage_event_2026_02")
             #expect(try await Self.differences(platform).contains { $0.hasPrefix("acme 2026-02") && $0.contains("0 in the ledger") })
             _ = try await platform.ownerPool.run(Self.archived(february))
             #expect(try await areTakenOut() == [true, false])
             #expect(try await Self.differences(platform) == [])
-            // It is coming back: its part is there again, and nothing is in it yet.
+            // The month is being restored. Its partition exists again and is still empty.
             _ = try await platform.ownerPool.run("DROP TABLE usage_event_2026_02")
             #expect(try await UsagePartitions.create(february, in: database))
             #expect(try await areTakenOut() == [true, false])
@@ -230,7 +230,7 @@ struct VerifyUsageTests {
         }
     }
 
-    @Test("a month that is taken out while it is compared is no difference")
+    @Test("a month that is archived during the comparison is not a difference")
     func takenOutMeanwhile() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -240,7 +240,7 @@ struct VerifyUsageTests {
             let verifying = try await platform.ownerPool.transaction { db in
                 _ = try await db.run("LOCK TABLE usage_users")
                 let verifying = Task { try await VerifyUsage.verify(periods[0], in: platform.pool) }
-                try await eventually("it has come to the users") { try await db.isWaitedFor }
+                try await eventually("the comparison has reached the users") { try await db.isWaitedFor }
                 _ = try await db.run(["DELETE FROM usage_event WHERE billing_period = \(february)", Self.archived(february)])
                 return verifying
             }
@@ -249,13 +249,13 @@ struct VerifyUsageTests {
         }
     }
 
-    @Test("of days it is the sums and the users of these days, whenever their logins are billed")
+    @Test("for days, the sums and the users of these days are compared, regardless of the billing month")
     func days() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
             try await platform.rollUp()
             #expect(try await platform.close(at: "2026-03-04T00:00:00Z") == 2)
-            // Late: billed in March.
+            // Late logins, billed in March.
             try await platform.append([try moment("2026-02-28T23:59:59.999999Z"), try moment("2026-02-27T00:00:00Z")])
             let first = Day("2026-02-28")
             let periods = try await VerifyUsage.periods(of: "acme", from: first, to: first, in: PlatformDatabase(platform.pool))
@@ -267,7 +267,7 @@ struct VerifyUsageTests {
             #expect((added.events, added.waiting, added.statement, added.differences) == (21, 0, nil, []))
             #expect(try await Self.differences(platform, from: "2026-02-10", to: "2026-03-02") == [])
 
-            // What is wrong on the day beside it is not this day's.
+            // A difference on the next day does not belong to this day.
             _ = try await platform.ownerPool.run([
                 "UPDATE usage_day SET events = events + 1 WHERE day = '2026-02-27' AND connection = 'shared'",
                 "UPDATE usage_users SET users = users + 1 WHERE grain = 'day' AND starts_on = '2026-03-01' AND connection = ''",
@@ -281,7 +281,7 @@ struct VerifyUsageTests {
         }
     }
 
-    @Test("the users of a month are not compared while a later one, in which some of its logins are billed, is taken out")
+    @Test("the users of a month are not compared while a later month with some of its logins is archived")
     func usersTakenOut() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform)
@@ -305,9 +305,9 @@ struct VerifyUsageTests {
             #expect((result.takenOut, result.differences) == ([Month("2026-03")!], []))
             let days = try await february("2026-02-28")
             #expect((days.takenOut, days.differences) == ([Month("2026-03")!], []))
-            // Nothing of Globex's came late.
+            // Globex has no late logins.
             #expect(try await february(nil, "globex").takenOut == [])
-            // Everything else is compared all the same.
+            // Everything else is still compared.
             _ = try await platform.ownerPool.run(
                 """
                 UPDATE usage_day SET events = events + 1

@@ -12,7 +12,7 @@ struct WindowTests {
         try Date(text, strategy: .iso8601)
     }
 
-    @Test("without words it is the current month in UTC")
+    @Test("by default the window is the current UTC month")
     func month() throws {
         let window = try Window(Query("", names), at: now)
         #expect(window.from == (try date("2026-11-01T00:00:00Z")))
@@ -20,7 +20,7 @@ struct WindowTests {
     }
 
     @Test(
-        "RFC 3339 is read with an offset, a fraction, and a plus that was not encoded",
+        "RFC 3339 is parsed with an offset, a fraction, and an unencoded plus",
         arguments: [
             "2026-11-01T01:00:00%2B01:00", "2026-11-01T01:00:00+01:00", "2026-11-01T00:00:00.000Z", "2026-11-01T00:00:00Z",
             "2026-11-01t00:00:00z",
@@ -30,7 +30,7 @@ struct WindowTests {
     }
 
     @Test(
-        "nonsense is refused",
+        "invalid values are refused",
         arguments: [
             "from=yesterday", "from=2026-11-01", "from=2026-13-01T00:00:00Z", "to=2026-11-01T00:00:00Z&from=2026-11-01T00:00:00Z",
             "from=2026-11-02T00:00:00Z&to=2026-11-01T00:00:00Z", "from=2020-01-01T00:00:00Z&to=2026-01-01T00:00:00Z", "since=1",

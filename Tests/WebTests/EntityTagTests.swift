@@ -14,7 +14,7 @@ struct EntityTagTests {
             head: HTTPRequest(method: .patch, scheme: nil, authority: nil, path: "/", headerFields: headers), body: .init(buffer: .init()))
     }
 
-    @Test("a time has the same tag before and after the database has rounded it")
+    @Test("a time has the same tag before and after the database rounds it")
     func rounding() {
         for step in 0..<10_000 {
             let written = Date(timeIntervalSince1970: 1_790_000_000 + Double(step) * 0.000_000_13)
@@ -23,7 +23,7 @@ struct EntityTagTests {
         }
     }
 
-    @Test("each change has a new tag, even when the clock stands still or goes back")
+    @Test("each change has a new tag, even if the clock stands still or goes back")
     func growth() {
         var last = Date(timeIntervalSince1970: 1_790_000_000.123_456)
         var tags: Set<String> = [EntityTag(last).text]
@@ -33,7 +33,7 @@ struct EntityTagTests {
         }
     }
 
-    @Test("If-Match names the version that is there")
+    @Test("If-Match must name the current version")
     func match() throws {
         let tag = EntityTag(Date())
         for given in [nil, "*", tag.text, "\"x\", \(tag.text)", "\(tag.text),\"x\""] { try request(given).requireMatch(tag) }

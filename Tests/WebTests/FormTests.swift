@@ -19,13 +19,13 @@ struct FormTests {
         #expect(form["c"] == "1")
     }
 
-    @Test("a repeated field is refused, even when one of them is empty")
+    @Test("a repeated field is rejected, even if one value is empty")
     func repeated() {
         #expect(throws: Form.Refusal.self) { try Form("a=1&a=2") }
         #expect(throws: Form.Refusal.self) { try Form("a=1&%61=") }
     }
 
-    @Test("a parameter that may be repeated has all its values, without the empty ones; no other may be repeated")
+    @Test("a repeatable parameter has all its values, without the empty ones; no other may be repeated")
     func repeatable() throws {
         let form = try Form("b=1&a=x&a=&%61=y%20z&c=2", repeatable: ["a"])
         #expect(form.values("a") == ["x", "y z"])
@@ -34,18 +34,18 @@ struct FormTests {
         #expect(throws: Form.Refusal.self) { try Form((0..<100).map { "a=\($0)" }.joined(separator: "&"), repeatable: ["a"]) }
     }
 
-    @Test("what cannot be decoded is refused", arguments: ["a=%", "a=%2", "a=%zz", "a=%ff", "%C3=1"])
+    @Test("a malformed field is rejected", arguments: ["a=%", "a=%2", "a=%zz", "a=%ff", "%C3=1"])
     func malformed(_ text: String) {
         #expect(throws: Form.Refusal.self) { try Form(text) }
     }
 
-    @Test("a flood of fields is refused")
+    @Test("too many fields are rejected")
     func flood() {
         let many = (0..<100).map { "f\($0)=1" }.joined(separator: "&")
         #expect(throws: Form.Refusal.self) { try Form(many) }
     }
 
-    @Test("what is encoded decodes to itself", arguments: ["", "a b+c&d=e%", "ключ\u{0}\r\n", "🍎"])
+    @Test("encoded text decodes to the same text", arguments: ["", "a b+c&d=e%", "ключ\u{0}\r\n", "🍎"])
     func roundTrip(_ text: String) {
         #expect(Form.decode(Form.encode(text)) == text)
     }

@@ -4,18 +4,18 @@ import Testing
 
 @Suite("X-Forwarded-For")
 struct ForwardedForTests {
-    @Test("without proxies nothing is believed")
+    @Test("without proxies, the header is ignored")
     func none() {
         #expect(ForwardedFor.address(in: ["192.0.2.1"], behind: 0) == nil)
     }
 
-    @Test("the entry of the outermost trusted proxy counts, whatever the caller put before it")
+    @Test("the entry of the outermost trusted proxy counts, after any entries of the caller")
     func entries() {
         let lines = ["203.0.113.9, 192.0.2.1", "198.51.100.7"]
         #expect(ForwardedFor.address(in: lines, behind: 1) == "198.51.100.7")
         #expect(ForwardedFor.address(in: lines, behind: 2) == "192.0.2.1")
         #expect(ForwardedFor.address(in: lines, behind: 3) == "203.0.113.9")
-        // A request that did not come through all of them.
+        // A request that did not pass all of them.
         #expect(ForwardedFor.address(in: lines, behind: 4) == nil)
         #expect(ForwardedFor.address(in: [], behind: 1) == nil)
     }

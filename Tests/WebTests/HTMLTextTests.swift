@@ -3,13 +3,13 @@ import Testing
 
 @testable import Web
 
-/// Characters of markup stay text, with any character beside them. `script/check-browser` asks Chromium's parser the same of whole pages.
+/// Markup characters stay text, next to any character. `script/check-browser` tests whole pages with Chromium's parser.
 @Suite("Text in HTML")
 struct HTMLTextTests {
     static let markup: [Unicode.Scalar] = ["<", ">", "\"", "'", "&"]
 
-    /// All scalars of which, before or after a `<`, Swift makes one `Character` with it: the prepending, combining and joining ones of
-    /// this version of Unicode.
+    /// All scalars that Swift joins with a `<` before or after them into one `Character`: the prepending, combining and joining
+    /// scalars of this version of Unicode.
     static let joining: [Unicode.Scalar] = (0x80...0x10FFFF).compactMap(Unicode.Scalar.init).filter { scalar in
         var (before, after) = ("", "")
         before.unicodeScalars.append(contentsOf: [scalar, "<"])
@@ -17,7 +17,7 @@ struct HTMLTextTests {
         return before.count == 1 || after.count == 1
     }
 
-    /// Hangul's parts, flags' halves and skin tones, which join one another.
+    /// Parts of Hangul, halves of flags and skin tones, which join with one another.
     static let others: [Unicode.Scalar] =
         [0x1100...0x11FF, 0xA960...0xA97C, 0xD7B0...0xD7FB, 0x1F1E6...0x1F1FF, 0x1F3FB...0x1F3FF].joined().compactMap { Unicode.Scalar($0) }
 
@@ -25,7 +25,7 @@ struct HTMLTextTests {
         String(String.UnicodeScalarView(scalars))
     }
 
-    /// The text that a parser reads. Nil where it would read markup, or another reference than ours.
+    /// Returns the text that a parser reads. Nil if it would read markup or an unexpected reference.
     private static func parsed(_ html: String) -> String? {
         let references = ["&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&#13;": "\r"]
         var (bytes, rest) = ([UInt8](), Array(html.utf8)[...])
@@ -43,7 +43,7 @@ struct HTMLTextTests {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    @Test("every prepending, combining and joining character before and after each character of markup")
+    @Test("every prepending, combining and joining character before and after each markup character")
     func joined() {
         #expect(Self.joining.count > 2000)
         for known in ["\u{600}", "\u{301}", "\u{200D}", "\u{FE0F}", "\u{903}", "\u{110BD}"] as [Unicode.Scalar] {
@@ -61,14 +61,14 @@ struct HTMLTextTests {
         }
     }
 
-    @Test("a carriage return arrives as one, NUL as the mark for what cannot be shown, everything else as it is")
+    @Test("a carriage return stays one, NUL becomes the replacement character, and all other text is unchanged")
     func controls() {
         #expect("a\r\nb".escapedForHTML.isSame(as: "a&#13;\nb"))
         #expect("\u{0}".escapedForHTML.isSame(as: "\u{FFFD}"))
         #expect("é \u{85}\u{2028}\u{FFFE}`=".escapedForHTML.isSame(as: "é \u{85}\u{2028}\u{FFFE}`="))
     }
 
-    @Test("a template escapes so in attributes, sections, lists, partials and lists of partials")
+    @Test("a template escapes in attributes, sections, lists, partials and lists of partials")
     func template() {
         let template = HTMLTemplate(
             "<a title=\"{{text}}\">{{text}}{{#one}}{{text}}{{/one}}{{#list}}{{.}}{{/list}}{{>part}}{{#list}}{{>item}}{{/list}}</a>",
@@ -81,7 +81,7 @@ struct HTMLTextTests {
                 as: "<a title=\"\(escaped)\">\(escaped)\(escaped)\(escaped)\(escaped)\(escaped)<i>\(escaped)</i><i>\(escaped)</i></a>"))
     }
 
-    @Test("no page has another escape: no other file imports Mustache, and only our constants are not escaped")
+    @Test("all pages have the same escape: no other file imports Mustache, and only our constants are not escaped")
     func sources() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         var templates = 0

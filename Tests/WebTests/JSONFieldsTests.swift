@@ -22,7 +22,7 @@ struct JSONFieldsTests {
         try await JSONFields(request(body))
     }
 
-    /// Which fields are refused when a reader has read.
+    /// Returns the fields that a reader rejects.
     private func refused(_ body: String, _ read: (inout JSONFields) -> Void) async throws -> [String] {
         var fields = try await fields(body)
         read(&fields)
@@ -33,7 +33,7 @@ struct JSONFieldsTests {
         return []
     }
 
-    @Test("each reader gives what is there")
+    @Test("each reader returns the value")
     func readers() async throws {
         var fields = try await fields(
             #"""
@@ -55,7 +55,7 @@ struct JSONFieldsTests {
         try fields.finish()
     }
 
-    @Test("objects of a list are read one by one, and what is wrong with one is told by its place")
+    @Test("the objects of a list are read one by one, and an error contains the index")
     func objects() async throws {
         var fields = try await fields(#"{"list": [{"n": 1}, {}, {"n": null}]}"#)
         #expect(fields.objects("list", count: 1...3) { $0.integer("n", 0...1) } == [1, nil, nil])
@@ -70,7 +70,7 @@ struct JSONFieldsTests {
         for list in ["[]", "[{}, {}, {}, {}]", "{}", "null"] { #expect(try await refusedOf(list) == ["list"]) }
     }
 
-    @Test("all that is wrong is told at once, and nothing of it is echoed")
+    @Test("all errors are reported at once, without their values")
     func refusals() async throws {
         let body = #"""
             {"text": "a\u0000b", "long": "xxx", "block": "\u0000", "texts": ["a", "a"], "empty": [""], "choice": "blue", "choices": [],
@@ -102,12 +102,12 @@ struct JSONFieldsTests {
             ])
     }
 
-    @Test("null counts as absent, also where something is required")
+    @Test("null counts as absent, even for a required field")
     func null() async throws {
         #expect(try await refused(#"{"a": null, "b": null}"#) { _ = ($0.text("a"), $0.integer("b", 0...1, isRequired: true)) } == ["b"])
     }
 
-    @Test("a body of nothing but mistakes is not answered with many times its size")
+    @Test("the response to a body full of mistakes is not much larger than the body")
     func flood() async throws {
         let many = (0..<5000).map { "\"f\($0)\":1" }.joined(separator: ",")
         #expect(try await refused("{\(many)}") { _ in }.count == 20)
@@ -116,7 +116,7 @@ struct JSONFieldsTests {
     }
 
     @Test(
-        "what is no JSON object is invalid, and says where",
+        "a body that is not a JSON object is invalid, and the error has the position",
         arguments: ["", "null", "[]", "\"a\"", "{", "{\"a\":1e400}", "{\"a\":1,\"a\":2}", "{\"a\":\"\\ud800\"}"])
     func malformed(_ body: String) async throws {
         let problem = try await #require(throws: Problem.self) { try await fields(body) }
@@ -125,7 +125,7 @@ struct JSONFieldsTests {
     }
 
     @Test(
-        "another media type is refused, a parameter is not", arguments: [nil, "text/plain", "application/jsonp", "application/json+x", ""])
+        "another media type is rejected, a parameter is not", arguments: [nil, "text/plain", "application/jsonp", "application/json+x", ""])
     func mediaType(_ type: String?) async throws {
         let problem = try await #require(throws: Problem.self) { try await JSONFields(request("{}", type: type)) }
         #expect(problem.code == .unsupportedMediaType)
@@ -135,7 +135,7 @@ struct JSONFieldsTests {
         }
     }
 
-    @Test("no body will do where it may, and only there")
+    @Test("a missing body is accepted only where it is optional")
     func optional() async throws {
         var fields = try await JSONFields(request("", type: nil), isOptional: true)
         #expect(fields.text("a") == nil)

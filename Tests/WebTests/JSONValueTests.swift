@@ -20,22 +20,22 @@ struct JSONValueTests {
                 ]))
     }
 
-    @Test("a string's escapes are what they stand for")
+    @Test("a string's escapes are decoded")
     func escapes() throws {
         #expect(try parse(#""\"\\\/\b\f\n\r\t\u00e9\uD83C\udf4e é🍎""#) == .string("\"\\/\u{8}\u{c}\n\r\té🍎 é🍎"))
         #expect(try parse(#""\u0000""#) == .string("\0"))
-        // Not characters, but scalars.
+        // Noncharacters are scalars too.
         #expect(try parse(#""\uffff""#) == .string("\u{FFFF}"))
     }
 
     @Test(
-        "a number that is whole is an integer, however it is written",
+        "a whole number is an integer in any spelling",
         arguments: [("0", 0), ("-0", 0), ("1.0", 1), ("1e2", 100), ("-5E+0", -5), ("9223372036854775807", Int.max)])
     func integers(_ text: String, _ number: Int) throws {
         #expect(try parse(text) == .integer(number))
     }
 
-    @Test("a huge integer is a number, and one that no double holds is refused")
+    @Test("a huge integer is a number, and one that no double represents is rejected")
     func huge() throws {
         #expect(try parse("9223372036854775808") == .number(9_223_372_036_854_775_808))
         #expect(try parse("1" + String(repeating: "0", count: 300)) == .number(1e300))
@@ -46,7 +46,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "what is no JSON is refused",
+        "text that is not JSON is rejected",
         arguments: [
             "", " ", "{", "[", "]", "{]", "[1,]", "[,1]", "[1 2]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{a:1}", "{1:1}",
             "{\"a\":1 \"b\":2}", "01",
@@ -58,19 +58,19 @@ struct JSONValueTests {
         #expect(throws: JSONValue.Malformed.self) { try parse(text) }
     }
 
-    @Test("half a surrogate pair is no character", arguments: ["\\ud83c", "\\udf4e", "\\ud83c\\ud83c", "\\ud83cx", "\\ud83c\\n"])
+    @Test("half a surrogate pair is not a character", arguments: ["\\ud83c", "\\udf4e", "\\ud83c\\ud83c", "\\ud83cx", "\\ud83c\\n"])
     func surrogates(_ text: String) {
         #expect(throws: JSONValue.Malformed.self) { try parse("\"\(text)\"") }
     }
 
-    @Test("a member that is there twice is refused, also when it is written in another way")
+    @Test("a repeated member is rejected, even in another spelling")
     func duplicates() {
         for text in [#"{"a":1,"a":1}"#, #"{"a":1,"\u0061":2}"#, #"[{"b":{"a":1,"a":null}}]"#, "{\"\u{e9}\":1,\"e\u{301}\":2}"] {
             #expect(throws: JSONValue.Malformed.self) { try parse(text) }
         }
     }
 
-    @Test("depth is bounded, and a bomb costs nothing")
+    @Test("depth is limited, and a deeply nested text costs nothing")
     func depth() throws {
         func nested(_ levels: Int) -> String { String(repeating: "[", count: levels) + String(repeating: "]", count: levels) }
         #expect(throws: Never.self) { try parse(nested(32)) }
@@ -80,7 +80,7 @@ struct JSONValueTests {
     }
 
     @Test(
-        "what is not UTF-8 is refused", arguments: [[0xFF], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xFE, 0xFF, 0, 0x31]])
+        "invalid UTF-8 is rejected", arguments: [[0xFF], [0x22, 0xC3, 0x22], [0x22, 0xED, 0xA0, 0x80, 0x22], [0xFE, 0xFF, 0, 0x31]])
     func encoding(_ bytes: [UInt8]) {
         #expect(throws: JSONValue.Malformed.self) { try JSONValue(json: bytes) }
     }

@@ -23,7 +23,7 @@ struct JSONWriterTests {
         let updated_at = Date(timeIntervalSince1970: 1)
     }
 
-    @Test("members come in the order of the properties")
+    @Test("members have the order of the properties")
     func order() throws {
         let text =
             #""parts":[{"zulu":1,"alpha":2}],"first":{"zulu":3,"alpha":4},"created_at":"1970-01-01T00:00:00Z","#
@@ -54,7 +54,7 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("containers close where the next member of their parent begins")
+    @Test("containers close before the next member of their parent")
     func containers() throws {
         #expect(
             try write([Composed()])
@@ -62,7 +62,7 @@ struct JSONWriterTests {
         )
     }
 
-    @Test("empty things have their brackets, and null is written where it is encoded")
+    @Test("empty containers have their brackets, and null is written where it is encoded")
     func empty() throws {
         struct Nothing: Encodable {}
         struct Silent: Encodable { func encode(to encoder: any Encoder) {} }
@@ -102,7 +102,7 @@ struct JSONWriterTests {
         #expect(throws: EncodingError.self) { try write([Double.infinity]) }
     }
 
-    @Test("what must be escaped is escaped, and every text is read back as it was")
+    @Test("special characters are escaped, and every text reads back unchanged")
     func texts() throws {
         #expect(try write("\"\\/\u{8}\t\n\u{c}\r\0\u{1f}") == #""\"\\/\b\t\n\f\r\u0000\u001f""#)
         // Scalars that join with the character before or after them. A writer that works by character misses the quote.
@@ -116,13 +116,13 @@ struct JSONWriterTests {
         }
     }
 
-    @Test("data and addresses are written as Foundation writes them")
+    @Test("data and URLs are written as by Foundation")
     func foundation() throws {
         #expect(try write(Data([0, 255, 16])) == #""AP8Q""#)
         #expect(try write(["u": URL(string: "https://example.com/a?b=c")!]) == #"{"u":"https://example.com/a?b=c"}"#)
     }
 
-    @Test("times are those of Foundation, without fractions")
+    @Test("times equal Foundation's, without fractions")
     func times() throws {
         var random = SystemRandomNumberGenerator()
         let edges: [TimeInterval] = [

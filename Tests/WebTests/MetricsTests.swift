@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Metrics")
 struct MetricsTests {
-    @Test("each metric has HELP and TYPE once, in front of its samples, and each line has the exposition format")
+    @Test("each metric has HELP and TYPE once, before its samples, and each line has the exposition format")
     func exposition() throws {
         let metrics = Metrics()
         metrics.observe(action: "getTenant", status: 200, took: .milliseconds(2))

@@ -12,12 +12,12 @@ struct PageTests {
         let list_metadata: Metadata
     }
 
-    /// Ids that grow with their number.
+    /// IDs that grow with their number.
     private static func id(_ number: Int) -> UUID {
         UUID(uuid: (UInt8(number), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1))
     }
 
-    /// What a database holding 1 … count answers.
+    /// Returns the response of a database that contains 1 … count.
     private func page(_ count: Int, _ request: PageRequest) throws -> Listed {
         func value(_ id: UUID) -> String { id.uuidString }
         var rows = (1...count).filter { value(Self.id($0)) < value(request.upper) && value(Self.id($0)) > value(request.lower) }
@@ -26,7 +26,7 @@ struct PageTests {
         return try JSONDecoder().decode(Listed.self, from: Data(JSONWriter.encode(page)))
     }
 
-    @Test("every element is met once, forth and back, with the newest first")
+    @Test("every element occurs once, forwards and backwards, newest first")
     func walk() throws {
         for (count, limit) in [(1, 1), (7, 3), (6, 3), (7, 100), (3, 3)] {
             var pages = [try page(count, PageRequest(limit: limit, position: .start))]
@@ -43,19 +43,19 @@ struct PageTests {
                 back.append(try page(count, PageRequest(limit: limit, position: .before(id))))
             }
             #expect(back.reversed().map(\.data) == pages.map(\.data))
-            // What went back to the start finds nothing newer.
+            // Back at the start, nothing is newer.
             #expect(back.last?.list_metadata.before == nil)
         }
     }
 
-    @Test("null, not nothing, says that there is no neighbour")
+    @Test("a missing neighbor is null, and not left out")
     func nulls() throws {
         let page = Page([1], of: PageRequest(limit: 2, position: .start), id: Self.id) { $0 }
         let json = String(decoding: try JSONWriter.encode(page), as: UTF8.self)
         #expect(json.contains(#""before":null"#) && json.contains(#""after":null"#))
     }
 
-    @Test("any text of a cursor's form is one")
+    @Test("any text in the format of a cursor is a cursor")
     func cursors() {
         for text in ["AAAAAAAAAAAAAAAAAAAAAA", "______________________", "----------------------", "zzzzzzzzzzzzzzzzzzzzzz"] {
             #expect(PageRequest.id(fromCursor: text) != nil)

@@ -13,7 +13,7 @@ struct QueryTests {
         return problem.fields.map(\.field)
     }
 
-    @Test("each reader gives what is there, and nil for what is not")
+    @Test("each reader returns the value, and nil if it is absent")
     func readers() throws {
         let query = try Query(
             "a=x+y&b=red&c=true&d=2026-11-01T00:00:00%2B01:00&e=2026-11-01T00:00:00+01:00", ["a", "b", "c", "d", "e", "f"])
@@ -26,7 +26,7 @@ struct QueryTests {
         #expect(try Query("", []).text("a") == nil)
     }
 
-    @Test("a parameter that is unknown, repeated or malformed is refused")
+    @Test("an unknown, repeated or malformed parameter is rejected")
     func strict() throws {
         #expect(throws: Problem.self) { try Query("a=1&A=2", ["a"]) }
         #expect(throws: Problem.self) { try Query("a=1&a=1", ["a"]) }
@@ -34,7 +34,7 @@ struct QueryTests {
         #expect(throws: Problem.self) { try Query("a=1", []) }
     }
 
-    @Test("what is no value of its kind is refused by name")
+    @Test("a value of another type is rejected by name")
     func values() throws {
         #expect(try refusedField("a=%00") { _ = try $0.text("a") } == ["a"])
         #expect(try refusedField("a=xxx") { _ = try $0.text("a", upTo: 2) } == ["a"])
@@ -50,7 +50,7 @@ struct QueryTests {
         #expect(try refusedField("limit=\(text)") { _ = try $0.page } == ["limit"])
     }
 
-    @Test("a cursor is one of ours, and one at a time")
+    @Test("a cursor is one of ours, and only one is permitted")
     func cursors() throws {
         let cursor = PageRequest.cursor(UUID())
         #expect(throws: Never.self) { try Query("after=\(cursor)", ["after"]).page }
@@ -63,7 +63,7 @@ struct QueryTests {
         #expect(try refusedField("after=\(cursor)&before=\(cursor)") { _ = try $0.page } == ["before"])
     }
 
-    @Test("a parameter that is empty is refused by name: a filter that says nothing must not show everything")
+    @Test("an empty parameter is rejected by name, because an empty filter must not show everything")
     func empty() throws {
         #expect(try refusedField("a=") { _ in } == ["a"])
         #expect(try refusedField("a") { _ in } == ["a"])

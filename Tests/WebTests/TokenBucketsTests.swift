@@ -6,7 +6,7 @@ import Testing
 struct TokenBucketsTests {
     private let start = ContinuousClock.now
 
-    @Test("a minute's worth at once, and then as fast as it fills")
+    @Test("one minute's requests at once, then as fast as it fills")
     func fill() {
         let buckets = TokenBuckets<String>(perMinute: 30)
         let levels = (0..<31).map { _ in buckets.take("a", at: start) }
@@ -18,13 +18,13 @@ struct TokenBucketsTests {
         #expect(!buckets.take("a", at: start + .milliseconds(2010)).isGranted)
         buckets.giveBack("a", at: start + .milliseconds(2010))
         #expect(buckets.take("a", at: start + .milliseconds(2010)).isGranted)
-        // Never more than a minute's worth.
+        // Never more than one minute's requests.
         #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 29)
         for _ in 1...3 { buckets.giveBack("a", at: start + .seconds(3600)) }
         #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 29)
     }
 
-    @Test("a bucket may hold more than a minute's worth")
+    @Test("a bucket may hold more than one minute's requests")
     func holding() {
         let buckets = TokenBuckets<String>(perMinute: 1, holding: 3)
         let levels = (0..<4).map { _ in buckets.take("a", at: start) }
@@ -35,7 +35,7 @@ struct TokenBucketsTests {
         #expect(buckets.take("a", at: start + .seconds(3600)).remaining == 2)
     }
 
-    @Test("one caller's requests are not another's")
+    @Test("callers have separate buckets")
     func apart() {
         let buckets = TokenBuckets<String>(perMinute: 1)
         #expect(buckets.take("a", at: start).isGranted)
@@ -43,7 +43,7 @@ struct TokenBucketsTests {
         #expect(!buckets.take("a", at: start).isGranted)
     }
 
-    @Test("a clock that is read out of order takes nothing back")
+    @Test("clock readings out of order remove nothing")
     func order() {
         let buckets = TokenBuckets<String>(perMinute: 60)
         _ = buckets.take("a", at: start + .seconds(1))
@@ -51,10 +51,10 @@ struct TokenBucketsTests {
         #expect(buckets.take("a", at: start + .seconds(1)).remaining == 57)
     }
 
-    @Test("callers without number do not take memory without bound, nor each other's limit while there is room")
+    @Test("any number of callers uses limited memory, and callers affect no other limit while there is room")
     func bounded() {
         let buckets = TokenBuckets<Int>(perMinute: 60, capacity: 100)
-        // Each is full again when the next comes.
+        // Each bucket is full again before the next caller.
         for caller in 0..<10_000 { _ = buckets.take(caller, at: start + .seconds(2 * caller)) }
         let busy = start + .seconds(20_000)
         for _ in 0..<60 { _ = buckets.take(-1, at: busy) }

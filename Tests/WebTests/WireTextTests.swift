@@ -6,7 +6,8 @@ import Testing
 
 @testable import Web
 
-/// U+0600, U+0301 and U+200D make one `Character` with the separator beside them. A parser of the wire separates all the same.
+/// U+0600, U+0301 and U+200D join with the separator next to them into one `Character`. A parser of the wire must still
+/// separate.
 @Suite("Text from the wire")
 struct WireTextTests {
     static let joining = ["\u{600}", "\u{301}", "\u{200D}"]
@@ -31,7 +32,7 @@ struct WireTextTests {
         #expect("7\(joining)".wholeASCIIMatch(of: /[0-9].?/) == nil)
     }
 
-    @Test("equal is equal byte for byte, not to the eye of Unicode")
+    @Test("texts are equal if their bytes are, not by Unicode equivalence")
     func same() {
         for (one, other) in [("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}"), ("é", "e\u{301}"), ("Å", "\u{212B}")] {
             #expect(one == other)
@@ -41,7 +42,7 @@ struct WireTextTests {
         #expect("１".wholeASCIIMatch(of: /\d/) == nil)
     }
 
-    @Test("X-Forwarded-For: nothing that the caller sends swallows the comma of a proxy", arguments: joining)
+    @Test("X-Forwarded-For: no text of the caller hides a proxy's comma", arguments: joining)
     func forwardedFor(_ joining: String) {
         for invented in ["1.2.3.4:\(joining)", "1.2.3.4\(joining)", joining, "1.2.3.4,\(joining)", "[\(joining)"] {
             for comma in [",", ", ", ",\(joining)", " , "] where !comma.contains(joining) || invented != joining {
@@ -70,7 +71,7 @@ struct WireTextTests {
         }
     }
 
-    @Test("Content-Type and Accept: a parameter is none of the type", arguments: joining)
+    @Test("Content-Type and Accept: a parameter is not part of the type", arguments: joining)
     func mediaTypes(_ joining: String) {
         #expect(request(.contentType, "application/json;\(joining)x").mediaType == "application/json")
         #expect(request(.contentType, "application/json\(joining);x").mediaType?.isSame(as: "application/json") == false)
@@ -81,7 +82,7 @@ struct WireTextTests {
         #expect(!request(.accept, "text/html\(joining);q=1").asksForHTML)
     }
 
-    @Test("Accept names HTML, or takes it as anything else")
+    @Test("Accept names HTML, or accepts it like any other type")
     func accept() {
         for browser in ["text/html,application/xhtml+xml,*/*;q=0.8", "TEXT/HTML", "application/json, text/html;q=0.1"] {
             #expect(request(.accept, browser).asksForHTML, "\(browser)")
@@ -91,13 +92,13 @@ struct WireTextTests {
         }
     }
 
-    @Test("forms and queries: each pair is a pair, and a name is not another one", arguments: joining)
+    @Test("forms and queries: each pair is a pair, and names do not mix", arguments: joining)
     func forms(_ joining: String) throws {
         let form = try Form("a=1\(joining)&b\(joining)=2&\(joining)c=3&d=\(joining)4")
         #expect(Array(form.names) == ["a", "b\(joining)", "\(joining)c", "d"])
         #expect(form["a"]?.isSame(as: "1\(joining)") == true)
         #expect(form["b"] == nil && form["c"] == nil && form["d"]?.isSame(as: "\(joining)4") == true)
-        // Two names that look alike are two; one that comes twice is an error.
+        // Two names that look alike are two names. A repeated one is an error.
         #expect(try Form("%C3%A9=1&e%CC%81=2").names.count == 2)
         #expect(try Form("%E2%84%AA=1")["K"] == nil)
         #expect(throws: Form.Refusal.self) { try Form("a\(joining)=1&a\(joining)=2") }
@@ -106,7 +107,7 @@ struct WireTextTests {
         }
     }
 
-    @Test("times, cursors, traces and request ids are ASCII", arguments: joining)
+    @Test("times, cursors, traces and request IDs are ASCII", arguments: joining)
     func ids(_ joining: String) {
         for text in ["2026-11-01T00:00:00Z", "2026-11-01T00:00:00.5+01:00"] {
             #expect(RFC3339.date(text) != nil)
@@ -130,7 +131,7 @@ struct WireTextTests {
         for hostile in ["a\(joining)", "\(joining)a", "a\(joining).b"] { #expect(Edge.requestID(from: hostile).hasPrefix("req_")) }
     }
 
-    /// Files that look for texts by Character, and may. Why:
+    /// The files that may search texts by Character, with the reason:
     private static let readers = [
         "Apple/ApplePrivateKey.swift": "a line that is not ASCII damages the PEM block, which is refused",
         "Apple/AppleSettings.swift": "a setting",

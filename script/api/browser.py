@@ -212,8 +212,8 @@ def signs_out(browser, party, stranger, tokens):
     for changed, title, detail in (
         ({"id_token_hint": hint}, "You are signed out", "The application can no longer act for you."),
         (fields | elsewhere, "You are signed out", "is not registered for this application"),
-        (named | elsewhere, "This page cannot send you on", "is not registered for this application"),
-        ({}, "This server keeps no sign-in of yours", "You can close this page."),
+        (named | elsewhere, "This page cannot send you back", "is not registered for this application"),
+        ({}, "This server does not store your sign-in", "You can close this page."),
     ):
         browser.open(f"{endpoint}?{urlencode(changed)}")
         browser.expect_title(title)

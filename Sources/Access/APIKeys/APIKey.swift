@@ -3,15 +3,14 @@ package import Postgres
 package import Sealing
 
 /// A machine's secret for the REST API.
-///
-/// `esk_live_` or `esk_test_`, 30 random base62 characters (178 bits), and 6 of their CRC-32, so that a
-/// typo is refused without a look-up and a scanner can recognise a leaked one. Only a keyed digest is
-/// stored: a slow hash would add nothing to 178 bits but a way to load the server. The digest finds the row, and a second one,
-/// bound to owner and ID, shows that the row is the one that was issued.
+/// A secret consists of `esk_live_` or `esk_test_`, 30 random base62 characters (178 bits) and 6 characters of their CRC-32. The CRC
+/// rejects a mistyped secret without a look-up, and a scanner can recognize a leaked secret. The database stores only keyed digests. A slow
+/// hash is unnecessary for 178 bits and would only load the server. The first digest finds the row. The second digest is bound to the owner
+/// and the ID, and proves that the row is the issued one.
 package struct APIKey: Identified, Sendable {
     package static let idPrefix = "apikey"
 
-    /// What a key may do.
+    /// A permission of an API key.
     package enum Scope: String, Codable, CaseIterable, Sendable {
         case tenantsRead = "tenants:read"
         case tenantsWrite = "tenants:write"
@@ -40,7 +39,7 @@ package struct APIKey: Identified, Sendable {
     }
 
     package let id: ID<APIKey>
-    /// A tenant's id, or the platform's.
+    /// The tenant's ID, or the platform's ID.
     package let owner: UUID
     package let scopes: Set<Scope>
     package let expiresAt: Date?
@@ -52,7 +51,7 @@ package struct APIKey: Identified, Sendable {
     package init(_ row: Row) throws {
         id = try row.get("id")
         owner = try row.get("tenant_id")
-        // A scope this version does not know allows nothing here.
+        // A scope that this version does not know allows nothing here.
         scopes = Set(try row.get("scopes", as: [String].self).compactMap(Scope.init))
         expiresAt = try row.get("expires_at")
         revokedAt = try row.get("revoked_at")
@@ -63,12 +62,12 @@ package struct APIKey: Identified, Sendable {
         revokedAt == nil && expiresAt.map { now < $0 } ?? true
     }
 
-    /// Whether the secret with these digests is this row's. False for a row that was moved or copied from another owner or ID.
+    /// Whether the secret with these digests belongs to this row. False for a row that was moved or copied from another owner or ID.
     func authenticates(_ digests: [[UInt8]], with keyring: Keyring, at now: Date) -> Bool {
         keyring.authenticates(digests, digest: digest, bound: boundDigest, to: Self.context(id, owner: owner), at: now)
     }
 
-    /// By its digest under any digest key.
+    /// Finds a key by its digest under any digest key.
     package static func find(digests: [[UInt8]]) -> SQL {
         "SELECT id, tenant_id, scopes, expires_at, revoked_at, digest, bound_digest FROM api_key WHERE digest = ANY(\(digests))"
     }
@@ -98,13 +97,13 @@ package struct APIKey: Identified, Sendable {
     private static let random = 30
     private static let checksum = 6
 
-    /// A fresh secret.
+    /// Generates a new secret.
     package static func makeSecret(live: Bool, using generator: inout some RandomNumberGenerator) -> Secret {
         let body = (live ? "esk_live_" : "esk_test_") + Base62.random(random, using: &generator)
         return Secret(body + Base62.encode(CRC32.checksum(body.utf8), digits: checksum))
     }
 
-    /// Whether a text can be a secret of ours at all.
+    /// Whether a text has the form of a secret.
     static func isWellFormed(_ text: String) -> Bool {
         let bytes = text.utf8
         guard bytes.starts(with: "esk_live_".utf8) || bytes.starts(with: "esk_test_".utf8), bytes.count == 9 + random + checksum

@@ -3,15 +3,15 @@ import Postgres
 import Web
 
 extension APIKey {
-    /// Valid keys of one tenant at a time, those in their overlap included.
+    /// The limit of valid keys per tenant, including rolled keys in their overlap.
     private static let most = 100
 
-    /// Makes sure that the owner may have another key. Operators have no limit.
+    /// Checks that the owner can have another key. Operators have no limit.
     /// - Throws: `Problem` 409.
     static func requireRoom(for owner: UUID, at now: Date, in db: Transaction) async throws {
         guard owner != .platform else { return }
         let count: Int = try await db.run([
-            // One after the other, so that two requests do not both get the last place.
+            // Requests run one after another, so that two of them cannot both take the last place.
             "SELECT pg_advisory_xact_lock(1634756985, hashtext(\(owner)::text))",
             """
             SELECT count(*) AS n FROM api_key
@@ -21,7 +21,7 @@ extension APIKey {
         guard count < most else {
             throw Problem(
                 .conflict,
-                "A tenant has at most \(most) valid API keys, rolled keys in their overlap included. Revoke one that is not used.")
+                "A tenant can have at most \(most) valid API keys, including rolled keys in their overlap. Revoke an unused key.")
         }
     }
 }

@@ -4,13 +4,13 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Machines' secrets for this API. One is issued with scopes, rolled with an overlap in which both are good, and revoked; it is
-/// shown once. What changes is in effect in every process within a second. An operator may do all of it for a tenant; a tenant
-/// never for the platform.
+/// Manages API keys. A new key has scopes. A rolled key stays valid for an overlap, together with its successor. The response shows a
+/// secret once. A change takes effect in every process within 1 s. An operator can manage the keys of a tenant. A tenant cannot manage
+/// the keys of the platform.
 package struct APIKeyRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
-    /// Where browsers and Apple reach this server, without a slash at its end.
+    /// The URL of this server for browsers and Apple, without a slash at its end.
     let publicURL: String
     let now: @Sendable () -> Date
 
@@ -29,7 +29,7 @@ package struct APIKeyRoutes: Sendable {
         return routes
     }
 
-    /// The same for operators' keys. Below `/v1`.
+    /// The same routes for operators' keys. These routes are below `/v1`.
     package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "platform/api-keys", "listPlatformAPIKeys") { try await listAPIKeys($0, $1) }

@@ -1,4 +1,4 @@
-/// Digits and letters, for secrets that a double click selects whole.
+/// Encodes secrets as digits and letters, so that a double click selects a whole secret.
 package enum Base62 {
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
@@ -6,7 +6,7 @@ package enum Base62 {
         String(decoding: (0..<count).map { _ in alphabet.randomElement(using: &generator)! }, as: UTF8.self)
     }
 
-    /// Most significant digit first, padded with zeros.
+    /// The most significant digit comes first. Zeros pad the left side.
     static func encode(_ value: UInt32, digits: Int) -> String {
         var rest = value
         var text: [UInt8] = []

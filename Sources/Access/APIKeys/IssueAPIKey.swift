@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension APIKeyRoutes {
-    /// Makes an API key for the owner. Its secret is in this answer and nowhere else.
+    /// Issues an API key to the owner. Only this response contains the secret.
     func issueAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
         let now = now()

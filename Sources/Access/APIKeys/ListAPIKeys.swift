@@ -3,7 +3,7 @@ import Postgres
 import Web
 
 extension APIKeyRoutes {
-    /// All keys that there ever were, the newest first, those that are revoked or expired too.
+    /// Lists all keys of the owner, newest first, including revoked and expired keys.
     func listAPIKeys(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysRead)
         let page = try Query(request, "limit", "after", "before").page

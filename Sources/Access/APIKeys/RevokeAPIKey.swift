@@ -4,10 +4,10 @@ import Postgres
 import Web
 
 extension APIKeyRoutes {
-    /// Ends a key at once, and for ever; every process refuses it within a second. Revoking one that is revoked changes nothing.
+    /// Revokes a key permanently. Every process rejects the key within 1 s. Revoking a revoked key changes nothing.
     ///
-    /// A key may revoke itself: whoever finds that theirs has leaked needs no other. Who revokes the platform's last key gets a new
-    /// one by `espalier seed`.
+    /// A key can revoke itself, so the holder of a leaked key needs no other key. An operator who revokes the platform's last key gets a
+    /// new key from `espalier seed`.
     func revokeAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
         let id = try call.id("apiKey", of: "API key", as: APIKey.self)

@@ -5,8 +5,8 @@ import Postgres
 import Web
 
 extension APIKeyRoutes {
-    /// Makes a key that takes another one's place: the same name, scopes and expiry, another secret. The old one goes on for the
-    /// overlap, or until its own expiry if that is sooner. A key may roll itself.
+    /// Issues a key that replaces another key. The new key has the same name, scopes and expiry, but another secret. The old key stays
+    /// valid until the end of the overlap or its own expiry, whichever is earlier. A key can roll itself.
     func rollAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
         let id = try call.id("apiKey", of: "API key", as: APIKey.self)
@@ -22,7 +22,7 @@ extension APIKeyRoutes {
             else { throw Problem.notFound("API key") }
             try call.requireOwn(old.scopes)
             guard old.revoked_at == nil else { throw Problem(.conflict, "This API key is revoked. Issue a new one.") }
-            guard old.rolled_to == nil else { throw Problem(.conflict, "This API key was rolled before. Roll the one that followed it.") }
+            guard old.rolled_to == nil else { throw Problem(.conflict, "This API key is already rolled. Roll its successor instead.") }
             if let end = old.expires_at, end <= now { throw Problem(.conflict, "This API key has expired. Issue a new one.") }
 
             try await APIKey.requireRoom(for: call.owner, at: now, in: db)

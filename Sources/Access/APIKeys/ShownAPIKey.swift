@@ -4,17 +4,17 @@ import Postgres
 import Sealing
 import Web
 
-/// An API key as callers see it: everything but its secret, which the answer that makes one adds, this once.
+/// An API key as callers see it, without its secret. Only the response that issues the key adds the secret.
 struct ShownAPIKey: Encodable, Sendable {
     let id: ID<APIKey>
     let object = "api_key"
     let name, last_four: String
     let scopes: [String]
     let expires_at, revoked_at, last_used_at: Date?
-    /// The key that took this one's place.
+    /// The key that replaced this key.
     let rolled_to: ID<APIKey>?
     let created_at, updated_at: Date
-    /// Only in the answer to who asked for the key, and never in the audit trail.
+    /// Only in the response to the caller that requested the key, never in the audit trail.
     var secret: String?
 
     init(_ row: Row) throws {
@@ -37,7 +37,7 @@ struct ShownAPIKey: Encodable, Sendable {
         (created_at, updated_at) = (now, now)
     }
 
-    /// With the secret, for the answer that shows it.
+    /// Adds the secret for the response that shows it.
     func revealing(_ secret: Secret) -> ShownAPIKey {
         var shown = self
         shown.secret = secret.reveal()
@@ -51,7 +51,7 @@ struct ShownAPIKey: Encodable, Sendable {
         """
     }
 
-    /// As `find`, until the end of the transaction.
+    /// Like `find`, and locks the row until the end of the transaction.
     static func lock(_ id: ID<APIKey>, owner: UUID) -> SQL {
         """
         SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
@@ -69,26 +69,26 @@ struct ShownAPIKey: Encodable, Sendable {
 }
 
 extension ActingContext {
-    /// The operationId of what is done to an API key: tenants' and the platform's have a name each.
+    /// The `operationId` of an action on an API key. The names for tenants and for the platform differ.
     func apiKeyAction(_ verb: String) -> String {
         owner == .platform ? "\(verb)PlatformAPIKey" : "\(verb)APIKey"
     }
 
-    /// Nobody hands on more than they have: a key makes keys only of its own scopes.
-    /// - Throws: `Problem` 403 that names what is lacking.
+    /// A key issues only keys with a subset of its own scopes, so no caller passes on more than it has.
+    /// - Throws: `Problem` 403 that names the missing scopes.
     func requireOwn(_ scopes: [String]) throws {
         let lacking = Set(scopes).subtracting(caller.scopes.map(\.rawValue)).sorted()
         guard lacking.isEmpty else {
             throw Problem(
                 .insufficientScope,
-                "An API key can be given only scopes that the calling one has; it lacks "
+                "A new API key can have only scopes of the calling key. The calling key lacks "
                     + lacking.map { "`\($0)`" }.joined(separator: ", ") + ".")
         }
     }
 }
 
 extension Request {
-    /// Where an API key is found, from a path at or below the list of keys.
+    /// The path of an API key, derived from a path at or below the list of keys.
     func location(of key: ID<APIKey>) -> String {
         let list = uri.path.parts(at: "/").prefix { !$0.isSame(as: "api-keys") }.joined(separator: "/")
         return "/\(list)/api-keys/\(key)"

@@ -2,14 +2,16 @@ package import Foundation
 package import Postgres
 import Web
 
-/// Who did what to what, from where, and what it was before and after. Written by the transaction that does it; appended, never
-/// changed: the server's role may only insert, and each event carries the hash of its tenant's last one.
+/// An appended record of an action, with its actor, target, origin, and the states before and after.
+///
+/// The transaction of the action inserts it. It never changes, because the server's role can only insert. Each event contains the hash of
+/// its tenant's previous event.
 package struct AuditEvent: Identified, Sendable {
     package static let idPrefix = "audit"
 
-    /// Who acts, and where the request came from.
+    /// The actor, and the origin of the request.
     package struct Origin: Sendable {
-        /// The id of an API key or an application, or `system`.
+        /// The ID of an API key or an application, or `system`.
         package let actor: String
         package let address: String?
         package let requestID: String?
@@ -18,18 +20,20 @@ package struct AuditEvent: Identified, Sendable {
             (self.actor, self.address, self.requestID) = (actor, address, requestID)
         }
 
-        /// What happens by itself: the daily check, the end of a grace period.
+        /// The origin of automatic actions: the daily check, the end of a grace period.
         package static let system = Origin(actor: "system", address: nil, requestID: nil)
     }
 
-    /// The last statement of its transaction: from here to the end of it, whoever else writes into this trail waits. What was to be
-    /// locked is locked by then, a webhook event's endpoints too, so that nobody who waits here is waited for.
+    /// Inserts the event as the last statement of its transaction.
+    ///
+    /// Until the transaction ends, all other writers of this trail wait. All other locks are taken before, including those on the endpoints
+    /// of a webhook event. So a transaction that waits here never blocks the lock holder.
     ///
     /// - Parameters:
-    ///   - owner: whose trail it goes into.
-    ///   - action: the `operationId` of what was done.
-    ///   - subject: the id of what it was done to.
-    ///   - before, after: what callers of the API see of it, without any secret.
+    /// - owner: the owner of the trail.
+    /// - action: the `operationId` of the action.
+    /// - subject: the ID of the target.
+    /// - before, after: the target as callers of the API see it, without any secret.
     package static func insert(
         _ action: String, of subject: String, owner: UUID, by origin: Origin, before: (any Encodable)? = nil, after: (any Encodable)? = nil,
         at now: Date
@@ -42,8 +46,8 @@ package struct AuditEvent: Identified, Sendable {
             """
     }
 
-    /// Above this many bytes, members that did not change are left out. Otherwise a short change of something large would append all of
-    /// it twice to a trail that is never shortened.
+    /// Above this number of bytes, unchanged members are omitted. Otherwise a small change of a large object would append the whole object
+    /// twice to a trail that is never shortened.
     private static let largestWhole = 8192
 
     private static func kept(_ before: JSON?, _ after: JSON?) throws -> (JSON?, JSON?) {

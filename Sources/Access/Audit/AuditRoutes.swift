@@ -2,8 +2,8 @@ package import Hummingbird
 package import Postgres
 import Web
 
-/// Who did what. A tenant's trail holds what was done to it and to what it has, by its own keys or by operators; the
-/// platform's holds the rest. Each is a chain of hashes that `espalier audit verify` follows (`AuditTrail`).
+/// Lists audit events. A tenant's trail records the actions on the tenant and its data, by its own keys or by operators. The platform's
+/// trail records all other actions. Each trail is a chain of hashes that `espalier audit verify` checks (`AuditTrail`).
 package struct AuditRoutes: Sendable {
     let pool: DatabasePool
 
@@ -18,7 +18,7 @@ package struct AuditRoutes: Sendable {
         return routes
     }
 
-    /// Below `/v1`.
+    /// These routes are below `/v1`.
     package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "platform/audit-events", "listPlatformAuditEvents") { try await listAuditEvents($0, $1) }

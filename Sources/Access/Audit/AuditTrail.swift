@@ -2,13 +2,13 @@ package import Foundation
 package import Postgres
 import Web
 
-/// An owner's audit events, read from the first to the last, with all that breaks their chain.
+/// Reads an owner's audit events from first to last and finds every break in their chain.
 ///
-/// Each event carries its number, the hash of the one before and its own. Whoever edits, removes, adds or reorders events
-/// breaks that, unless all hashes from there to the end are made anew: against that, and against a cut-off end, a head that
-/// was kept elsewhere is compared.
+/// Each event contains its number, the hash of the previous event and its own hash. Editing, removing, adding or reordering events breaks
+/// the chain, unless the attacker also calculates all later hashes again. A head that was saved elsewhere reveals that attack. It also
+/// reveals a removed end.
 package struct AuditTrail: Sendable {
-    /// Where a trail ended at some time: enough to prove later that all up to there is what it was.
+    /// The end of a trail at some time. It proves later that no event up to that point has changed.
     package struct Head: Hashable, Sendable, LosslessStringConvertible {
         package let sequence: Int
         /// SHA-256 in hexadecimal digits.
@@ -20,7 +20,7 @@ package struct AuditTrail: Sendable {
             self.hash = String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
         }
 
-        /// As `description` writes it: `17:9f86d0…`.
+        /// Parses the form of `description`: `17:9f86d0…`.
         package init?(_ text: String) {
             guard let parts = text.wholeASCIIMatch(of: /([1-9][0-9]{0,17}):([0-9A-Fa-f]{64})/), let sequence = Int(parts.1)
             else { return nil }
@@ -30,31 +30,31 @@ package struct AuditTrail: Sendable {
         package var description: String { "\(sequence):\(hash)" }
     }
 
-    /// What is wrong, and where.
+    /// An inconsistency in the trail and its place.
     package enum Break: Hashable, Sendable, CustomStringConvertible {
-        /// Its content is not what was hashed.
+        /// The content does not match the hash.
         case changed(Int, ID<AuditEvent>)
-        /// Its own hash holds, but the event before is another than the one it was appended to.
+        /// The event's own hash matches, but the previous event is not the one that it was appended to.
         case unlinked(Int, ID<AuditEvent>)
-        /// Its number is not larger than that of the event before.
+        /// The number is not larger than the number of the previous event.
         case misnumbered(Int, ID<AuditEvent>)
         case missing(ClosedRange<Int>)
-        /// The event with the number of the head that was kept is another one.
+        /// The event with the number of the saved head has another hash.
         case replaced(Head)
-        /// It ends before the head that was kept.
+        /// The trail ends before the saved head.
         case cutOff(Head, at: Int)
 
         package var description: String {
             switch self {
-            case .changed(let number, let id): "event \(number) (\(id)) was changed: its content does not fit its hash"
+            case .changed(let number, let id): "event \(number) (\(id)) was changed: its content does not match its hash"
             case .unlinked(let number, let id):
-                "event \(number) (\(id)) does not follow on the one before: one of the two was changed, removed or put in, and hashed anew"
-            case .misnumbered(let number, let id): "event \(number) (\(id)) was put in: its number was taken"
+                "event \(number) (\(id)) does not follow the previous event: one of them was changed, removed or inserted, and hashed again"
+            case .misnumbered(let number, let id): "event \(number) (\(id)) was inserted: its number is already in use"
             case .missing(let numbers) where numbers.count == 1: "event \(numbers.lowerBound) is missing"
             case .missing(let numbers): "events \(numbers.lowerBound) to \(numbers.upperBound) are missing"
-            case .replaced(let head): "event \(head.sequence) has not the hash that was expected: it, or one before it, was replaced"
+            case .replaced(let head): "event \(head.sequence) does not have the expected hash: this event or an earlier one was replaced"
             case .cutOff(let head, let end):
-                "the trail ends with event \(end), but went on to event \(head.sequence) once: its end was cut off"
+                "the trail ends with event \(end), but once contained event \(head.sequence): its end was removed"
             }
         }
     }
@@ -67,7 +67,8 @@ package struct AuditTrail: Sendable {
 
     package init() {}
 
-    /// - Parameter expected: a head of this trail that was kept before.
+    /// Checks the next event of the trail.
+    /// - Parameter expected: a saved head of this trail.
     package mutating func read(_ event: ChainedEvent, expecting expected: Head? = nil) {
         let next = (head?.sequence ?? 0) + 1
         if event.sequence < next {
@@ -87,17 +88,17 @@ package struct AuditTrail: Sendable {
         }
     }
 
-    /// Nothing comes any more.
+    /// Completes the check after the last event.
     package mutating func end(expecting expected: Head?) {
         guard let expected, !isExpectedSeen else { return }
         let end = head?.sequence ?? 0
-        // One that is missing in the middle has been told.
+        // `missing` already reports a gap in the middle.
         if end < expected.sequence { breaks.append(.cutOff(expected, at: end)) }
     }
 
     // MARK: From the database
 
-    /// Reads an owner's whole trail, a thousand events at a time. What is appended meanwhile may or may not be among them.
+    /// Reads an owner's whole trail, 1,000 events at a time. Events appended since the start may be missing.
     package static func verify(_ owner: UUID, expecting expected: Head? = nil, in database: PlatformDatabase) async throws -> AuditTrail {
         var trail = AuditTrail()
         var (sequence, id) = (Int.min, UUID.platform)
@@ -111,10 +112,10 @@ package struct AuditTrail: Sendable {
         return trail
     }
 
-    /// An owner of a trail.
+    /// The owner of a trail.
     package struct Owner: Sendable {
         package let id: UUID
-        /// Nil for the platform, and for what is no tenant's: then somebody has removed the tenant.
+        /// Nil for the platform, and for an ID without a tenant. In the second case, somebody has removed the tenant.
         package let slug: String?
 
         package init(_ row: Row) throws {
@@ -123,7 +124,7 @@ package struct AuditTrail: Sendable {
         }
     }
 
-    /// All that have a trail or could have one, the platform first.
+    /// All owners that have a trail or can have one, the platform first.
     /// - Parameter tenants: Selects the ID and the slug of every tenant.
     package static func owners(tenants: SQL) -> SQL {
         """

@@ -2,7 +2,7 @@ import Crypto
 package import Foundation
 package import Postgres
 
-/// An audit event as it is stored, for checking its hash.
+/// A stored audit event, used to check its hash.
 package struct ChainedEvent: Sendable {
     package let owner: UUID
     package let id: ID<AuditEvent>
@@ -11,7 +11,7 @@ package struct ChainedEvent: Sendable {
     package let occurredAt: Int
     package let actor, action, subject: String
     package let address, requestID: String?
-    /// As PostgreSQL writes `jsonb`.
+    /// In PostgreSQL's text form of `jsonb`.
     package let before, after: JSON?
     package let previousHash: [UInt8]?
     package let hash: [UInt8]
@@ -43,9 +43,9 @@ package struct ChainedEvent: Sendable {
         """
     }
 
-    /// What the hash should be: of the hash before, and of every field with its length in front.
+    /// The expected hash: of the previous hash and of every field with its length in front.
     ///
-    /// Written a second time, apart from the function `audit_event_hash` that the database chains them with: who changes that
+    /// The database chains events with its own function `audit_event_hash`. This second implementation is separate, so a change of that
     /// function does not change the check.
     package var computedHash: [UInt8] {
         let fields: [[UInt8]?] = [
@@ -69,7 +69,7 @@ package struct ChainedEvent: Sendable {
     private var time: String {
         let seconds = (Double(occurredAt) / 1_000_000).rounded(.down)
         let microseconds = String(occurredAt - Int(seconds) * 1_000_000)
-        // Without its Z.
+        // Removes the trailing `Z`.
         return Date(timeIntervalSince1970: seconds).formatted(Date.ISO8601FormatStyle(timeZone: .gmt)).dropLast() + "."
             + String(repeating: "0", count: 6 - microseconds.count) + microseconds
     }

@@ -33,7 +33,7 @@ private struct Reply: Encodable {
 }
 
 extension AuditRoutes {
-    /// The same for a tenant's trail and for the platform's.
+    /// Lists the trail of a tenant or of the platform.
     func listAuditEvents(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.auditRead)
         let query = try Query(request, "actor", "action", "subject", "from", "to", "limit", "after", "before")
@@ -58,7 +58,7 @@ extension AuditRoutes {
 }
 
 extension Query {
-    /// An id, or the name of an action.
+    /// The value of a filter: an ID or the name of an action.
     func mark(_ name: String) throws -> String? {
         guard let text = try text(name) else { return nil }
         guard text.wholeASCIIMatch(of: /[A-Za-z0-9_.-]{1,100}/) != nil

@@ -5,15 +5,16 @@ package import Web
 
 /// Proof that the caller may act for an owner: a tenant, or the platform itself.
 ///
-/// `TenantContext` and `PlatformContext` are the two of its kind; nothing else makes one. Actions that are the same for both
-/// (connections, API keys, the audit trail) take either.
+/// Only `TenantContext` and `PlatformContext` conform to it, and only they create such a proof. Actions that both have (connections, API
+/// keys, the audit trail) accept either.
 package protocol ActingContext: RecordedContext {
     var caller: Caller { get }
-    /// The tenant's id, or the platform's.
+    /// The tenant's ID, or the platform's ID.
     var owner: UUID { get }
 }
 
 extension ActingContext {
+    /// Checks the scope of the caller's key.
     /// - Throws: `Problem` unless the caller's key has this scope.
     package func require(_ scope: APIKey.Scope) throws {
         guard caller.scopes.contains(scope) else {
@@ -21,19 +22,19 @@ extension ActingContext {
         }
     }
 
-    /// The database as the owner may see it.
+    /// The database, restricted to the rows that the owner may see.
     package func database(_ pool: DatabasePool) -> OwnerDatabase {
         OwnerDatabase(pool, owner: owner)
     }
 
-    /// Who acts, and from where, for the audit trail.
+    /// The actor and its origin for the audit trail.
     package var origin: AuditEvent.Origin {
         let facts = record.current
         return .init(actor: caller.key.description, address: facts.address, requestID: facts.requestID)
     }
 
-    /// An id in the path.
-    /// - Throws: `Problem` 404 for what cannot be one.
+    /// An ID in the path.
+    /// - Throws: `Problem` 404 for a text that cannot be an ID.
     package func id<Entity: Identified>(_ name: String, of thing: String, as _: Entity.Type = Entity.self) throws -> ID<Entity> {
         guard let text = parameters.get(name), let id = ID<Entity>(text) else { throw Problem.notFound(thing) }
         return id
@@ -52,7 +53,7 @@ package struct PlatformContext: ChildRequestContext, ActingContext {
         guard caller.isOperator
         else {
             throw Problem(
-                .operatorRequired, "This API key acts for one tenant. Use an operator's key, or the paths below `/v1/tenants/{tenant}`.")
+                .operatorRequired, "This API key acts for one tenant. Use an operator's key or the paths below `/v1/tenants/{tenant}`.")
         }
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
     }
@@ -60,6 +61,6 @@ package struct PlatformContext: ChildRequestContext, ActingContext {
 
 extension Problem {
     static var unauthenticated: Problem {
-        Problem(.unauthenticated, "Send a valid API key: `Authorization: Bearer esk_…`. This one is missing, mistyped, expired or revoked.")
+        Problem(.unauthenticated, "The API key is missing, mistyped, expired or revoked. Send a valid key: `Authorization: Bearer esk_…`.")
     }
 }

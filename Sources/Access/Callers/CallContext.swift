@@ -2,14 +2,14 @@ package import Foundation
 package import Hummingbird
 package import Web
 
-/// A call of the REST API, with its caller once `Authenticate` has found one.
+/// A call of the REST API. `Authenticate` adds the caller.
 package struct CallContext: ChildRequestContext, RecordedContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
     package internal(set) var caller: Caller?
-    /// The tenant in the path, if there is one by that name; where none is named, the one whose key it is.
+    /// The tenant in the path, if it exists. If the path names none, the tenant that owns the key.
     package internal(set) var tenant: Tenant?
-    /// Whether it may change something: whatever is no GET, nor the HEAD of one.
+    /// Whether the method can change data: every method except GET and HEAD.
     package internal(set) var isChange = false
 
     package init(context: WebContext) {
@@ -17,8 +17,10 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     }
 }
 
-/// Finds the caller by the API key and the tenant by the path, and counts the request. Decides no more than whether there were too
-/// many: what the caller may do is for the contexts of the routes below, which cannot be made without what they need.
+/// Finds the caller by the API key and the tenant by the path, and counts the request.
+///
+/// It refuses only requests above the limit. The contexts of the routes below decide on the caller's permissions. They cannot be created
+/// without the required proof.
 package struct Authenticate: RouterMiddleware {
     package typealias Context = CallContext
 
@@ -59,13 +61,14 @@ package struct Authenticate: RouterMiddleware {
                 caller, bytes: isChunked ? nil : request.headers[.contentLength].flatMap { Int($0) } ?? 0, context.record)
         }
         if let caller = context.caller { lastUsed.note(caller.key, owner: caller.owner, at: now()) }
-        // Strangers do not make us look for tenants.
+        // An unauthenticated caller causes no tenant look-up.
         if let caller = context.caller {
             let own = caller.isOperator ? nil : ID<Tenant>(caller.owner).description
             if let name = context.parameters.get("tenant") ?? own { context.tenant = try await findTenant(name) }
         }
         let response = try await next(request, context)
-        // Who was told that something is changed meets the change: here at once, in other processes as soon as they hear of it.
+        // A caller must see its own change in the next request. This process sees it at once, other processes as soon as they receive the
+        // database's notification.
         if context.isChange, context.caller != nil {
             forgetTenant(context.tenant?.id.uuid)
             callers.forget(context.tenant?.id.uuid)

@@ -4,11 +4,11 @@ package import Sealing
 import Synchronization
 package import Web
 
-/// Who calls the REST API: the holder of a valid API key.
+/// A caller of the REST API: the holder of a valid API key.
 package struct Caller: Sendable {
     package let key: ID<APIKey>
     package let scopes: Set<APIKey.Scope>
-    /// A tenant's id, or the platform's.
+    /// The tenant's ID, or the platform's ID.
     package let owner: UUID
 
     package init(_ key: APIKey) {
@@ -19,22 +19,24 @@ package struct Caller: Sendable {
         (self.key, self.scopes, self.owner) = (key, scopes, owner)
     }
 
-    /// Whether it acts for the platform.
+    /// Whether the caller acts for the platform.
     package var isOperator: Bool { owner == .platform }
 
-    /// An operator's key acts for every tenant, a tenant's for its own.
+    /// An operator's key acts for every tenant. A tenant's key acts only for that tenant.
     package func mayAct(for tenant: ID<Tenant>) -> Bool {
         isOperator || owner == tenant.uuid
     }
 }
 
-/// Knows callers by their keys. A key's issue, change or revocation is in effect everywhere within a
-/// second, since its row's notification empties this.
+/// Finds callers by their keys.
+///
+/// The issue, change or revocation of a key takes effect in every process within 1 s, because the notification of its row empties this
+/// cache.
 package final class Callers: Sendable {
     private let keyring: Keyring
-    /// By the digests of the secret: the secret itself is not kept.
+    /// Digests of secrets that were valid at their last use in this process. They need no token for a look-up.
     private let keys: ConfigurationCache<[[UInt8]], APIKey>
-    /// Digests of secrets that were valid when they were last presented here, for who is asked not to look up strangers.
+    /// Digests of secrets that were valid at their last use in this process. Under the limit of look-ups, only these are still looked up.
     private let seen = Mutex<Set<[UInt8]>>([])
     private static let seenCapacity = 20_000
 
@@ -46,9 +48,9 @@ package final class Callers: Sendable {
         }
     }
 
-    /// The caller that presents this secret, or nil: unknown, mistyped, expired and revoked read alike.
+    /// The holder of this secret, or nil. An unknown, mistyped, expired or revoked secret gives the same result.
     /// - Parameters:
-    ///   - limits: bounds the look-ups of secrets that were not valid here before; nil for no limit.
+    /// - limits: bounds the look-ups of secrets that were not valid here before. Nil means no limit.
     /// - Throws: `TooManyRequests` instead of a look-up, and the database's errors.
     package func find(
         secret: String, within limits: RequestLimits? = nil, _ record: RequestRecord = RequestRecord(), at now: Date

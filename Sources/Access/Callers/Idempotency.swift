@@ -7,25 +7,25 @@ package import Postgres
 package import Sealing
 import Web
 
-/// `Idempotency-Key`: a POST that is sent again, because its answer was lost, is not carried out again.
+/// Implements `Idempotency-Key`: a POST that is sent again after a lost response is not carried out again.
 ///
-/// The first request with a key takes a row for it, by caller, key, method and path, and keeps its answer there for a day: status,
-/// headers and body, sealed, since it may hold a secret that is shown once. The same request then gets that answer with
-/// `Idempotent-Replayed: true`; one with another body is refused (422), and so is one that comes while the first is still at work
-/// (409). The row is taken by an upsert: of any number of racing requests one gets it.
+/// The first request with a key takes a row for its caller, key, method and path. The row stores the response for a day: status, headers
+/// and body. The response is sealed, because it may contain a secret that is shown once. A repetition receives that response with
+/// `Idempotent-Replayed: true`. A request with the same key and another body is refused (422). A repetition while the first request is in
+/// progress is refused too (409). An upsert takes the row, so exactly one of several parallel requests gets it.
 ///
-/// Refusals are kept as well, except where nothing was tried, and the same request may well succeed later: 412, 415, 428, 429,
-/// and everything from 500. A tenant has a limited number of rows (429), and a response is kept up to 64 KiB.
+/// Refusals are stored too. The exceptions are 412, 415, 428, 429 and everything from 500: nothing was tried, and the same request may
+/// succeed later. A tenant has a limited number of rows (429). Responses up to 64 KiB are stored.
 ///
-/// **What this cannot promise.** The answer is stored after the action's own transaction, not in it. If the process is killed, or
-/// loses the database, between the two, what was done stays done and its answer is unknown: the row stays locked for a minute, and
-/// the request, sent again after that, is carried out again. So it is where an action fails after its commit, which frees the row
-/// at once. What has a unique name (a tenant's slug) is then refused with 409; what has none (an API key, whose secret nobody saw)
-/// is there twice, and both are in the audit trail, under their request ids.
+/// **Limits.** The response is stored after the action's own transaction, not in it. If the process is killed or loses the database between
+/// the two, the action stays done and its response is unknown. The row stays locked for a minute, and a repetition after that minute is
+/// carried out again. An action that fails after its commit has the same effect, and it frees the row at once. A repetition with a unique
+/// name (a tenant's slug) is then refused with 409. A repetition without a unique name (an API key, whose secret nobody saw) creates a
+/// second object. The audit trail contains both, with their request IDs.
 package struct Idempotency: RouterMiddleware {
     package typealias Context = CallContext
 
-    /// As much as any action reads, in bytes.
+    /// The largest body that any action reads, in bytes.
     private static let bodyLimit = 64 * 1024
 
     private let pool: DatabasePool
@@ -40,7 +40,7 @@ package struct Idempotency: RouterMiddleware {
     package func handle(
         _ request: Request, context: CallContext, next: (Request, CallContext) async throws -> Response
     ) async throws -> Response {
-        // Who may not act here is refused further in, and leaves no row.
+        // A later step refuses a caller without permission. Such a request leaves no row.
         guard request.method == .post, let key = request.headers[.idempotencyKey], let caller = context.caller,
             Self.mayAct(caller, context)
         else { return try await next(request, context) }
@@ -63,16 +63,16 @@ package struct Idempotency: RouterMiddleware {
             response.headers[.idempotentReplayed] = "true"
             return response
         case .anotherBody:
-            throw Problem(.idempotencyKeyReused, "This `Idempotency-Key` came with another body before. Use a new one for a new request.")
+            throw Problem(.idempotencyKeyReused, "This `Idempotency-Key` had another body before. Use a new one for a new request.")
         case .running:
-            var problem = Problem(.requestRunning, "The first request with this `Idempotency-Key` is still at work. Ask again in a moment.")
+            var problem = Problem(.requestRunning, "A request with this `Idempotency-Key` is still in progress. Retry in a moment.")
             problem.headers[.retryAfter] = "1"
             throw problem
         case .full(let seconds):
             var problem = Problem(
                 .rateLimited,
                 """
-                The tenant has \(IdempotentRequest.mostOfTenant) values of `Idempotency-Key` in use, and each is kept for 24 hours. Send the \
+                The tenant has \(IdempotentRequest.mostOfTenant) values of `Idempotency-Key` in use. Each expires after 24 hours. Send the \
                 request without the header, or retry after the seconds in `Retry-After`.
                 """)
             problem.headers[.retryAfter] = "\(seconds)"
@@ -112,11 +112,11 @@ package struct Idempotency: RouterMiddleware {
         }
     }
 
-    /// What must be done even if the caller has gone away meanwhile. If it cannot be, the answer stands all the same.
+    /// Completes work even if the caller has disconnected. A failure does not change the response.
     private func settle(_ what: String, _ work: @escaping @Sendable () async throws -> Void) async {
         let result = await Task { try await work() }.result
         if case .failure(let error) = result {
-            logger.warning("a request that may be repeated could not be \(what)", metadata: ["cause": "\(error)"])
+            logger.warning("idempotent request could not be \(what)", metadata: ["cause": "\(error)"])
         }
     }
 }

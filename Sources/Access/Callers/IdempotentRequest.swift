@@ -7,44 +7,45 @@ import Postgres
 import Sealing
 import Web
 
-/// A request that may be sent again, as its row knows it: by digests only.
+/// A repeatable request as its row identifies it, only by digests.
 package struct IdempotentRequest: Sendable {
-    /// How long an answer is kept, in seconds.
+    /// How long a response is stored, in seconds.
     static let lifetime: TimeInterval = 24 * 3600
-    /// How long a request may be at work before another is taken to come after a crash, in seconds: longer than any takes.
+    /// How long a request locks its row, in seconds. This is longer than any request takes, so after that time a repetition assumes a
+    /// crash.
     static let lock: TimeInterval = 60
-    /// Rows of one tenant at a time. Each is kept for a day and holds a response, so a tenant could otherwise fill the disk. The oldest
-    /// ones are not dropped: a request that is sent again would be carried out again.
+    /// The limit of rows per tenant. Each row stores a response for a day, so a tenant could otherwise fill the disk. The oldest rows are
+    /// not dropped, because a repetition of their requests would be carried out again.
     static let mostOfTenant = 10_000
 
     private let owner: UUID
     private let key: ID<APIKey>
     private let digest: [UInt8]
-    /// Under each digest key, the current one first. Keyed, since a body may be guessed.
+    /// The digests under each digest key, the current key first. They are keyed, because a body may be guessable.
     private let bodyDigests: [[UInt8]]
     private let now: Date
-    /// Also what tells this request's hold on the row from a later one's.
+    /// The end of the lock. It also distinguishes this request's lock from a later request's.
     private let lockedUntil: Date
 
     init(key: String, method: String, path: String, body: [UInt8], by caller: Caller, keyring: Keyring, at now: Date) {
         (owner, self.key, self.now, lockedUntil) = (caller.owner, caller.key, now, now.addingTimeInterval(Self.lock))
-        // Each with its length in front: no two requests are written alike.
+        // Each part has its length in front, so that no two requests have the same text.
         let text = [key, method, path].map { "\($0.utf8.count):\($0)" }.joined(separator: ",")
         digest = Array(SHA256.hash(data: Array(text.utf8)))
         bodyDigests = keyring.digests(body, purpose: "idempotency_key.body")
     }
 
     enum Claim {
-        /// To be carried out, now and by nobody else.
+        /// This request holds the row and must be carried out.
         case mine
         case answered(StoredAnswer)
         case anotherBody
         case running
-        /// The tenant has no room for another; the oldest row leaves in so many seconds.
+        /// The tenant has no room for another row. The oldest row expires after this number of seconds.
         case full(seconds: Int)
     }
 
-    /// Takes the row: where there is none, where it is older than a day, or where who had it died.
+    /// Takes the row if there is none, if it is older than a day, or if its lock has expired.
     func take(in database: OwnerDatabase, keyring: Keyring) async throws -> Claim {
         let results = try await database.run([
             """
@@ -67,7 +68,7 @@ package struct IdempotentRequest: Sendable {
             """,
         ])
         guard results[0].affected == 0 else { return .mine }
-        // An upsert locks the row whether it changes it or not. So without a row, there was no room for it.
+        // An upsert locks the row even if it does not change it. So a missing row means that there was no room for it.
         guard let row = results[1].first else { return try await .full(seconds: secondsUntilRoom(in: database)) }
         guard bodyDigests.contains(try row.get("body_digest", as: [UInt8].self)) else { return .anotherBody }
         guard let sealed = try row.get("sealed_answer", as: [UInt8]?.self) else { return .running }
@@ -84,7 +85,7 @@ package struct IdempotentRequest: Sendable {
         return max(1, Int(((oldest ?? now).addingTimeInterval(Self.lifetime).timeIntervalSince(now)).rounded(.up)))
     }
 
-    /// Keeps the answer, unless another request has taken the row meanwhile.
+    /// Stores the response, unless another request has taken the row since then.
     func store(_ answer: StoredAnswer, in database: OwnerDatabase, keyring: Keyring) async throws {
         let sealed = keyring.seal(try answer.json, in: context)
         _ = try await database.run(
@@ -95,7 +96,7 @@ package struct IdempotentRequest: Sendable {
             """)
     }
 
-    /// As if it had never come.
+    /// Removes the row, as if the request had never arrived.
     func free(in database: OwnerDatabase) async throws {
         _ = try await database.run(
             """
@@ -112,7 +113,7 @@ package struct IdempotentRequest: Sendable {
             row: "\(key)/" + digest.map { String($0, radix: 16) }.joined(separator: "."))
     }
 
-    /// Removes what is older than a day, a thousand rows at a time; every process may.
+    /// Removes rows older than a day, 1,000 at a time. Every process may run this.
     package static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
         try await database.remove { batch in
             """
@@ -125,7 +126,7 @@ package struct IdempotentRequest: Sendable {
     }
 }
 
-/// An answer as it went out, but for what each answer has of its own: its request id, and what is left of the limit.
+/// A response without the parts that each response has of its own: its request ID and the rest of the limit.
 struct StoredAnswer: Codable, Sendable {
     private struct Header: Codable {
         let name, value: String
@@ -151,17 +152,17 @@ struct StoredAnswer: Codable, Sendable {
         get throws { Array(try JSONEncoder().encode(self)) }
     }
 
-    /// The largest body that is kept, in bytes: more than any action answers a POST with.
+    /// The largest stored body, in bytes. No action responds to a POST with more.
     static let largestBody = 65_536
 
-    /// The response of a replay: this one, or an error that names the status if the body is too large to keep.
+    /// The response for a replay: this one, or an error with the original status if the body is too large to store.
     func keepable(for request: Request, requestID: String) async throws -> StoredAnswer {
         guard body.count > Self.largestBody else { return self }
         let problem = Problem(
             .conflict,
             """
-            The first request with this `Idempotency-Key` was answered with status \(status). Its response was larger than 64 KiB and was \
-            not kept. Read the resource instead.
+            The first request with this `Idempotency-Key` returned status \(status). Its response was larger than 64 KiB and was \
+            not stored. Read the resource instead.
             """)
         return try await StoredAnswer(problem.response(instance: request.uri.path, requestID: requestID))
     }
@@ -174,7 +175,7 @@ struct StoredAnswer: Codable, Sendable {
         return Response(status: .init(code: status), headers: fields, body: ResponseBody(byteBuffer: ByteBuffer(bytes: body)))
     }
 
-    /// Takes a body down as it is written.
+    /// Copies a body while it is written.
     private final class CollectedBody: ResponseBodyWriter {
         private(set) var bytes = Data()
 

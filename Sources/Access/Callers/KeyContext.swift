@@ -2,19 +2,20 @@ package import Foundation
 package import Hummingbird
 package import Web
 
-/// Proof that the caller has a valid key, of a tenant or of an operator: for what both may ask without naming anybody in the path, and
-/// of which a tenant's key is told its own.
+/// Proof that the caller has a valid key of a tenant or an operator.
+///
+/// It serves actions that name no tenant in the path. A tenant's key receives only the tenant's own data.
 package struct KeyContext: ChildRequestContext, ActingContext {
     package var coreContext: CoreRequestContextStorage
     package let record: RequestRecord
     package let caller: Caller
     package var owner: UUID { caller.owner }
-    /// Whose key it is; nil for an operator's.
+    /// The tenant that owns the key. Nil for an operator's key.
     package var tenant: ID<Tenant>? { caller.isOperator ? nil : ID(caller.owner) }
 
     package init(context: CallContext) throws {
         guard let caller = context.caller else { throw Problem.unauthenticated }
-        // The keys of a deleted tenant are none.
+        // The keys of a deleted tenant are invalid.
         guard caller.isOperator || context.tenant?.status == .active || context.tenant?.status == .suspended
         else { throw Problem.unauthenticated }
         if !caller.isOperator, let tenant = context.tenant { context.record.note(tenant: tenant.slug) }

@@ -4,8 +4,10 @@ package import Postgres
 import ServiceLifecycle
 import Synchronization
 
-/// When keys were last used, to the minute: noted in memory by who uses one, and written every few seconds and at the end of the
-/// process, so that a read costs no second round trip. What a killed process had not written is lost.
+/// Saves when keys were last used, to the minute.
+///
+/// The caller of `note` records a use in memory. The uses are written every few seconds and at the end of the process, so a read needs no
+/// second round trip. A killed process loses the uses that it has not written yet.
 package final class LastUsed: Service {
     private struct Use: Hashable {
         let id: UUID
@@ -15,9 +17,9 @@ package final class LastUsed: Service {
     }
 
     private struct State {
-        /// What is yet to be written: the minute, from 1970.
+        /// The minutes that are not written yet, counted from 1970.
         var noted: [Use: Int] = [:]
-        /// The last minute that was written.
+        /// The last written minute of each key.
         var written: [Use: Int] = [:]
     }
 
@@ -42,8 +44,8 @@ package final class LastUsed: Service {
         (self.kinds, statements) = (kinds.map(\.0), kinds.map(\.1))
     }
 
-    /// Somebody used it.
-    /// - Parameter owner: a tenant's id, or the platform's.
+    /// Records a use.
+    /// - Parameter owner: the tenant's ID, or the platform's ID.
     package func note<Key: Identified>(_ key: ID<Key>, owner: UUID, at now: Date) {
         guard let kind = kinds.firstIndex(where: { $0 == Key.self }) else { preconditionFailure("no statement for \(Key.idPrefix)") }
         let use = Use(id: key.uuid, owner: owner, kind: kind)
@@ -54,7 +56,7 @@ package final class LastUsed: Service {
         }
     }
 
-    /// Writes what was noted since the last time, in one round trip. What cannot be written is kept for the next time.
+    /// Writes the recorded uses in one round trip. Uses that cannot be written stay recorded for the next flush.
     package func flush() async {
         let uses = state.withLock { state in
             defer { state.noted = [:] }
@@ -64,13 +66,13 @@ package final class LastUsed: Service {
         do {
             _ = try await database.run(statements(of: uses))
             state.withLock { state in
-                // Earlier minutes are not noted any more; forgetting them only keeps this small.
+                // Earlier minutes are no longer recorded. Removing them limits the size of this dictionary.
                 let newest = uses.values.max() ?? 0
                 state.written = state.written.filter { $0.value >= newest }.merging(uses) { max($0, $1) }
             }
         } catch {
             state.withLock { $0.noted.merge(uses) { max($0, $1) } }
-            if !(error is CancellationError) { logger.warning("last uses of keys are not written yet", metadata: ["cause": "\(error)"]) }
+            if !(error is CancellationError) { logger.warning("last uses of keys not written yet", metadata: ["cause": "\(error)"]) }
         }
     }
 

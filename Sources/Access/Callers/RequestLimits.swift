@@ -3,26 +3,26 @@ import HTTPTypes
 import Synchronization
 package import Web
 
-/// How often this process may be called: by an API key, and by an address without proof of who calls.
+/// Limits the requests to this process per API key, and per address for callers without a valid key.
 ///
-/// An API key has `perMinute` requests a minute in each process, and all keys of a tenant together ten times as many. An
-/// unauthenticated caller has a tenth of `perMinute` by address, for all endpoints together.
+/// An API key has `perMinute` requests per minute in each process. All keys of a tenant together have ten times as many. The
+/// unauthenticated callers of one address have a tenth of `perMinute`, for all endpoints together.
 ///
-/// Below `/v1`, each request without a valid key is charged. Below `/t` and at `/auth`, only a failed request is charged, because
-/// browsers and applications call there without a key: a company signs in from one address, and an application's server redeems
-/// all its codes from one address. A request that succeeds costs nothing, and so does a request of an application that
-/// authenticated with its secret. `FailedRequestLimit` in Login applies this.
+/// Below `/v1`, each request without a valid key is charged. Below `/t` and at `/auth`, only a failed request is charged, because browsers
+/// and applications call there without a key: a company signs in from one address, and an application's server redeems all its codes from
+/// one address. A successful request costs nothing. A request of an application that authenticated with its secret costs nothing either.
+/// `FailedRequestLimit` applies this.
 ///
-/// When the charges of an address use up its limit, this process no longer asks the database for keys, slugs and client IDs that it
-/// has not found before. So guesses do not load the database. Known keys, tenants and applications still work beside a guesser.
+/// When the charges of an address use up its limit, this process does not look up keys, slugs and client IDs that it has not found before.
+/// So guesses do not load the database. Known keys, tenants and applications still work from that address.
 package struct RequestLimits: Sendable {
-    /// How many keys' worth of requests a tenant has: it can make itself as many keys as it likes.
+    /// A tenant's limit as a multiple of a key's limit. Without it, a tenant could increase its limit with more keys.
     private static let keysOfATenant = 10
 
     private let keys: TokenBuckets<ID<APIKey>>
     private let tenants: TokenBuckets<UUID>
     private let addresses: TokenBuckets<String>
-    /// Changes of a tenant, by all of its keys. Each may append to the audit trail, which is kept as long as the tenant.
+    /// Changes of a tenant by all of its keys. Each change can append to the audit trail, and the trail exists as long as the tenant.
     private let changes: TokenBuckets<UUID>
     private let lookUps = LookUps()
     private let clock: @Sendable () -> ContinuousClock.Instant
@@ -36,14 +36,14 @@ package struct RequestLimits: Sendable {
         let running = Mutex<Set<LookUp>>([])
     }
 
-    /// So many bytes of a body count as one more change: the audit trail has what was sent.
+    /// This number of bytes of a body counts as one more change, because the audit trail records the body.
     private static let bytesOfAChange = 8192
     /// The largest body of any action.
     private static let largestBody = 65_536
 
     /// - Parameters:
-    ///   - perMinute: requests of one API key in a minute.
-    ///   - changesPerMinute: changes of one tenant in a minute.
+    /// - perMinute: requests of one API key per minute.
+    /// - changesPerMinute: changes of one tenant per minute.
     package init(perMinute: Int, changesPerMinute: Int = 300, clock: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
         keys = TokenBuckets(perMinute: perMinute)
         tenants = TokenBuckets(perMinute: perMinute * Self.keysOfATenant)
@@ -52,15 +52,15 @@ package struct RequestLimits: Sendable {
         self.clock = clock
     }
 
-    /// Looks up a name that this process does not know. The address pays one token before the look-up, so parallel requests cannot
-    /// make more look-ups than the address has tokens. It gets the token back if the name exists.
+    /// Looks up a name that this process does not know. The address pays one token before the look-up, so parallel requests cannot make
+    /// more look-ups than the address has tokens. It gets the token back if the name exists.
     ///
-    /// Parallel requests from one address for the same name pay once, because `ConfigurationCache` makes one statement of them.
+    /// Parallel requests from one address for the same name pay once, because `ConfigurationCache` combines them into one statement.
     ///
-    /// A look-up that fails costs the token, even if no connection was free. Otherwise guesses could fill the queue of the pool without
-    /// a limit while the database is slow. An application pays little: its parallel requests for one name pay one token per look-up,
-    /// and a look-up in an outage takes seconds.
-    /// - Throws: `TooManyRequests` instead of a look-up when nothing is left; otherwise what `find` throws.
+    /// A failed look-up costs the token, even if no database connection was free. Otherwise guesses could fill the queue of the pool
+    /// without a limit while the database is slow. An application pays little: its parallel requests for one name pay one token per
+    /// look-up, and a look-up in an outage takes seconds.
+    /// - Throws: `TooManyRequests` instead of a look-up when no token is left. Otherwise the errors of `find`.
     package func lookUp<Found>(_ name: String, _ record: RequestRecord, _ find: () async throws -> Found?) async throws -> Found? {
         guard !record.current.isCharged else { return try await find() }
         let lookUp = LookUp(address: CallerNetwork.of(record.current.address), name: name)
@@ -82,13 +82,13 @@ package struct RequestLimits: Sendable {
             addresses.giveBack(lookUp.address, at: clock())
             return found
         } catch {
-            // Paid. A second look-up of the same request costs nothing more.
+            // The address has paid. A second look-up of the same request costs nothing more.
             record.noteCharged()
             throw error
         }
     }
 
-    /// Charges an unauthenticated request to its address once, and notes for its answer what is left.
+    /// Charges an unauthenticated request to its address once, and records the remaining limit for the response.
     /// - Throws: `TooManyRequests` when nothing is left.
     package func charge(_ record: RequestRecord) throws(TooManyRequests) {
         guard !record.current.isCharged else { return }
@@ -102,7 +102,7 @@ package struct RequestLimits: Sendable {
         TooManyRequests(retryAfter: Self.refuse(level, "address", quota: addresses.perMinute, record))
     }
 
-    /// Notes for the answer that nothing is left, and when to retry.
+    /// Records for the response that nothing is left, and when to retry.
     /// - Returns: the value of `Retry-After`, in seconds.
     private static func refuse(_ level: TokenBucketLevel, _ policy: String, quota: Int, _ record: RequestRecord) -> Int {
         note(level, policy, quota: quota, record)
@@ -116,9 +116,9 @@ package struct RequestLimits: Sendable {
         record.note(header: .rateLimit, "\"\(policy)\";r=\(level.remaining);t=\(level.secondsUntilFull)")
     }
 
-    /// Counts a change. A tenant's data can then grow by so much in a minute and no more. Operators have no such limit.
+    /// Counts a change. This limits the growth of a tenant's data per minute. Operators have no such limit.
     ///
-    /// - Parameter bytes: the length of the body; nil when it is not known yet.
+    /// - Parameter bytes: the length of the body. Nil if it is not known yet.
     /// - Throws: `Problem`: 429 when nothing is left.
     func countChange(_ caller: Caller, bytes: Int?, _ record: RequestRecord) throws {
         guard !caller.isOperator else { return }
@@ -134,8 +134,10 @@ package struct RequestLimits: Sendable {
             """)
     }
 
-    /// Counts a request, and notes for its answer what is left (draft-ietf-httpapi-ratelimit-headers-10: `q` requests in `w`
-    /// seconds; `r` are left, and all of them again in `t` seconds).
+    /// Counts a request, and records the remaining limit for the response.
+    ///
+    /// The headers follow draft-ietf-httpapi-ratelimit-headers-10: `q` requests per `w` seconds. `r` requests are left. All are available
+    /// again in `t` seconds.
     ///
     /// - Throws: `Problem`: 429 when nothing is left.
     func count(_ caller: Caller?, _ record: RequestRecord) throws {
@@ -161,9 +163,9 @@ package struct RequestLimits: Sendable {
         .rateLimited, "Too many requests without a valid API key came from this address. Retry after the seconds in `Retry-After`.")
 }
 
-/// An address has used up what it has without proof of who calls. Each endpoint answers it in its own form, with 429.
+/// An address has used up its limit of requests without proof of the caller. Each endpoint responds with 429 in its own form.
 package struct TooManyRequests: Error {
-    /// In seconds.
+    /// The waiting time in seconds.
     package let retryAfter: Int
 
     /// The time until the next request, as text: 1 second, 2 seconds.

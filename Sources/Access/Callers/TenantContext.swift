@@ -13,19 +13,20 @@ package struct TenantContext: ChildRequestContext, ActingContext {
 
     package init(context: CallContext) throws {
         guard let caller = context.caller else { throw Problem.unauthenticated }
-        // 404, not 403: a stranger must not learn which tenants exist. A deleted one is there for operators only.
+        // 404, not 403: another tenant must not learn which tenants exist. Only operators see a deleted tenant.
         guard let tenant = context.tenant, caller.mayAct(for: tenant.id),
             caller.isOperator || tenant.status == .active || tenant.status == .suspended
         else { throw Problem.notFound("tenant") }
-        // Whatever was written for it now, nothing would ever remove again.
+        // Data written now would never be removed.
         guard tenant.status != .purged || !context.isChange
-        else { throw Problem(.conflict, "This tenant is purged: its name and its usage are all there is, and they can only be read.") }
+        else { throw Problem(.conflict, "This tenant is purged. Only its name and its usage remain, and they are read-only.") }
         context.record.note(tenant: tenant.slug)
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
         (self.tenant, slug) = (tenant.id, tenant.slug)
     }
 
-    /// - Throws: `Problem` for a tenant's own key: some of what concerns a tenant is the platform's to decide.
+    /// Checks that the caller acts for the platform.
+    /// - Throws: `Problem` for a tenant's own key, because only the platform decides on this.
     package func requireOperator(_ what: String) throws {
         guard caller.isOperator else { throw Problem(.operatorRequired, "Only the platform's operators can \(what).") }
     }

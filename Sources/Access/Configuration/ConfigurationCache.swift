@@ -1,12 +1,11 @@
 package import Foundation
 import Synchronization
 
-/// Configuration kept in the memory of a process: bounded, short-lived, emptied by name.
+/// Caches configuration in the memory of a process. The cache is bounded and short-lived.
 ///
-/// Every value belongs to an owner (a tenant, or the platform), and a notification from the database
-/// names the owner whose configuration changed. A key without a value is remembered as well, so that a
-/// guess costs one load, and is forgotten when the value may have come into being. Callers who miss the
-/// same key together wait for one load.
+/// Every value belongs to an owner (a tenant, or the platform). A notification from the database names the owner whose configuration
+/// changed, and empties that owner's entries. The cache also remembers a key without a value, so that a guess costs one load. It forgets
+/// such a key when the value may exist by now. Callers that miss the same key at the same time wait for one load.
 package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     package struct Owned: Sendable {
         package let value: Value
@@ -25,17 +24,17 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     private struct State {
         var entries: [Key: Entry] = [:]
         var keys: [UUID: Set<Key>] = [:]
-        /// Keys that were looked up in vain, until when that holds.
+        /// Keys without a value, with the time until which this is remembered.
         var missing: [Key: ContinuousClock.Instant] = [:]
-        /// Keys in the order they came, each once, a ring: the oldest makes room. One that was forgotten keeps its place.
+        /// A ring of keys in the order of their arrival, each once. A new key replaces the oldest. A forgotten key retains its place.
         var ring: [Key] = []
         var inRing: Set<Key> = []
         var next = 0
         var loads: [Key: (id: UInt64, task: Task<Owned?, any Error>)] = [:]
-        /// Grows with each change: what was read before one is not kept after it.
+        /// Grows with each change. A value that was read before a change is not cached after it.
         var changes: UInt64 = 0
         var lastLoad: UInt64 = 0
-        /// Whether changes are being heard. If not, nothing is kept longer than a moment.
+        /// Whether the process receives notifications of changes. If not, no entry stays longer than a moment.
         var isFresh = false
     }
 
@@ -44,8 +43,8 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     private let load: @Sendable (Key) async throws -> Owned?
 
     /// - Parameters:
-    ///   - capacity: the number of values kept. The cache also keeps up to 10,000 keys without a value.
-    ///   - load: reads one from the database, or nil if there is none.
+    /// - capacity: the number of cached values. The cache also has room for up to 10,000 keys without a value.
+    /// - load: reads a value from the database, or nil if there is none.
     package init(capacity: Int = 10_000, load: @escaping @Sendable (Key) async throws -> Owned?) {
         (self.capacity, self.load) = (capacity, load)
     }
@@ -67,7 +66,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
             if let (_, running) = state.loads[key] { return running }
             state.lastLoad += 1
             let (id, changes) = (state.lastLoad, state.changes)
-            // A task of its own: the first caller may go away while others wait.
+            // A separate task, because the first caller may disconnect while others wait.
             let task = Task { [self] in
                 do {
                     let owned = try await load(key)
@@ -89,7 +88,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
             if state.loads[key]?.id == load { state.loads[key] = nil }
             guard case .success(let owned) = result, state.changes == changes else { return }
             guard let owned else {
-                // Names that strangers make up push out only one another.
+                // Guessed names replace only other guessed names.
                 if state.missing.count >= Self.missingCapacity { state.missing.removeAll() }
                 state.missing[key] = .now + (state.isFresh ? .seconds(60) : .milliseconds(500))
                 return
@@ -118,12 +117,13 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         state.next = (state.next + 1) % capacity
     }
 
-    /// Something of this owner changed. The platform's reaches everyone. Without an owner, something has come into being.
-    /// - Parameter mayBeNew: Whether the change may give a value to a key that had none.
+    /// Forgets the values of an owner after a change. A change of the platform empties the whole cache. A nil owner means that something
+    /// new exists.
+    /// - Parameter mayBeNew: whether the change can give a value to a key that had none.
     package func forget(_ owner: UUID?, mayBeNew: Bool = true) {
         state.withLock { state in
             state.changes += 1
-            // Who asks from now on must not join a read from before the change.
+            // A later caller must not join a read that started before the change.
             state.loads = [:]
             guard owner != .platform else {
                 Self.empty(&state)
@@ -134,7 +134,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         }
     }
 
-    /// Changes are heard from now on, or no longer: either way, what is here may be stale.
+    /// Forgets everything, because notifications start or stop. In both cases, cached values may be stale.
     package func forgetAll(isFresh: Bool) {
         state.withLock { state in
             state.changes += 1

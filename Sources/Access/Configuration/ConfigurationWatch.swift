@@ -3,8 +3,9 @@ package import Logging
 package import Postgres
 import ServiceLifecycle
 
-/// Keeps the caches of a process true: hears the database's notifications of changed configuration, and
-/// empties everything whenever it cannot hear them.
+/// Receives the database's notifications of changed configuration for the caches of a process.
+///
+/// It empties every cache when it loses the notifications.
 package struct ConfigurationWatch: Service {
     private let pool: DatabasePool
     private let forget: @Sendable (UUID) -> Void
@@ -12,8 +13,8 @@ package struct ConfigurationWatch: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - forget: empties what belongs to this owner in every cache.
-    ///   - forgetAll: empties every cache, and tells it whether changes are heard.
+    /// - forget: empties the entries of this owner in every cache.
+    /// - forgetAll: empties every cache, and reports whether notifications arrive.
     package init(
         pool: DatabasePool, logger: Logger, forget: @escaping @Sendable (UUID) -> Void,
         forgetAll: @escaping @Sendable (_ isFresh: Bool) -> Void
@@ -28,7 +29,7 @@ package struct ConfigurationWatch: Service {
                 case .connected: forgetAll(true)
                 case .disconnected:
                     forgetAll(false)
-                    logger.warning("configuration changes are not heard; reading them afresh")
+                    logger.warning("notifications of configuration changes lost; caches emptied")
                 case .notification(_, let payload):
                     if let owner = UUID(uuidString: payload) { forget(owner) } else { forgetAll(true) }
                 }

@@ -6,53 +6,53 @@ import Postgres
 import Sealing
 import Users
 
-/// One grant of a deleted user's that is to be revoked at Apple: what was given to one team.
+/// One grant of a deleted user that Espalier must revoke at Apple. There is one per team.
 package struct AppleRevocation: Identified, Sendable {
     package static let idPrefix = "applerevocation"
 
-    /// What of the outbox is one.
+    /// The kind of its outbox entries.
     package static let outboxKind = "apple_revocation"
 
     enum Status: String, Codable, SQLValue {
-        /// Apple has not confirmed it yet; to be tried again.
+        /// Apple has not confirmed the revocation yet. Espalier tries again.
         case pending
-        /// Apple has confirmed it.
+        /// Apple has confirmed the revocation.
         case revoked
-        /// The grant stands, since it is needed.
+        /// The grant stays valid, because another user or tenant needs it.
         case kept
-        /// There was no grant any more.
+        /// The grant no longer existed.
         case notNeeded = "not_needed"
-        /// The grant may stand, and nothing can be done about it from here.
+        /// The grant may still exist, but Espalier cannot revoke it.
         case impossible
     }
 
-    /// Why it is as it is.
+    /// The reason for the status.
     enum Reason: String, Codable, SQLValue {
-        // Of a pending one.
+        // Reasons of `pending`.
         case appleUnavailable = "apple_unavailable"
-        /// Apple refuses every key that there is for the client.
+        /// Apple refuses every key of the client.
         case credentialsRefused = "credentials_refused"
-        /// Apple refuses it in another way.
+        /// Apple refuses the revocation for another cause.
         case refused
-        /// There is no connection with the client, or no key for it. Of an impossible one, too.
+        /// No connection has this client, or it has no key. This is also a reason of `impossible`.
         case noCredentials = "no_credentials"
 
-        // Of one that is kept; of a pending one where whoever needs the grant could not revoke it one day.
-        /// By another tenant: Apple knows one consent for a team, however many sign users in under it.
+        // Reasons of `kept`, and of `pending` while no other user or tenant could revoke the grant later.
+        /// Another tenant needs it. Apple stores one consent per team, for all tenants that sign users in under the team.
         case usedElsewhere = "used_elsewhere"
-        /// The grant is that of a new user by now.
+        /// The grant now belongs to a new user.
         case signedUpAgain = "signed_up_again"
 
-        // Of one that is not needed.
-        /// Apple said that the consent has ended, or the account.
+        // Reasons of `notNeeded`.
+        /// Apple reported the end of the consent or of the account.
         case consentEnded = "consent_ended"
-        /// The user has gone along to another team with the app, and Apple serves the old team no more.
+        /// The user moved to another team with the app, and Apple no longer serves the old team.
         case transferred
 
-        // Of an impossible one.
-        /// Apple gave none, as to native applications that send no code.
+        // Reasons of `impossible`.
+        /// Apple issued no refresh token, as for native applications that send no code.
         case noRefreshToken = "no_refresh_token"
-        /// The master key is gone.
+        /// The master key is missing.
         case tokenUnreadable = "token_unreadable"
     }
 
@@ -62,7 +62,8 @@ package struct AppleRevocation: Identified, Sendable {
     let status: Status
     let reason: Reason?
 
-    /// Of an identity, as the user is deleted. The token is sealed anew: it opened only for a row that will be gone.
+    /// Creates the revocation for an identity when its user is deleted. The token is sealed again, because it opens only for a row that is
+    /// about to be deleted.
     init(ofIdentity row: Row, of tenant: ID<Tenant>, keyring: Keyring, at now: Date) throws {
         let id = ID<AppleRevocation>(at: now)
         let (team, subject) = (try row.get("team_id", as: String.self), try row.get("apple_sub", as: String.self))
@@ -79,7 +80,7 @@ package struct AppleRevocation: Identified, Sendable {
             (sealedGrant, status, reason) = (nil, .impossible, .noRefreshToken)
             return
         }
-        // Whoever wants to be gone shall not have to stay because of it.
+        // An unreadable token must not prevent the deletion.
         guard let token = try? keyring.open(Sealed(bytes: sealed), in: Identity.context(tenant, team: team, subject: subject)) else {
             (sealedGrant, status, reason) = (nil, .impossible, .tokenUnreadable)
             return
@@ -99,18 +100,18 @@ package struct AppleRevocation: Identified, Sendable {
     }
 
     static func context(_ owner: UUID, _ id: ID<AppleRevocation>) -> SealingContext {
-        // By the prefix of when the first were sealed, which wait for Apple still.
+        // The prefix is the one under which the first grants were sealed. Some of them may still wait for Apple.
         let row = "revocation_\(id.description.dropFirst(idPrefix.count + 1))"
         return SealingContext(tenant: owner, table: "apple_revocation", column: "sealed_grant", row: row)
     }
 }
 
 extension AppleRevocation {
-    /// Who gave it, as Apple calls them, and the token that stands for it.
+    /// Apple's `sub` of the user, and the refresh token of the grant.
     struct Grant: Sendable, CustomStringConvertible, CustomReflectable {
         let subject, refreshToken: String
 
-        /// Prints as its type's name alone.
+        /// Prints only the name of its type.
         var description: String { "Grant(…)" }
         var customMirror: Mirror { Mirror(self, children: []) }
 
@@ -131,13 +132,13 @@ extension AppleRevocation {
         }
     }
 
-    /// One that is still to be made.
+    /// A revocation that is not done yet.
     struct Pending: Sendable {
         let id: ID<AppleRevocation>
         let deletion: ID<UserDeletion>
         let teamID, clientID: String
         let sealedGrant: Sealed
-        /// Since when there has been nothing to ask Apple with.
+        /// The time since which Espalier has no credentials for the client.
         let waitingSince: Date?
 
         init(_ row: Row) throws {

@@ -7,10 +7,10 @@ import Users
 import Web
 
 extension UserRoutes {
-    /// The person's own wish, by the application that holds their access token (App Review Guideline 5.1.1(v)). The token goes in
-    /// the header and nowhere else: a browser that is led here brings none along.
+    /// Deletes the user of an access token, at the user's own request (App Review Guideline 5.1.1(v)). The token is accepted only in the
+    /// header, because a browser that is lured here sends no such header.
     ///
-    /// The record is answered at once, since afterwards no token is left to ask for it with.
+    /// The response contains the deletion record, because no token is left to request it later.
     @Sendable
     func deleteOwnUser(_ request: Request, _ context: WebContext) async throws -> Response {
         try await endpoints.outageTold(context) { try await deletion(by: request, context) }
@@ -26,7 +26,9 @@ extension UserRoutes {
             user: token.sub, tenant: id, requester: .user,
             origin: .init(actor: token.client_id.description, address: facts.address, requestID: facts.requestID),
             action: "deleteOwnUser")
-        let deletion = try await tokens.spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
+        let deletion = try await tokens.spent.refuse(
+            .act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now
+        ) {
             let deletion = try await OwnerDatabase(pool, tenant: id).transaction { db in
                 try await delete(wanted, at: now, in: db) { user in
                     // Read while the user's row is locked, because another request may be ending the session.

@@ -5,22 +5,22 @@ import Sealing
 import Users
 
 extension RevokeAtApple {
-    /// What is to be done with a grant, after a look at who else needs it.
+    /// The next step for a grant, after a check for other users who need it.
     enum Need {
-        /// It is kept, and that is written down; or another process was faster.
+        /// The grant stays valid and this is recorded, or another process was faster.
         case done
-        /// It is needed, by somebody who cannot take it over: to be looked at again.
+        /// The grant is needed by a user who cannot take it over. Espalier checks again later.
         case parked(AppleRevocation.Reason)
-        /// Nobody needs it.
+        /// No other user needs the grant.
         case notNeeded
     }
 
-    /// Somebody who signs in by the consent: the person as a new user, or at another tenant.
+    /// An identity that signs in with the same consent: the person as a new user, or the person at another tenant.
     private struct Other {
         let tenant: ID<Tenant>
-        /// Whether it has a refresh token, and can end the consent by itself.
+        /// Whether the identity has a refresh token, so that it can end the consent.
         let hasToken: Bool
-        /// Whether it could revoke the token that there is.
+        /// Whether the identity could revoke the existing token.
         let canTakeOver: Bool
 
         init(_ row: Row) throws {
@@ -29,13 +29,14 @@ extension RevokeAtApple {
             canTakeOver = try row.get("can_take_over")
         }
 
-        /// All of them, held until the transaction ends: who is deleted at this moment is gone by then or, if it comes second, has the
-        /// token. In an order, since two deletions may look at once. A deleted tenant counts as long as it can be restored.
+        /// Finds and locks all such identities until the transaction ends. A concurrent deletion of one either finishes first, so the
+        /// identity is gone, or waits and then finds the token. The order prevents a deadlock between two deletions. A deleted tenant
+        /// counts while it can be restored.
         ///
-        /// Who can take a token over is whose tenant, or the platform, speaks for the client that it was given to, by a key that Apple
-        /// accepts: anybody can say that a team is theirs. For a bundle id of the shared connection the person must have signed in
-        /// there by that very program, besides: the record of a deletion names the client, and must not tell by which application the
-        /// person was known to another tenant.
+        /// An identity can take the token over if its tenant or the platform has a key that Apple accepts for the token's client. A Team ID
+        /// alone is not enough, because anybody can claim one. For a bundle ID of the shared connection, the person must also have signed
+        /// in there with exactly that application. The deletion record names the client. It must not reveal the application in which
+        /// another tenant knows the person.
         static func find(_ subject: String, of pending: AppleRevocation.Pending, owner: UUID, at now: Date) -> SQL {
             """
             SELECT i.tenant_id, i.sealed_refresh_token IS NOT NULL AS has_token, EXISTS (
@@ -52,19 +53,19 @@ extension RevokeAtApple {
         }
     }
 
-    /// Keeps a grant that somebody else lives by, and gives its token, sealed for their own row, to those who have none: Apple gives
-    /// none to native applications that send no code. Else the consent would outlast the last of them. Whoever gets one of their own
-    /// by a later sign-in has that instead.
+    /// Leaves a grant valid that other identities need. Identities without a token receive this one, sealed for their own row, because
+    /// Apple gives none to native applications that send no code. Otherwise the consent would outlast the last identity. A later sign-in
+    /// that brings a token replaces it.
     ///
-    /// Where nobody has a token and nobody can take this one over, the deletion waits with it until that changes or nobody is left.
+    /// If no identity has a token and none can take this one over, the revocation waits until that changes or none is left.
     func keep(_ grant: AppleRevocation.Grant, of pending: AppleRevocation.Pending, owner: UUID, at now: Date) async throws -> Need {
-        // As the platform: a consent spans tenants.
+        // This needs the platform's database, because a consent spans tenants.
         try await PlatformDatabase(pool).transaction { db in
             let found = try await db.run([
                 Other.find(grant.subject, of: pending, owner: owner, at: now), Self.lock(pending, owner: owner),
                 AppleRevocation.Pending.find(pending.id, owner: owner),
             ])
-            // Another process may have revoked it since: what it left is worth nothing to anybody.
+            // Another process may have revoked the grant since then. Its token is worthless in that case.
             guard !found[2].isEmpty else { return .done }
             let others = try found[0].map(Other.init)
             guard !others.isEmpty else { return .notNeeded }

@@ -7,35 +7,35 @@ import Postgres
 import Sealing
 import Tenancy
 
-/// Ends a deleted user's consent at Apple (App Review Guideline 5.1.1(v)): the outbox's handler for its kind. Tried until Apple
-/// has confirmed it, in the end once a day: keys are repaired, and Apple comes back.
+/// Ends a deleted user's consent at Apple (App Review Guideline 5.1.1(v)), as the handler of its outbox entries. It tries until Apple has
+/// confirmed the revocation. The longest wait is one day, because keys are repaired and outages of Apple end.
 ///
-/// **Who else needs the grant** is asked here, after the deletion's commit, and not there. Apple knows one consent of a person to a
-/// team, and revoking any token of it ends it for all tenants that sign users in under the team, those on the shared connection
-/// above all. Of tenants that delete the same person at the same moment, whoever's deletion is committed last finds no other
-/// identity here, so at least one revokes; two may, which is as good as one.
+/// **The check for other users of the grant** runs here, after the commit of the deletion. Apple stores one consent per person and team.
+/// Revoking any token of it ends it for all tenants that sign users in under the team, in particular for those on the shared connection. If
+/// several tenants delete the same person at once, the last committed deletion finds no other identity here. So at least one of them
+/// revokes, and two revocations have the effect of one.
 ///
-/// **Who has signed up again** before Apple was told has agreed to the consent that Apple knows; ending it would end the new user's.
-/// It ends with that user's own deletion. The next sign-in of one who comes back after Apple was told is a new consent, with the
-/// name. Between this look and Apple's answer somebody may sign in: their session stays, and Apple asks them again the next time.
+/// **A person who has signed up again** before the revocation agreed to the consent that Apple stores. Revoking it would end the new user's
+/// consent, so it ends with the deletion of the new user. A sign-in after the revocation is a new consent, with the name. If a person signs
+/// in between this check and Apple's response, the session stays active, and Apple asks for consent at the next sign-in.
 ///
-/// **A grant that is kept is not lost.** Whoever it is kept for revokes it one day, and takes its token over for that (`keep`).
+/// **A grant that stays valid is not lost.** Its new owner takes over the token and revokes it later (`keep`).
 ///
-/// Done twice, after a crash, it is as if done once: Apple confirms what is revoked already.
+/// A repetition after a crash is harmless, because Apple also confirms a grant that is already revoked.
 struct RevokeAtApple: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
     let apple: AppleClient
     let logger: Logger
 
-    /// After so many times, in seconds, give or take a tenth.
+    /// The wait after each attempt, in seconds, plus or minus a tenth.
     static let schedule: [TimeInterval] = [60, 300, 1800, 7200, 21600, 86400]
-    /// How long a connection that is gone may come back, in seconds: 30 days.
+    /// How long Espalier waits for the return of a deleted connection, in seconds: 30 days.
     static let patience: TimeInterval = 30 * 86400
-    /// How many keys are tried at once. A client has two; they must all be done before the outbox's lease ends.
+    /// How many keys one attempt tries. A client has two. All must finish before the outbox's lease ends.
     private static let mostKeys = 4
 
-    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: the revocation stays as it is, and is tried again.
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. The revocation does not change and is tried again.
     func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
         let database = OwnerDatabase(pool, owner: entry.owner)
         let id = ID<AppleRevocation>(entry.subject)
@@ -87,10 +87,10 @@ struct RevokeAtApple: Sendable {
     }
 }
 
-// MARK: What is asked
+// MARK: Calls
 
 extension RevokeAtApple {
-    /// What speaks for the client today: the tenant's own keys, then the platform's.
+    /// The client's current credentials: the tenant's own keys first, then the platform's.
     private func credentials(for pending: AppleRevocation.Pending, owner: UUID, at now: Date) async throws -> [AppleClientCredentials] {
         var credentials: [AppleClientCredentials] = []
         for owner in [owner, .platform] {
@@ -100,8 +100,8 @@ extension RevokeAtApple {
         return Array(credentials.prefix(Self.mostKeys))
     }
 
-    /// Whether the deleted user had gone along to another team with the app, which the deletion did not know: it has a grant under
-    /// that team, too. Apple takes the old team's keys no more, and there is nothing to repair.
+    /// Whether the deleted user had moved to another team with the app. The deletion did not know that, but it has a grant under the other
+    /// team, too. Apple no longer accepts the old team's keys, and no repair is possible.
     private func isTransferred(_ pending: AppleRevocation.Pending, in database: OwnerDatabase) async throws -> Bool {
         try await !database.run(
             """
@@ -112,7 +112,7 @@ extension RevokeAtApple {
         ).isEmpty
     }
 
-    /// - Returns: nil when Apple has confirmed it, else why it has not.
+    /// - Returns: nil if Apple has confirmed the revocation, otherwise the reason why not.
     private func revoke(
         _ grant: AppleRevocation.Grant, with credentials: [AppleClientCredentials], at now: Date
     ) async throws -> AppleRevocation.Reason? {
@@ -122,7 +122,7 @@ extension RevokeAtApple {
                 return nil
             } catch {
                 switch error {
-                // Another key may do.
+                // Another key may work.
                 case .refused(.invalidClient), .unsigned: continue
                 case .refused, .untrusted: return .refused
                 case .timedOut, .unreachable, .unavailable, .nonsense, .busy: return .appleUnavailable
@@ -134,7 +134,7 @@ extension RevokeAtApple {
     }
 }
 
-// MARK: What is written
+// MARK: Statements
 
 extension RevokeAtApple {
     private func conclude(
@@ -146,9 +146,9 @@ extension RevokeAtApple {
         }
     }
 
-    /// Ends it, with its line in the audit trail; and with the last of them, the deletion. Whom another process was faster than
-    /// writes nothing.
-    /// - Parameter db: a transaction that ends with this.
+    /// Concludes a revocation and writes its audit event. The last one also finishes the deletion. It writes nothing if another process was
+    /// faster.
+    /// - Parameter db: a transaction that ends after this call.
     func conclude(
         _ pending: AppleRevocation.Pending, _ status: AppleRevocation.Status, _ reason: AppleRevocation.Reason?, asked: Bool,
         owner: UUID, in db: Transaction, at now: Date
@@ -179,7 +179,7 @@ extension RevokeAtApple {
                 "revokeAtApple", of: pending.deletion.description, owner: owner, by: .system, after: deletion, at: now))
     }
 
-    /// Says in the record why it is not done yet.
+    /// Records why the revocation is not done yet.
     private func postpone(
         _ pending: AppleRevocation.Pending, _ reason: AppleRevocation.Reason, asked: Bool, in database: OwnerDatabase, at now: Date
     ) async throws {
@@ -199,7 +199,7 @@ extension RevokeAtApple {
         ])
     }
 
-    /// The deletion first: of two revocations that are concluded at once the second sees the first, and finishes it.
+    /// Locks the deletion first. If two revocations conclude at once, the second one sees the first and finishes the deletion.
     static func lock(_ pending: AppleRevocation.Pending, owner: UUID) -> SQL {
         "SELECT FROM user_deletion WHERE tenant_id = \(owner) AND id = \(pending.deletion) FOR UPDATE"
     }

@@ -4,18 +4,18 @@ import Postgres
 import Users
 import Web
 
-/// The record of a deletion, as callers see it.
+/// A deletion record in the REST API.
 struct UserDeletionReply: Encodable, Sendable {
     let id: ID<UserDeletion>
     let object = "user_deletion"
     let user_id: ID<User>
     let requester: UserDeletion.Requester
-    /// The id of an application or of an API key.
+    /// The ID of an application or of an API key.
     let requested_by: String
     let status: UserDeletion.Status
     let requested_at: Date
     let finished_at: Date?
-    /// A grant for each team that the user had signed in under.
+    /// One grant per team that the user had signed in under.
     private(set) var apple: [Grant]
     let created_at, updated_at: Date
 
@@ -29,7 +29,7 @@ struct UserDeletionReply: Encodable, Sendable {
         let revoked_at: Date?
     }
 
-    /// One that is just being made.
+    /// The record of a new deletion.
     init(_ wanted: UserDeletion.Request, _ revocations: [AppleRevocation], at now: Date) {
         let isPending = revocations.contains { $0.status == .pending }
         (id, user_id) = (ID(at: now), wanted.user)
@@ -55,7 +55,7 @@ struct UserDeletionReply: Encodable, Sendable {
         apple = []
     }
 
-    /// From rows that are one grant each, those of a deletion side by side.
+    /// Groups rows by deletion. Each row is one grant, and the rows of a deletion are adjacent.
     static func all(_ rows: Rows) throws -> [UserDeletionReply] {
         var deletions: [UserDeletionReply] = []
         for row in rows {
@@ -68,7 +68,7 @@ struct UserDeletionReply: Encodable, Sendable {
 }
 
 extension UserDeletionReply.Grant {
-    /// Nil where the user had none.
+    /// Nil if the user had no grant.
     fileprivate init?(_ row: Row) throws {
         guard let team = try row.get("team_id", as: String?.self) else { return nil }
         (team_id, client_id) = (team, try row.get("client_id"))
@@ -114,7 +114,7 @@ extension UserDeletionReply {
                 ORDER BY CASE WHEN \(page.isBackward) THEN d.id END ASC, d.id DESC, r.id
                 """
         }
-        // By the user's index: there is one at the most.
+        // This query uses the user's index, because a user has at most one deletion.
         return """
             SELECT d.id, d.user_id, d.requester, d.requested_by, d.requested_at, d.finished_at, d.updated_at,
                 r.team_id, r.client_id, r.status, r.reason, r.attempts, r.last_tried_at, r.concluded_at

@@ -5,7 +5,7 @@ import Postgres
 import Sessions
 import Users
 
-/// What webhooks hear.
+/// The data of the webhook event.
 private struct AccountDeleted: Encodable {
     let user_id: ID<User>
     let reason = "account_deleted"
@@ -13,11 +13,12 @@ private struct AccountDeleted: Encodable {
 }
 
 extension Identity.Named {
-    /// `account-deleted`: there is no such Apple account any more. The user is marked deleted, whatever they had ends, and the
-    /// profile goes when the tenant's retention is over (`EraseUsers`). By none of their identities can they come back until then;
-    /// whoever Apple vouches for afterwards is a new user.
+    /// Applies `account-deleted`: the Apple account no longer exists. The user is marked as deleted, and all sessions and tokens end. The
+    /// profile is erased when the tenant's retention is over (`EraseUsers`). Until then, no identity of the user can sign in. If Apple
+    /// vouches for the person afterwards, the person becomes a new user.
     ///
-    /// A user for whom Apple has vouched since, under another team, has another Apple account: they lose this one and stay.
+    /// If Apple has vouched for the user under another team since then, the user has another Apple account. The user then loses only this
+    /// one.
     func endAccount(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
         guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
         if held.named.isGone { return .applied }

@@ -5,23 +5,23 @@ import Postgres
 import Sessions
 import Users
 
-/// What webhooks hear.
+/// The data of the webhook event.
 private struct ConsentEnded: Encodable {
     let user_id: ID<User>
 }
 
 extension Identity.Named {
-    /// `consent-revoked`: the user stopped using their Apple account here. Their sessions and tokens end, all of them: which of a
-    /// user's identities a session began with is not known. They may sign in anew, which is a new consent.
+    /// Applies `consent-revoked`: the user stopped using the Apple account here. All sessions and tokens of the user end, because a session
+    /// does not record the identity that it started with. The user may sign in again, which is a new consent.
     ///
-    /// If they have done so by the time we hear of it, what they got since then stays, and what they had before ends all the same.
+    /// If the user has already signed in again when the event arrives, newer sessions stay active and older ones end.
     func endConsent(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
         guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
-        // Done before; the event that did it told whoever had to hear.
+        // This was done before, and the earlier event notified all recipients.
         if held.named.isEnded { return .applied }
         if held.named.isEndedLater { return .superseded }
         if held.named.isNewer {
-            // Apple's clock and ours may differ: what the last sign-in got began after it by our own.
+            // Apple's clock may differ from Espalier's. By Espalier's clock, the sessions of the last sign-in started after it.
             let last = min(moment, held.named.lastLoginAt.addingTimeInterval(-0.001))
             let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, begunUntil: last, at: now, in: db)
             if !ended.isEmpty { try await audit(held.user, moment, sessions: ended.count, of: tenant, now: now, in: db) }
@@ -31,7 +31,7 @@ extension Identity.Named {
         return .applied
     }
 
-    /// - Parameter isForGood: whether the Apple account is gone and its owner cannot come back by it.
+    /// - Parameter isForGood: whether the Apple account was deleted, so that its owner cannot return with it.
     func endConsent(
         of held: Identity.Held, at moment: Date, isForGood: Bool, of tenant: ID<Tenant>, now: Date, in db: Transaction
     ) async throws {

@@ -4,7 +4,7 @@ package import Logging
 package import Postgres
 import Users
 
-/// What the audit trail keeps of an erased user: nothing that says who it was.
+/// The erased user in the audit trail, without any data that identifies the person.
 private struct Erased: Encodable {
     let id: ID<User>
     let object = "user"
@@ -13,9 +13,9 @@ private struct Erased: Encodable {
     let created_at, deleted_at: Date
 }
 
-/// Erases the users whose Apple accounts are deleted, when their tenants' retention is over: profile, identities and sessions.
-/// Usage events stay; they hold the id alone. Every process does it: two that meet at the same user
-/// wait for one another, and the second finds it gone.
+/// Erases the users whose Apple accounts were deleted, when their tenants' retention is over: profile, identities and sessions. Usage
+/// events stay, because they contain only the user's ID. Every process does this. If two processes reach the same user, one waits for the
+/// other and then finds the user erased.
 package struct EraseUsers: Sendable {
     private let pool: DatabasePool
     private let logger: Logger
@@ -26,8 +26,8 @@ package struct EraseUsers: Sendable {
 
     private static let batch = 100
 
-    /// One that cannot be erased does not stop the others, and is tried again at the next pass.
-    /// - Returns: how many this process has erased.
+    /// Erases all users that are due. A user that cannot be erased does not stop the others, and the next pass tries again.
+    /// - Returns: the number of users that this process erased.
     @discardableResult
     package func pass(at now: Date) async throws -> Int {
         var (erased, last) = (0, Date.distantPast)
@@ -53,16 +53,16 @@ package struct EraseUsers: Sendable {
                 }
             }
             erased += erasedNow
-            // Where nothing of a whole batch was to be had, others are at it, or all of it failed: the next pass looks again.
+            // If no user of a full batch was erased, other processes are erasing them or all of them failed. The next pass tries again.
             guard due.count == Self.batch, erasedNow > 0, let end = due.last?.2 else { return erased }
             last = end
         }
     }
 
-    /// - Returns: whether it was done here, and not elsewhere.
+    /// - Returns: whether this process erased the user.
     private func erase(_ user: ID<User>, of tenant: ID<Tenant>, at now: Date) async throws -> Bool {
         try await OwnerDatabase(pool, tenant: tenant).transaction { db in
-            // The identities first, as a sign-in takes them.
+            // The identities are locked first, as in a sign-in.
             let found = try await db.run([
                 """
                 SELECT team_id FROM identity WHERE tenant_id = \(tenant) AND user_id = \(user)
@@ -80,7 +80,7 @@ package struct EraseUsers: Sendable {
                 id: user, team_ids: try found[0].map { try $0.get("team_id") }, sessions: sessions, created_at: times.0,
                 deleted_at: times.1)
             _ = try await db.run([
-                // Its identities go with it.
+                // This also deletes its identities.
                 "DELETE FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(user)",
                 try AuditEvent.insert("user.erased", of: user.description, owner: tenant.uuid, by: .system, before: erased, at: now),
             ])

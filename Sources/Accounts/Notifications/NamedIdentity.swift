@@ -4,18 +4,18 @@ import Postgres
 import Users
 
 extension Identity {
-    /// Whom an event of Apple's is about: Apple's `sub` in the teams that its client belongs to.
+    /// The person of an Apple event: Apple's `sub`, in the teams of the event's client.
     struct Named: Sendable {
         let teams: [String]
         let subject: String
 
-        /// Where the person is known: under the shared connection, one event concerns all of them.
+        /// The tenants that know the person. Under the shared connection, one event concerns all of them.
         var tenants: SQL {
             "SELECT DISTINCT tenant_id FROM identity WHERE team_id = ANY(\(teams)) AND apple_sub = \(subject) ORDER BY tenant_id"
         }
 
-        /// The user with its identities, all of them held until the transaction ends, in the order in which others take them. Whoever
-        /// signs in at this moment comes first and is seen, or waits and finds what the event has done.
+        /// Finds the user and locks all its identities until the transaction ends, in the usual order. A concurrent sign-in either comes
+        /// first and is visible here, or waits and finds the effects of the event.
         func hold(of tenant: ID<Tenant>, against moment: Date, in db: Transaction) async throws -> Held? {
             let rows = try await db.run(
                 """
@@ -39,34 +39,34 @@ extension Identity {
         }
     }
 
-    /// What is known here of the person, against the time of the event.
+    /// The stored state of the person, compared with the time of the event.
     struct Held: Sendable {
         struct One: Sendable {
             let user: ID<User>
             let lastLoginAt: Date
             let isNamed: Bool
-            /// Apple has vouched for the user since.
+            /// Apple has vouched for the user since the event.
             let isNewer: Bool
-            /// The consent ended at this very time, or later; or for good, with the account.
+            /// The consent ended at exactly this time, or later, or permanently with the account.
             let isEnded, isEndedLater, isGone: Bool
         }
 
         let named: One
-        /// Whether Apple has vouched for the user since under another team: then by another account of the same person's.
+        /// Whether Apple has vouched for the user under another team since the event. The person then has another Apple account.
         let livesOn: Bool
         var user: ID<User> { named.user }
     }
 }
 
-/// What the audit trail keeps of Apple's word.
+/// The content of the audit event for an Apple event.
 struct AppleWord: Encodable {
     let event_at: Date
-    /// How many ended by it.
+    /// The number of sessions that ended.
     var sessions: Int?
     var erase_after: Date?
 }
 
 extension AuditEvent.Origin {
-    /// What people do at Apple.
+    /// The actor of a person's actions at Apple.
     static let apple = AuditEvent.Origin(actor: "apple", address: nil, requestID: nil)
 }

@@ -5,12 +5,12 @@ import Postgres
 import Users
 import Web
 
-/// What webhooks hear: never the address.
+/// The data of the webhook event, without the address.
 private struct RelayChanged: Encodable {
     let user_id: ID<User>
 }
 
-/// What is known of a user's mail through Apple's relay.
+/// The stored state of a user's mail through Apple's relay.
 private struct Relay {
     let user: ID<User>
     let email: String?
@@ -28,8 +28,8 @@ private struct Relay {
 }
 
 extension Identity.Named {
-    /// `email-disabled`, `email-enabled`: what is sent through Apple's relay does not reach the user any more, or does again. The
-    /// later event holds, whichever comes first, and only one about the address that the user has now.
+    /// Applies `email-disabled` or `email-enabled`: mail through Apple's relay no longer reaches the user, or reaches the user again. The
+    /// later event counts, regardless of the order of arrival. It counts only for the user's current address.
     func noteRelay(
         isDisabled: Bool, email: String?, at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction
     ) async throws -> StoredNotification.Outcome {

@@ -9,10 +9,10 @@ import Sessions
 package import Tenancy
 package import Web
 
-/// What Apple told of a tenant's users, and what became of it.
+/// The routes of Apple's notifications and their outcomes, below `/v1/tenants/{tenant}`.
 ///
-///     Apple  → POST …/auth/apple/notifications   ReceiveNotification   verified, kept, answered
-///     outbox → WorkOffNotification               EndConsent, EndAccount, NoteRelay   in every tenant that knows the person
+///     Apple  → POST …/auth/apple/notifications   ReceiveNotification   verify, store, respond
+///     outbox → ProcessNotification               EndConsent, EndAccount, NoteRelay   in every tenant that knows the person
 ///     later  → EraseUsers                        profiles whose retention is over
 package struct NotificationRoutes: Sendable {
     let pool: DatabasePool
@@ -23,8 +23,13 @@ package struct NotificationRoutes: Sendable {
     let logger: Logger
     let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, keyring: Keyring, apple: AppleClient, endpoints: TenantEndpoints, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.keyring, self.apple, self.endpoints, self.metrics, self.logger, self.now) = (pool, keyring, apple, endpoints, metrics, logger, now)
+    package init(
+        pool: DatabasePool, keyring: Keyring, apple: AppleClient, endpoints: TenantEndpoints, metrics: Metrics, logger: Logger,
+        now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.keyring, self.apple, self.endpoints, self.metrics, self.logger, self.now) = (
+            pool, keyring, apple, endpoints, metrics, logger, now
+        )
     }
 
     /// For Apple.
@@ -45,7 +50,7 @@ package struct NotificationRoutes: Sendable {
         return routes
     }
 
-    /// The shared connection's, the same way. Below `/v1`.
+    /// The routes of the shared connection's notifications, below `/v1`.
     package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "platform/notifications", "listPlatformNotifications", use: listNotifications)

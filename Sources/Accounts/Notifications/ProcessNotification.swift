@@ -19,18 +19,19 @@ package struct ProcessNotification: Sendable {
         (self.pool, self.keyring, self.metrics, self.logger) = (pool, keyring, metrics, logger)
     }
 
-    /// Does what a notification says. Again and again, should it have to: each effect looks at what is there, so that doing it
-    /// twice, late, or after its successor does no more than once and in order.
+    /// Applies a notification. It may run any number of times. Each effect depends on the current state, so a repeated, late or outdated
+    /// run causes no second effect and none out of order.
     ///
-    /// A first sign-in may be under way while the event comes: Apple has vouched, and we have not kept the user yet. So whoever is
-    /// not found is looked for once more, two minutes later; under the shared connection in any case, since one tenant may know
-    /// the person and another be just about to.
+    /// An event may arrive during a first sign-in: Apple has vouched for the user, but Espalier has not saved the user yet. So an unknown
+    /// user is looked up again after two minutes. Under the shared connection this always happens, because one tenant may know the person
+    /// while another one is about to.
     package func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
         let database = OwnerDatabase(pool, owner: entry.owner)
         let id = ID<StoredNotification>(entry.subject)
-        guard let notification = try await database.run(StoredNotification.take(id, of: entry.owner, at: now)).first(StoredNotification.init)
+        guard
+            let notification = try await database.run(StoredNotification.take(id, of: entry.owner, at: now)).first(StoredNotification.init)
         else { return .done }
-        // Deleted while it was waiting: there is nobody left whom it could concern.
+        // The user was deleted while the notification was waiting, so it concerns nobody.
         guard notification.forgottenAt == nil else {
             try await conclude(
                 notification, notification.outcome ?? .unknownUser, AppleEvent.Kind(rawValue: notification.type)?.rawValue ?? "unknown",
@@ -57,7 +58,7 @@ package struct ProcessNotification: Sendable {
             let reached = try await apply(kind, event, to: named, of: entry.owner, at: now)
             (outcome, users) = (reached.max() ?? .unknownUser, reached.count { $0 > .unknownUser })
         }
-        // What the first look has done is not undone by the second, which may find the user signed in anew.
+        // The second run must not undo the outcome of the first one. It may find that the user has signed in again.
         outcome = max(outcome, notification.outcome ?? outcome)
         let secondLook = notification.waitingSince.addingTimeInterval(Self.signInTime)
         let isSettled = outcome > .unknownUser && entry.owner != .platform || now >= secondLook
@@ -66,10 +67,10 @@ package struct ProcessNotification: Sendable {
         return isSettled ? .done : .again(at: secondLook)
     }
 
-    /// How long it takes at the most from Apple's word to a user of ours, in seconds.
+    /// The maximum time from Apple's statement to the saved user, in seconds.
     static let signInTime: TimeInterval = 120
 
-    /// In every tenant that knows the person, each in a transaction of its own: one where it fails does not stop the others.
+    /// Applies the event in every tenant that knows the person, each in its own transaction. A failure in one does not stop the others.
     private func apply(
         _ kind: AppleEvent.Kind, _ event: AppleEvent, to named: Identity.Named, of owner: UUID, at now: Date
     ) async throws -> [StoredNotification.Outcome] {
@@ -99,7 +100,8 @@ package struct ProcessNotification: Sendable {
     }
 
     private func conclude(
-        _ notification: StoredNotification, _ outcome: StoredNotification.Outcome, _ label: String, _ state: StoredNotification.State = .done,
+        _ notification: StoredNotification, _ outcome: StoredNotification.Outcome, _ label: String,
+        _ state: StoredNotification.State = .done,
         users: Int = 0, of owner: UUID
     ) async throws {
         let written = try await OwnerDatabase(pool, owner: owner).run(notification.conclude(state, outcome, users: users, of: owner))

@@ -10,8 +10,8 @@ import Tenancy
 import Web
 
 extension NotificationRoutes {
-    /// Where Apple tells of users who signed in through a tenant's own connections. Whatever the tenant's status: what people decide
-    /// at Apple holds for a suspended tenant too, and for one that may be restored.
+    /// Receives Apple's notifications about users of a tenant's own connections. The tenant may have any status, because a person's
+    /// decision at Apple also applies to a suspended tenant and to a tenant that may be restored.
     @Sendable
     func receiveNotification(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let slug = context.parameters.get("tenant"), let found = try await endpoints.find(slug: slug, context),
@@ -21,14 +21,14 @@ extension NotificationRoutes {
         return try await receive(request, context, owner: found.tenant.id.uuid)
     }
 
-    /// The same for the shared connection, and so for every tenant on it.
+    /// Receives Apple's notifications for the shared connection and all tenants on it.
     @Sendable
     func receiveSharedNotification(_ request: Request, _ context: WebContext) async throws -> Response {
         try await receive(request, context, owner: .platform)
     }
 
-    /// Verifies and keeps a notification; working it off is the outbox's. Strangers do not make us ask the database: only what
-    /// Apple has signed gets that far.
+    /// Verifies and stores a notification. The outbox processes it later. Apple's signature is verified first, so an unauthenticated caller
+    /// cannot make Espalier query the database.
     private func receive(_ request: Request, _ context: WebContext, owner: UUID) async throws -> Response {
         let now = now()
         let payload = try await payload(of: request, upTo: context.maxUploadSize)
@@ -38,12 +38,12 @@ extension NotificationRoutes {
         } catch .untrusted(let refusal) {
             throw refused(refusal.rawValue, context)
         } catch {
-            // Apple tries again; a refusal would lose it.
+            // Apple sends it again. A refusal would lose it.
             metrics.count(notification: "unverified", "keys_unavailable")
             logger.warning(
                 "a notification could not be verified",
                 metadata: ["request_id": "\(context.record.current.requestID)", "cause": "\(error)"])
-            throw Problem(.unavailable, "Apple's keys cannot be had at the moment. Send it again in a few seconds.")
+            throw Problem(.unavailable, "Apple's signing keys are unavailable. Retry in a few seconds.")
         }
         let database = OwnerDatabase(pool, owner: owner)
         let teams = try await database.run(StoredNotification.teams(of: notification.audience, owner: owner))
@@ -61,7 +61,7 @@ extension NotificationRoutes {
         return Response(status: .ok, headers: [.cacheControl: "no-store", .contentLength: "0"])
     }
 
-    /// The envelope's one member. Whatever Apple may put beside it one day does not hurt.
+    /// Returns the only member that Espalier reads. Apple may add other members later.
     private func payload(of request: Request, upTo limit: Int) async throws -> String {
         let body = try await request.body.whole(upTo: limit)
         guard case .object(let members)? = try? JSONValue(json: Array(body.readableBytesView)),
@@ -70,11 +70,11 @@ extension NotificationRoutes {
         return payload
     }
 
-    /// One answer, whatever is wrong with it: Apple sends nothing that is, and nobody else is to learn by trying.
+    /// The response is the same for every defect. Apple sends no invalid notification, and no other caller may learn by trying.
     private func refused(_ outcome: String, _ context: WebContext) -> Problem {
         metrics.count(notification: "unverified", outcome)
         logger.notice(
             "notification refused", metadata: ["request_id": "\(context.record.current.requestID)", "outcome": "\(outcome)"])
-        return Problem(.invalid, "This is no notification of Apple's for this address.")
+        return Problem(.invalid, "This is not a valid Apple notification for this address.")
     }
 }

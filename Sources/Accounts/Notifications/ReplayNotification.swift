@@ -4,8 +4,8 @@ import Postgres
 import Web
 
 extension NotificationRoutes {
-    /// Has a notification worked off once more, for whatever kept it from its effect: a user who was not known, a version that did
-    /// not know its type. It does no harm: what has happened since holds.
+    /// Processes a notification again, because its user was unknown, a version did not know its type, or it had no effect for another
+    /// reason. It is harmless, because later changes take precedence.
     @Sendable
     func replayNotification(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.notificationsWrite)
@@ -19,9 +19,9 @@ extension NotificationRoutes {
             guard let found = try await db.run(StoredNotification.lock(id, of: owner)).first(StoredNotification.init)
             else { throw Problem.notFound("notification") }
             guard found.state == .done
-            else { throw Problem(.conflict, "It is still being worked off. Replay it when it is done.") }
+            else { throw Problem(.conflict, "The notification is still in progress. Replay it when it is done.") }
             guard found.forgottenAt == nil
-            else { throw Problem(.conflict, "The user it was about is deleted, and what Apple wrote was erased: nothing is left to do.") }
+            else { throw Problem(.conflict, "The user was deleted, and the notification's content was erased. It cannot be replayed.") }
             let answers = try await db.run(
                 StoredNotification.replay(id, of: owner, at: now) + [StoredNotification.find(id, of: owner)])
             guard let replayed = try answers[2].first(StoredNotification.init) else { throw Problem.notFound("notification") }

@@ -6,28 +6,28 @@ import Postgres
 import Sealing
 import Web
 
-/// A notification of Apple's as it is kept: what is to be done by it, and what became of it.
+/// A stored Apple notification, with its state and outcome.
 struct StoredNotification: Identified, Sendable {
     static let idPrefix = "notification"
 
-    /// The outbox's kind of work.
+    /// The kind of its outbox entries.
     static let outboxKind = "apple_notification"
 
-    /// How long it is kept, in seconds: 90 days. Longer than the age at which one is refused, or one that is sent again could be
-    /// taken for new.
+    /// How long a notification is stored, in seconds: 90 days. This is longer than the age at which Espalier refuses one. Otherwise a
+    /// repeated notification could be treated as new.
     static let retention: TimeInterval = 90 * 86400
 
     enum State: String, Codable, CaseIterable, SQLValue {
         case pending, done
     }
 
-    /// What became of it. In the order in which one outweighs another, where the users of several tenants are concerned.
+    /// The outcome. A later case outweighs an earlier one if users of several tenants are concerned.
     enum Outcome: String, Codable, CaseIterable, SQLValue, Comparable {
-        /// Its content cannot be opened any more: the master key is gone.
+        /// The content cannot be opened, because the master key is missing.
         case unreadable
         case unknownType = "unknown_type"
         case unknownUser = "unknown_user"
-        /// What is known here is newer: the user has signed in anew since, or Apple has told something later.
+        /// The stored state is newer. The user has signed in again since then, or Apple has sent a later event.
         case superseded
         case applied
 
@@ -46,7 +46,7 @@ struct StoredNotification: Identified, Sendable {
     let state: State
     let outcome: Outcome?
     let users, attempts: Int
-    /// When the user it was about was deleted here: since then nothing in it says who that was, and what Apple wrote is gone.
+    /// When the notification's user was deleted here. The notification no longer identifies the person, and Apple's content is erased.
     let forgottenAt: Date?
     let updatedAt: Date
 
@@ -72,19 +72,19 @@ struct StoredNotification: Identified, Sendable {
         SealingContext(tenant: owner, table: "apple_notification", column: "sealed_payload", row: id.uuid.uuidString.lowercased())
     }
 
-    /// Its type in metrics: of a closed set.
+    /// The type in metrics, from a closed set.
     static func label(_ event: AppleEvent) -> String {
         event.kind?.rawValue ?? "unknown"
     }
 
     /// The signed event.
-    /// - Throws: when it cannot be opened.
+    /// - Throws: an error if the content cannot be opened.
     func event(with keyring: Keyring, owner: UUID) throws -> AppleEvent {
         let payload = try keyring.open(sealedPayload, in: Self.context(id, owner: owner))
         return try AppleNotification(kept: String(decoding: payload, as: UTF8.self)).event
     }
 
-    // MARK: What callers see
+    // MARK: Reply
 
     struct Reply: Encodable {
         let id: ID<StoredNotification>
@@ -105,7 +105,7 @@ struct StoredNotification: Identified, Sendable {
             outcome: outcome, users: users, attempts: attempts, forgotten_at: forgottenAt, created_at: receivedAt, updated_at: updatedAt)
     }
 
-    /// As the audit trail keeps it, which nothing can be taken out of: without what Apple calls the person.
+    /// The notification in the audit trail, from which nothing can be deleted. It omits Apple's `sub`.
     var audited: Reply {
         var reply = reply
         reply.subject = nil
@@ -116,7 +116,7 @@ struct StoredNotification: Identified, Sendable {
 // MARK: SQL
 
 extension StoredNotification {
-    /// The teams of the owner's connections with this client, whether they serve or not: one, and two after a transfer.
+    /// The teams of the owner's connections with this client, in use or not. It is one team, or two after a transfer.
     static func teams(of clientID: String, owner: UUID) -> SQL {
         """
         SELECT DISTINCT team_id FROM connection
@@ -124,7 +124,7 @@ extension StoredNotification {
         """
     }
 
-    /// Keeps it together with its work, or neither: nothing where it came before.
+    /// Stores the notification together with its outbox entry. It inserts nothing if the notification arrived before.
     static func insert(
         _ id: ID<StoredNotification>, _ notification: AppleNotification, sealed: Sealed, teams: [String], owner: UUID, at now: Date
     ) -> SQL {
@@ -167,7 +167,7 @@ extension StoredNotification {
         """
     }
 
-    /// One attempt more to work it off.
+    /// Reads the notification and counts one more attempt.
     static func take(_ id: ID<StoredNotification>, of owner: UUID, at now: Date) -> SQL {
         """
         UPDATE apple_notification SET attempts = attempts + 1, updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
@@ -177,7 +177,7 @@ extension StoredNotification {
         """
     }
 
-    /// Writes down what became of it, unless it was replayed in the meantime. Touches no row where nothing changes.
+    /// Records the outcome, unless the notification was replayed in the meantime. It changes no row if nothing is different.
     func conclude(_ state: State, _ outcome: Outcome, users: Int, of owner: UUID) -> SQL {
         """
         UPDATE apple_notification SET state = \(state), outcome = \(outcome), users = \(users),
@@ -187,7 +187,7 @@ extension StoredNotification {
         """
     }
 
-    /// - Returns: the statements that have it worked off once more.
+    /// - Returns: the statements that start the processing again.
     static func replay(_ id: ID<StoredNotification>, of owner: UUID, at now: Date) -> [SQL] {
         [
             """
@@ -199,7 +199,7 @@ extension StoredNotification {
         ]
     }
 
-    /// Removes those whose time is over.
+    /// Deletes the notifications whose retention is over.
     static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
         try await database.remove { batch in
             """

@@ -5,16 +5,16 @@ import Postgres
 import Web
 
 extension TransferRoutes {
-    /// Ends a transfer at once: nobody moves any more. Identities that came by it stay; the transfer identifiers go, for nobody needs
-    /// them any more. As many as a request has time for go here, the rest by `ForgetTransferIdentifiers`' pass, or when this is called
-    /// again.
+    /// Closes a transfer at once, so that no more users move. Identities that it created stay. Its transfer identifiers are no longer
+    /// needed and are deleted. This request deletes as many as its time allows. The next pass of `ForgetTransferIdentifiers` deletes the
+    /// rest, or another call.
     @Sendable
     func closeTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let (id, now) = (try transfer(inPathOf: call), now())
         let (tenant, origin, database) = (call.tenant, call.origin, call.database(pool))
         try await database.transaction { db in
-            // Only the transfer's own row, which sign-ins take after those of their users.
+            // This locks only the transfer's own row. A sign-in locks that row after those of its user.
             let ended = try await db.run(
                 """
                 UPDATE team_transfer SET closed_at = \(now), updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')

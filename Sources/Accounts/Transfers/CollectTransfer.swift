@@ -10,8 +10,8 @@ private struct Collected: Encodable {
 }
 
 extension TransferRoutes {
-    /// Gets the transfer identifiers of the next users. What Apple says of the batch is written down at its end: of a batch that is
-    /// cut off nothing is known, and the next one asks again, which gives the same.
+    /// Fetches the transfer identifiers of the next users. Apple's responses are stored at the end of the batch. An interrupted batch
+    /// stores none, and the next one asks again with the same result.
     @Sendable
     func collectTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -44,14 +44,14 @@ extension TransferRoutes {
                 after: Collected(collected: ids.count, failed: answers.refused.count), at: now)
             try await database.transaction { db in
                 let held = try await db.run([
-                    // In their order: two batches at once are the same users.
+                    // The order prevents a deadlock. Two batches at once have the same users.
                     """
                     SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(id) AND user_id = ANY(\(asked))
                     ORDER BY user_id FOR UPDATE
                     """,
                     transfer.touch(of: tenant, at: now),
                 ])
-                // No identifier is kept that has been forgotten already.
+                // An identifier that was already deleted must not be stored again.
                 try requireOpen(held[1])
                 _ = try await db.run([
                     """

@@ -6,7 +6,7 @@ import Tenancy
 import Web
 
 extension TransferRoutes {
-    /// Which users it takes along is not settled here: who signs up under the old team later comes along, too.
+    /// Creates a transfer. The set of users is not fixed yet. A user who signs up under the old team later moves, too.
     @Sendable
     func createTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -27,7 +27,7 @@ extension TransferRoutes {
                 ).first { (team: try $0.get("team_id", as: String.self), servicesID: try $0.get("services_id", as: String.self)) }
                 guard let from else { throw Problem.notFound("connection") }
                 guard from.team != toTeam else {
-                    throw Problem.invalid(.init("to_team_id", "This is the connection's own team. Give the Team ID that the app goes to."))
+                    throw Problem.invalid(.init("to_team_id", "This is the connection's own team. Send the receiving team's Team ID."))
                 }
                 _ = try await db.run(
                     """
@@ -41,7 +41,7 @@ extension TransferRoutes {
             }
             return try .json(reply, status: .created, headers: [.location: "\(request.uri.path)/\(id)"])
         } catch let error as DatabaseError where error.constraint == "team_transfer_open" {
-            throw Problem(.alreadyExists, "There is a transfer between these teams already: go on with it, or close it first.")
+            throw Problem(.alreadyExists, "A transfer between these teams already exists. Continue it, or close it first.")
         }
     }
 }

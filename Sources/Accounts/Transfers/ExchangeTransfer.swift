@@ -10,7 +10,7 @@ private struct Exchanged: Encodable {
 }
 
 extension TransferRoutes {
-    /// Exchanges the transfer identifiers of the next users for what the new team calls them, and makes that an identity of each.
+    /// Exchanges the transfer identifiers of the next users for Apple's `sub` in the new team, and stores it as an identity of each user.
     @Sendable
     func exchangeTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -53,13 +53,13 @@ extension TransferRoutes {
         return try .json(batch)
     }
 
-    /// Keeps everybody else from the users of a batch, and from closing the transfer, until the end of the transaction.
+    /// Locks the users of a batch, and prevents the transfer from being closed, until the end of the transaction.
     /// - Throws: `Problem` 409.
     private func hold(
         _ batch: [TransferUser], in transfer: TeamTransfer, of tenant: ID<Tenant>, _ db: Transaction, at now: Date
     ) async throws {
         let held = try await db.run([
-            // Those who are changed or deleted at this moment are waited for; in their order, or two of these could wait for each other.
+            // This waits for users that are being changed or deleted. The order prevents a deadlock between two batches.
             "SELECT FROM tenant_user WHERE tenant_id = \(tenant) AND id = ANY(\(batch.map(\.id))) ORDER BY id FOR UPDATE",
             """
             SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(transfer.id)
@@ -70,12 +70,12 @@ extension TransferRoutes {
         try requireOpen(held[2])
     }
 
-    /// Gives users their identities under the new team. Where one is there already, it decides: the user's own by a sign-in of this
-    /// moment, or another user's, who the same person has become.
+    /// Adds the users' identities under the new team. An existing identity takes precedence. It is the user's own from a concurrent
+    /// sign-in, or that of another user, which the same person has become.
     ///
-    /// A relay address is one of the team's: mail to the old one reaches nobody any more, so that the new one takes its place at once. It
-    /// comes from Apple itself, over our own call, and for a user who had a relay's before: nobody else's word is in it.
-    /// - Returns: what became of each.
+    /// A relay address belongs to one team. Mail to the old address reaches nobody, so the new address replaces it at once. It comes
+    /// directly from Apple in a call by Espalier, for a user who already had a relay address. So it needs no other proof.
+    /// - Returns: the new state of each user.
     private func keep(
         _ answered: [(user: TransferUser, answer: MigratedUser)], in transfer: TeamTransfer,
         of tenant: ID<Tenant>, _ db: Transaction, at now: Date

@@ -3,21 +3,21 @@ import Foundation
 import Logging
 import Postgres
 
-/// Forgets the transfer identifiers of closed transfers, a batch in each transaction: none is longer than a statement may take, however
-/// many users there are, and one that is killed leaves the rest to the next. Every process may do this at any time; users whom
-/// another one holds at this moment are left out, and are looked for again before the transfer counts as closed.
+/// Deletes the transfer identifiers of closed transfers, with one transaction per batch. So no transaction takes longer than a statement
+/// may, for any number of users. An interrupted run leaves the rest to the next one. Every process may run this at any time. It skips users
+/// that another process has locked, and looks for them again before the transfer counts as closed.
 struct ForgetTransferIdentifiers: Sendable {
     let pool: DatabasePool
     let logger: Logger
 
     /// How many users a statement changes.
     static let batch = 1000
-    /// As many batches as somebody waits for who closes a transfer: about a second.
+    /// How many batches run in the request that closes a transfer. They take about a second.
     static let batchesInRequest = 10
 
     private static let beforeAll = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 
-    /// One that cannot be finished does not stop the others, and goes on at the next pass.
+    /// Processes all closing transfers. A transfer that fails does not stop the others, and continues at the next pass.
     func pass(at now: Date) async throws {
         let closing = try await PlatformDatabase(pool).run(
             "SELECT tenant_id, id FROM team_transfer WHERE closed_at IS NOT NULL AND forgotten_at IS NULL ORDER BY tenant_id, id"
@@ -31,7 +31,7 @@ struct ForgetTransferIdentifiers: Sendable {
         }
     }
 
-    /// - Parameter batches: after how many it stops, finished or not.
+    /// - Parameter batches: the number of batches after which it stops, finished or not.
     func forget(_ transfer: ID<TeamTransfer>, of tenant: ID<Tenant>, batches: Int = .max, at now: Date) async throws {
         let database = OwnerDatabase(pool, tenant: tenant)
         let isClosing = try await database.run(
@@ -39,9 +39,10 @@ struct ForgetTransferIdentifiers: Sendable {
             SELECT FROM team_transfer WHERE tenant_id = \(tenant) AND id = \(transfer) AND closed_at IS NOT NULL AND forgotten_at IS NULL
             """)
         guard !isClosing.isEmpty else { return }
-        // Users in their order, each batch after the last one: those that are done are not looked through again. PostgreSQL expects so few
-        // rows that it would rather read and sort all that are left, for every batch. It is kept from that, and from the index by
-        // identifier, which is in another order; nor is a join its to choose, which would be each with all before the table is analysed.
+        // Each batch takes the next users in order of their IDs, so that finished users are not read again. PostgreSQL expects so few rows
+        // that it would read and sort all remaining rows for every batch. The setting prevents that plan. The conditions prevent the use of
+        // the index by identifier, which has another order. They also avoid a join, which would compare each row with all others before the
+        // table is analyzed.
         var (last, count) = (Self.beforeAll, 0)
         while count < batches {
             let forgotten = try await database.run([
@@ -64,7 +65,7 @@ struct ForgetTransferIdentifiers: Sendable {
             guard forgotten.count == Self.batch, let end = try forgotten.first({ try $0.get("user_id", as: UUID.self) }) else { break }
             (last, count) = (end, count + 1)
         }
-        // Not as long as somebody else is at some of them.
+        // The transfer is not done while another process holds some of its users.
         _ = try await database.run(
             """
             UPDATE team_transfer SET forgotten_at = \(now), updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')

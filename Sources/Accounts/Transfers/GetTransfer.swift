@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension TransferRoutes {
-    /// Without an `ETag`: the numbers change with every sign-in.
+    /// Returns a transfer, without an `ETag` because its numbers change with every sign-in.
     @Sendable
     func getTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsRead)

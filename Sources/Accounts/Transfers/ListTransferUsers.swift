@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension TransferRoutes {
-    /// The report: who moved, who did not, and why. What Apple calls anybody is not in it.
+    /// Lists the users of a transfer with state and reason. The list does not contain Apple's `sub`.
     @Sendable
     func listTransferUsers(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsRead)

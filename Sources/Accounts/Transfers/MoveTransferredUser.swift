@@ -6,11 +6,11 @@ import Tenancy
 import Users
 
 extension Identity {
-    /// Lets a first sign-in under this team be the user whose transfer identifier its id_token carries, while a transfer to the team
-    /// is open: the exchange need not have come to it yet. Goes before `keep`, in its transaction, and before `relink`: this is
-    /// Apple's own word on who is who. Nil, and no work for the database, for a token without such an identifier.
+    /// Links a first sign-in under this team to the user whose transfer identifier is in the id_token, while a transfer to the team is
+    /// open. The exchange may not have reached the user yet. This runs before `keep`, in its transaction, and before `relink`, because
+    /// Apple itself identifies the user. It is nil, and costs the database nothing, for a token without such an identifier.
     ///
-    /// What is known of the user stays. Audited as `moveUser`, by the application that it signed in to.
+    /// The user's profile does not change. The audit event is `moveUser`, with the application of the sign-in as its actor.
     static func move(
         _ token: IDToken, tenant: ID<Tenant>, application: ID<Application>, connection: Connection, at now: Date
     ) -> SQL? {
@@ -25,8 +25,8 @@ extension Identity {
                     AND (t.closes_at IS NULL OR t.closes_at > \(now)) AND r.state <> 'moved'
                     AND NOT EXISTS (SELECT FROM identity i
                         WHERE i.tenant_id = \(tenant) AND i.team_id = \(team) AND i.apple_sub = \(token.subject))
-                -- Still so when whoever deletes the user, or moves it, at this moment is done. The user itself is not held against its
-                -- other sign-ins: they have its identity by then, and `keep` takes that first.
+                -- The locks wait for a concurrent deletion or move, and check again. They do not block other sign-ins of the user,
+                -- which already hold its identity. `keep` locks that first.
                 FOR KEY SHARE OF u FOR UPDATE OF r),
             moved AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
@@ -38,15 +38,15 @@ extension Identity {
                 FROM moved JOIN candidate ON candidate.id = moved.user_id
                 WHERE r.tenant_id = \(tenant) AND r.transfer_id = candidate.transfer_id AND r.user_id = moved.user_id
                 RETURNING r.transfer_id)
-            -- The first who moves begins the 60 days. For all others nothing is written, so that they do not wait for one another.
+            -- The first user who moves starts the 60 days. The others write nothing, so that they do not wait for one another.
             UPDATE team_transfer t SET closes_at = \(now + TeamTransfer.window),
                 updated_at = GREATEST(\(now), t.updated_at + interval '1 microsecond')
             FROM noted WHERE t.tenant_id = \(tenant) AND t.id = noted.transfer_id AND t.closes_at IS NULL
             """
     }
 
-    /// The audit event of what `move` has done, if it did. Goes after `keep`: who changes the user at this moment holds it while it
-    /// waits for its turn in the audit trail, and `keep` waits for the user. Done twice, it is as if done once.
+    /// The audit event of a user that `move` has moved. It runs after `keep`. A concurrent change of the user locks the user while it waits
+    /// for its turn in the audit trail, and `keep` waits for the user. A repetition has no second effect.
     static func auditMove(
         _ token: IDToken, tenant: ID<Tenant>, application: ID<Application>, connection: Connection, at now: Date
     ) -> SQL? {

@@ -9,7 +9,7 @@ private struct Retried: Encodable {
 }
 
 extension TransferRoutes {
-    /// Lets failed users be asked for once more, each from the step at which it failed.
+    /// Retries failed users, each from the step at which it failed.
     @Sendable
     func retryTransfer(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)

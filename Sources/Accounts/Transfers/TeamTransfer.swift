@@ -3,7 +3,7 @@ import Foundation
 import Postgres
 import Web
 
-/// An app's way from one Apple team to another, with the users it takes along.
+/// The transfer of an app and its users from one Apple team to another.
 struct TeamTransfer: Identified, Sendable {
     static let idPrefix = "transfer"
 
@@ -11,21 +11,21 @@ struct TeamTransfer: Identified, Sendable {
         case open
         /// Apple's 60 days have passed.
         case over
-        /// Somebody ended it, and its transfer identifiers are being forgotten.
+        /// The transfer was closed, and its transfer identifiers are being deleted.
         case closing
-        /// Somebody ended it, and nothing of Apple's is left of it.
+        /// The transfer was closed, and all its transfer identifiers are deleted.
         case closed
     }
 
-    /// For how long after the transfer Apple says who is who, in seconds: 60 days.
+    /// How long Apple identifies the users after the transfer, in seconds: 60 days.
     static let window: TimeInterval = 60 * 86_400
 
     let id: ID<TeamTransfer>
     let fromTeam, toTeam, servicesID: String
-    /// Set when the first user moves: only then it is known that Apple has transferred the app.
+    /// Set when the first user moves, because only that proves that Apple has transferred the app.
     let closesAt: Date?
     let closedAt: Date?
-    /// When the last of its transfer identifiers was forgotten.
+    /// When the last of its transfer identifiers was deleted.
     let forgottenAt: Date?
     let createdAt, updatedAt: Date
 
@@ -53,8 +53,8 @@ struct TeamTransfer: Identified, Sendable {
         """
     }
 
-    /// Moves its version on, unless it was closed meanwhile, and holds it open until the end of the transaction. Goes after what locks
-    /// users, as in a sign-in.
+    /// Updates the transfer's version, and prevents the transfer from being closed until the end of the transaction. It changes no row if
+    /// the transfer is already closed. It runs after the statements that lock users, as in a sign-in.
     func touch(of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         UPDATE team_transfer SET updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
@@ -62,7 +62,7 @@ struct TeamTransfer: Identified, Sendable {
         """
     }
 
-    /// The same, and the 60 days begin unless they have begun.
+    /// Updates the transfer's version, and starts the 60 days unless they have started.
     func begin(of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         UPDATE team_transfer SET closes_at = COALESCE(closes_at, \(now + Self.window)),
@@ -72,7 +72,7 @@ struct TeamTransfer: Identified, Sendable {
     }
 }
 
-/// A transfer as the REST API shows it.
+/// A transfer in the REST API.
 struct TransferReply: Encodable, Sendable {
     struct Users: Encodable, Sendable {
         let pending, collected, moved, failed: Int
@@ -109,7 +109,7 @@ struct TransferReply: Encodable, Sendable {
         """
     }
 
-    /// A team's users are counted once, however many transfers away from it there were.
+    /// A team's users are counted once, for any number of transfers from the team.
     static func page(_ page: PageRequest, of tenant: ID<Tenant>) -> SQL {
         """
         WITH shown AS MATERIALIZED (
@@ -132,7 +132,7 @@ struct TransferReply: Encodable, Sendable {
 extension TransferRoutes {
     private static var closed: Problem { Problem(.conflict, "This transfer is closed. Create another one.") }
 
-    /// Makes sure that `TeamTransfer.touch` or `.begin` found it open: somebody may have closed it while Apple was asked.
+    /// Checks that `TeamTransfer.touch` or `.begin` found the transfer open. It may have been closed during the call to Apple.
     /// - Throws: `Problem` 409.
     func requireOpen(_ touched: Rows) throws {
         guard touched.affected > 0 else { throw Self.closed }
@@ -152,7 +152,7 @@ extension TransferRoutes {
         case .over:
             throw Problem(
                 .conflict,
-                "The 60 days that Apple allows have passed. Who has not moved by now becomes a new user, or is relinked by e-mail.")
+                "Apple's 60 days have passed. A user who has not moved becomes a new user, or is relinked by email address.")
         case .closing, .closed: throw Self.closed
         }
     }

@@ -6,34 +6,34 @@ import Postgres
 import Tenancy
 import Web
 
-/// A batch of a transfer as the REST API tells of it.
+/// The result of a transfer's batch in the REST API.
 struct TransferBatchReply: Encodable, Sendable {
     let object = "transfer_batch"
-    /// Users who were collected, or moved.
+    /// How many users were collected or moved.
     var done = 0
     var failed = 0
-    /// Users for whom Apple gave no answer.
+    /// For how many users Apple gave no response.
     var put_off = 0
-    /// Whether there is nobody left for now.
+    /// Whether no user is left for now.
     var finished = false
-    /// Seconds, where Apple asks for a pause.
+    /// How long to wait, in seconds, if Apple asks for a pause.
     var retry_after: Int?
 }
 
-/// What Apple said of a batch of users.
+/// Apple's responses about a batch of users.
 struct TransferAnswers<Answer: Sendable>: Sendable {
-    /// For how many users Apple is asked at the same time.
+    /// How many users Apple is asked about at the same time.
     static var breadth: Int { 8 }
 
     private(set) var answered: [(user: TransferUser, answer: Answer)] = []
     private(set) var refused: [TransferUser] = []
     private(set) var putOff = 0
     private(set) var retryAfter: Int?
-    /// What there is to say of Apple, where no user got an answer.
+    /// Apple's failure, if there was one.
     private(set) var trouble: AppleError?
 
-    /// Asks for one user after the other, several at a time. When Apple has had enough or does not answer, nobody else is asked:
-    /// the rest comes again.
+    /// Asks Apple about each user, several at a time. If Apple throttles or does not respond, it stops. The remaining users come in a later
+    /// batch.
     init(_ users: [TransferUser], _ ask: @escaping @Sendable (TransferUser) async throws(UserMigrationError) -> Answer) async {
         await withTaskGroup(of: (TransferUser, Result<Answer, UserMigrationError>).self) { group in
             var waiting = users[...]
@@ -50,7 +50,7 @@ struct TransferAnswers<Answer: Sendable>: Sendable {
                 case .failure(.refused): refused.append(user)
                 case .failure(.throttled(let seconds)):
                     putOff += 1
-                    // Apple need not say for how long.
+                    // Apple may omit the time.
                     retryAfter = max(retryAfter ?? 0, seconds ?? 10)
                 case .failure(.failed(let error)):
                     putOff += 1
@@ -62,8 +62,8 @@ struct TransferAnswers<Answer: Sendable>: Sendable {
         }
     }
 
-    /// - Throws: `Problem` 422 where Apple refuses everybody of a batch that is no accident, and has never answered otherwise; 422 or
-    ///   503 where it is about the credentials, or nobody got an answer.
+    /// - Throws: `Problem` 422 if Apple refuses all users of a batch of at least 5 and has never accepted one; 422 or 503 if the cause is
+    ///   the credentials, or if no user got a response.
     func requireSense(_ hasAnsweredBefore: Bool, _ transfer: TeamTransfer, _ team: String) throws {
         if answered.isEmpty, refused.isEmpty, let trouble { throw Problem(trouble, migrating: team) }
         if case .refused = trouble { throw Problem(trouble ?? .unreachable, migrating: team) }
@@ -71,8 +71,8 @@ struct TransferAnswers<Answer: Sendable>: Sendable {
         throw Problem(
             .appleRefused,
             """
-            Apple refuses everybody, so it is not about these users, and nothing was written. Check the Team ID that the app goes to, \
-            \(transfer.toTeam), that the app is the one of \(transfer.servicesID), and that Apple's 60 days have not passed.
+            Apple refused all users, so nothing was written. Check that the team that receives the app is \
+            \(transfer.toTeam), that the app has the Services ID \(transfer.servicesID), and that Apple's 60 days have not passed.
             """)
     }
 }
@@ -81,17 +81,17 @@ extension Problem {
     init(_ error: AppleError, migrating team: String) {
         switch error {
         case .refused(let code):
-            self.init(.appleRefused, "Apple does not let the team \(team) ask about its users (\(code)). \(code.advice)")
+            self.init(.appleRefused, "Apple refused the request of the team \(team) about its users (\(code)). \(code.advice)")
         case .unsigned:
-            self.init(.conflict, "The key of the team \(team) does not sign. Add another one to its connection.")
+            self.init(.conflict, "The Apple key of the team \(team) cannot sign. Add another key to its connection.")
         default:
-            self.init(.unavailable, "\(error) Nothing is lost: go on in a moment.")
+            self.init(.unavailable, "\(error) Nothing is lost. Continue in a moment.")
         }
     }
 }
 
 extension TransferRoutes {
-    /// The body of the requests that work off a batch.
+    /// Reads the body of a request that processes a batch.
     func batchLimit(_ request: Request) async throws -> Int {
         var fields = try await JSONFields(request, isOptional: true)
         let limit = fields.integer("limit", 1...100)
@@ -99,8 +99,8 @@ extension TransferRoutes {
         return limit ?? 50
     }
 
-    /// What proves to Apple that a team of the transfer asks: through the tenant's connection to it, with the key that signs there.
-    /// - Throws: `Problem` 409 when there is none.
+    /// The credentials of a team of the transfer: the current key of the tenant's connection to that team.
+    /// - Throws: `Problem` 409 if there are none.
     func credentials(
         ofTeam team: String, in transfer: TeamTransfer, of call: TenantContext, at now: Date
     ) async throws -> AppleClientCredentials {
@@ -117,8 +117,8 @@ extension TransferRoutes {
             throw Problem(
                 .conflict,
                 """
-                There is no connection to the team \(team) with the Services ID \(transfer.servicesID) and a key that Apple accepts. Create \
-                one, or check it again: the new team's key is good only after Apple has transferred the app.
+                No connection to the team \(team) has the Services ID \(transfer.servicesID) and a key that Apple accepts. Create \
+                one, or check it again. The new team's key is valid only after Apple has transferred the app.
                 """)
         }
         lastUsed.note(key.id, owner: key.owner, at: now)

@@ -1,16 +1,16 @@
 import Access
 import Postgres
 
-/// How many users of a transfer are collected, moved and failed: the sum of all changes, which the database writes down by itself
-/// whenever a user's state changes.
+/// How many users of a transfer are collected, moved and failed. Each number is the sum of all changes. The database records a change
+/// automatically whenever a user's state changes.
 enum TransferCount {
-    /// From how many changes on it is worth making one of them.
+    /// The number of changes from which merging is worthwhile.
     private static let many = 100
-    /// How many become one in a statement.
+    /// How many changes one statement merges.
     private static let batch = 10_000
 
-    /// Makes one change of many, so that there are few to sum up. Every process may do this at any time, for what another one folds at
-    /// this moment is left to it; and whoever sums up meanwhile sees the many, or the one.
+    /// Merges many changes into one, so that few remain to be summed. Every process may run this at any time, because it skips changes that
+    /// another process is merging. A concurrent sum includes either the many or the one.
     static func fold(in pool: DatabasePool) async throws {
         let long = try await PlatformDatabase(pool).run(
             "SELECT tenant_id, transfer_id FROM team_transfer_count GROUP BY tenant_id, transfer_id HAVING count(*) >= \(many)"

@@ -7,15 +7,15 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Taking a tenant's users along when an app goes to another Apple team. Below `/v1/tenants/{tenant}`.
+/// The routes that move a tenant's users when an app goes to another Apple team, below `/v1/tenants/{tenant}`.
 ///
-///     createTransfer → collectTransfer, again and again     the old team's key: a transfer identifier for each user
-///                    → Apple transfers the app              from then on id_tokens carry the identifier for 60 days
-///                    → a user signs in                      MoveTransferredUser: known by the identifier
-///                    → exchangeTransfer, again and again    the new team's key: those who did not sign in
-///                    → listTransferUsers, closeTransfer     who moved, who did not, and why
+///     createTransfer → collectTransfer, repeatedly          the old team's key: one transfer identifier per user
+///                    → Apple transfers the app              id_tokens contain the identifier for 60 days
+///                    → a user signs in                      MoveTransferredUser: found by the identifier
+///                    → exchangeTransfer, repeatedly         the new team's key: the users who did not sign in
+///                    → listTransferUsers, closeTransfer     the state and reason of each user
 ///
-/// What was done stands in the database, a batch at a time: whoever drives this may stop at any moment and go on later.
+/// Each batch is stored in the database, so the caller may stop at any moment and continue later.
 package struct TransferRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring

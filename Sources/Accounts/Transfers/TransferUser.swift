@@ -4,16 +4,16 @@ import Postgres
 import Users
 import Web
 
-/// A user of the team that an app leaves, and how far it has come.
+/// A user of the team that an app leaves, and the user's progress.
 struct TransferUser: Sendable {
     enum State: String, Codable, CaseIterable, SQLValue {
         case pending, collected, moved, failed
     }
 
     enum Reason: String, Codable, SQLValue {
-        /// Apple does not know the user any more, or the consent is revoked.
+        /// Apple no longer knows the user, or the consent is revoked.
         case refusedByApple = "refused_by_apple"
-        /// The person became another user under the new team before the transfer identifier was there.
+        /// The person became another user under the new team before the transfer identifier was collected.
         case signedInAnew = "signed_in_anew"
         /// The user has another identity under the new team.
         case knownOtherwise = "known_otherwise"
@@ -24,7 +24,7 @@ struct TransferUser: Sendable {
     }
 
     let id: ID<User>
-    /// What to ask Apple for: the old team's name of a pending user, the transfer identifier of a collected one.
+    /// The value to send to Apple: the old team's `sub` of a pending user, the transfer identifier of a collected one.
     let asked: String
 
     init(_ row: Row) throws {
@@ -47,9 +47,9 @@ struct TransferUser: Sendable {
         """
     }
 
-    /// Makes rows for users that have none: at the beginning all of them, later those who signed up meanwhile. So many at once that
-    /// looking through all the others is worth it. Who is known under the new team already has moved. Who is deleted at this moment is
-    /// waited for, and left out.
+    /// Adds rows for users that have none: all users at the beginning, new users later. It adds many at once, because it must read past all
+    /// existing rows. A user with an identity under the new team has already moved. It waits for a user that is being deleted, and omits
+    /// it.
     static func enlist(in transfer: TeamTransfer, of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, moved_by, updated_at)
@@ -68,7 +68,7 @@ struct TransferUser: Sendable {
         """
     }
 
-    /// Makes users failed whom Apple refused.
+    /// Marks the users as failed that Apple refused.
     static func refuse(_ users: [TransferUser], in transfer: TeamTransfer, of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         UPDATE team_transfer_user SET state = 'failed', reason = \(Reason.refusedByApple), updated_at = \(now)
@@ -77,7 +77,7 @@ struct TransferUser: Sendable {
         """
     }
 
-    /// Whether anybody has come to one of these states, which shows that Apple takes this transfer for one.
+    /// Whether any user has reached one of these states. This shows that Apple recognizes the transfer.
     static func any(_ states: [State], in transfer: TeamTransfer, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT EXISTS (SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(transfer.id)
@@ -86,7 +86,7 @@ struct TransferUser: Sendable {
     }
 }
 
-/// A line of the report.
+/// A user of a transfer in the REST API.
 struct TransferUserReply: Encodable, Sendable {
     let object = "transfer_user"
     let user_id: ID<User>

@@ -5,7 +5,7 @@ import Users
 import Web
 
 extension UserRoutes {
-    /// What is answered has no body, and says where the record of it is found.
+    /// Deletes a user. The response has no body, and its `Location` is the deletion record.
     @Sendable
     func deleteUser(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersWrite)

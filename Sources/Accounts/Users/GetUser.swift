@@ -7,7 +7,7 @@ import Tenancy
 import Users
 import Web
 
-/// A user with what Apple calls it and where it is signed in.
+/// A user with its identities and active sessions.
 private struct Reply: Encodable {
     let user: UserReply
     let identities: [IdentityReply]
@@ -27,7 +27,7 @@ private struct IdentityReply: Encodable {
     let team_id, subject: String
     /// The tenant's own connection to that team, if it has one.
     let connection_id: ID<Connection>?
-    /// When the user's consent ended at Apple; absent while it stands, and with the account of a deleted user.
+    /// When the user's consent ended at Apple. It is absent while the consent is valid, and after the deletion of the Apple account.
     let consent_ended_at: Date?
     let created_at, last_login_at: Date
 

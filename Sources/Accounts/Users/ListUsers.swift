@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension UserRoutes {
-    /// A search with an `@` is for addresses alone, which have an index; any other looks at names, too, and so at every user.
+    /// Lists users. A search with an `@` reads only addresses, which have an index. Any other search also reads names, and so every user.
     @Sendable
     func listUsers(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersRead)

@@ -6,17 +6,20 @@ import Tenancy
 import Users
 
 extension Identity {
-    /// Lets a first sign-in under this team take over the user that the same person is under another one, while the
-    /// connection's relink window is open. Goes before `keep`, in its transaction. Nil, and no work for the database, where
-    /// there is no window or no e-mail that proves anything.
+    /// Links a first sign-in under this team to the same person's user from another team, while the connection's relink window is open.
+    /// This runs before `keep`, in its transaction. It is nil, and costs the database nothing, without an open window or a proven email
+    /// address.
     ///
-    /// Who controls an e-mail address gets the user that has it, so all of this must hold: Apple signs the address, calls it
-    /// verified, and it is no relay's; exactly one user of the tenant has it, verified and no relay's either; that user has an
-    /// identity under another team and none under this one. Addresses are the same when they are equal byte by byte, and only
-    /// in ASCII; one that differs in case alone counts as a second user's. In any other case the sign-in makes a new user.
+    /// The owner of an email address gets the user that has it. So all of these must be true:
+    /// - Apple signs the address, reports it as verified, and it is not a relay address.
+    /// - Exactly one user of the tenant has the address, verified and not as a relay address.
+    /// - That user has an identity under another team and none under this one.
     ///
-    /// Two Apple accounts at once: the key `identity_by_user` lets one have the user. The other's `INSERT` does nothing, and
-    /// `keep` makes it a new one.
+    /// Two addresses are equal if all their bytes are, and only in ASCII. An address that differs only in case counts as another user's. In
+    /// all other cases the sign-in creates a new user.
+    ///
+    /// If two Apple accounts sign in at once, the key `identity_by_user` gives the user to one of them. The `INSERT` of the other does
+    /// nothing, and `keep` creates a new user.
     static func relink(_ token: IDToken, _ name: AppleUser?, asked: Asked, connection: Connection, at now: Date) -> SQL? {
         guard connection.isRelinking(at: now), let email = token.provenEmail else { return nil }
         let (tenant, team) = (asked.tenant, connection.teamID)
@@ -34,14 +37,14 @@ extension Identity {
                             AND o.email_verified AND NOT o.is_private_email)
                     AND NOT EXISTS (SELECT FROM identity i
                         WHERE i.tenant_id = u.tenant_id AND i.team_id = \(team) AND i.apple_sub = \(token.subject))
-                -- Still so when whoever changes or deletes the user at this moment is done.
+                -- The lock waits for a concurrent change or deletion of the user, and checks again.
                 FOR UPDATE OF u),
             relinked AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
                 SELECT \(tenant), \(team), \(token.subject), id, \(token.audience), \(now), \(now) FROM candidate
                 ON CONFLICT DO NOTHING
                 RETURNING user_id),
-            -- Apple sends the name to each team once: under the other one it may never have come.
+            -- Apple sends the name once per team, and the other team may not have received it.
             named AS (
                 UPDATE tenant_user u SET given_name = \(name?.givenName), family_name = \(name?.familyName) FROM relinked
                 WHERE u.tenant_id = \(tenant) AND u.id = relinked.user_id AND u.given_name IS NULL AND u.family_name IS NULL)
@@ -58,8 +61,8 @@ extension Identity {
 }
 
 extension IDToken {
-    /// The e-mail address, if it proves whose it is: signed, verified, the user's own and not a relay's, and of characters that
-    /// cannot be mistaken for one another.
+    /// The email address, if it proves its owner. It must be signed, verified, not a relay address, and without characters that look like
+    /// others.
     var provenEmail: String? {
         guard let email, emailVerified == true, isPrivateEmail != true, email.contains("@"),
             email.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !email.lowercased().hasSuffix("@privaterelay.appleid.com")

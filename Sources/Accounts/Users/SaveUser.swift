@@ -20,7 +20,7 @@ package struct SaveUser: Sendable {
     package func callAsFunction(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
     ) async throws -> ID<User>? {
-        // While a relink window is open, whose user it takes over is settled first, in the same transaction.
+        // An open relink window decides first which user this is, in the same transaction.
         var statements = [
             Identity.keep(
                 token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)
@@ -28,7 +28,7 @@ package struct SaveUser: Sendable {
         if let relink = Identity.relink(token, name, asked: asked, connection: connection, at: now) {
             statements.insert(relink, at: 0)
         }
-        // Whom Apple itself says to be one of another team's comes before that.
+        // A transferred user comes before that, because Apple itself identifies the user.
         if let move = Identity.move(token, tenant: asked.tenant, application: asked.application, connection: connection, at: now) {
             statements.insert(move, at: 0)
         }
@@ -41,7 +41,7 @@ package struct SaveUser: Sendable {
         do {
             rows = try await database.run(statements)
         } catch let error as DatabaseError where error.kind == .connection {
-            // A connection that broke is no reason to lose the name; done twice, this is as if done once.
+            // A lost database connection must not lose the name. A repetition has no second effect.
             rows = try await database.run(statements)
         }
         return try rows[kept].first { try $0.get("id", as: ID<User>.self) }

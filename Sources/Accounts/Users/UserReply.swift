@@ -4,11 +4,11 @@ import Postgres
 import Users
 import Web
 
-/// A user as the REST API shows it.
+/// A user in the REST API.
 struct UserReply: Encodable, Sendable {
     enum Status: String, Encodable {
         case active
-        /// Nobody can sign in as it any more: the Apple account is gone, and the profile will be.
+        /// Nobody can sign in as this user, because the Apple account was deleted. The profile is erased later.
         case deleted
     }
 
@@ -17,7 +17,7 @@ struct UserReply: Encodable, Sendable {
     let given_name, family_name, email: String?
     let email_verified, is_private_email, email_disabled: Bool
     let status: Status
-    /// When Apple said that the account is deleted, and when the profile goes.
+    /// When Apple reported the deletion of the account, and when the profile is erased.
     let deleted_at, erase_after: Date?
     let created_at, updated_at: Date
 
@@ -54,9 +54,9 @@ struct UserReply: Encodable, Sendable {
 
     /// - Parameters:
     ///   - email: the whole address, in any case.
-    ///   - search: what an address begins with or a name contains, in any case. Nothing in it has a special meaning.
+    ///   - search: the start of an address, or a part of a name, in any case. No character has a special meaning.
     static func page(_ page: PageRequest, of tenant: ID<Tenant>, email: String?, search: String?) -> SQL {
-        // What is found by its address is found by the index, and then ordered: few have it.
+        // The index finds users by address. They are sorted afterwards, because few users have the same address.
         switch (email, search) {
         case (let email?, _):
             """

@@ -4,7 +4,8 @@ import Hummingbird
 import Synchronization
 
 extension SimulatedApple {
-    /// `GET /auth/authorize`: the page, or at once what pressing its button would give when a header names the person.
+    /// `GET /auth/authorize`: returns the page. If a header names the person, it immediately returns the result of the
+    /// page's button.
     func authorize(_ request: Request, context: SimulatorContext) async throws -> Response {
         let query = request.uri.query ?? ""
         guard let form = try? Form(query) else {
@@ -18,7 +19,7 @@ extension SimulatedApple {
         }
     }
 
-    /// `POST /auth/authorize`: the sheet's button, pressed.
+    /// `POST /auth/authorize`: the sheet's button was pressed.
     func pressButton(_ request: Request, context: SimulatorContext) async throws -> Response {
         guard let form = try await form(request) else { return refused(.init(.invalidRequest, "the body is not a form")) }
         return try await answer(.authorize, clientID: form["client_id"], context: context) { faults in
@@ -56,7 +57,7 @@ extension SimulatedApple {
         return .page(Pages.sheet(person, hasConsented: hasConsented, for: asked, carrying: form))
     }
 
-    /// Records what the person decided and answers the application.
+    /// Records the person's decision and returns the response for the application.
     private func conclude(_ asked: AuthorizeRequest, _ decision: Decision, faults: [Fault.Effect]) async throws -> Response {
         for case .error(let code) in faults { return AuthorizeAnswer(to: asked, [(name: "error", value: code)]).response }
         guard case .sign(let who, let sheet) = decision else {
@@ -86,7 +87,7 @@ extension SimulatedApple {
 }
 
 extension SimulatedApple.State {
-    /// The person's consent to the team, made now if there is none yet.
+    /// Returns the person's consent to the team, and records it now if there is none yet.
     mutating func consent(
         of who: Decision.Who, to team: Team.ID, _ sheet: Decision.Sheet, scopes: Set<Scope>
     ) -> (Grants.Consent, isFirst: Bool) {
@@ -107,21 +108,21 @@ extension SimulatedApple.State {
 }
 
 extension Registry {
-    /// The person of this name or id, as registered or made from the name.
+    /// Returns the person with this name or ID, registered or created from the name.
     func person(named name: String) -> Person {
         people[Person.id(of: name)] ?? Person(named: name)
     }
 }
 
 extension Person {
-    /// Somebody nobody has met, whatever the name.
+    /// Creates a new person, regardless of the name.
     init(newcomer name: String) {
         self.init(named: name, id: "person-\((0..<8).map { _ in UInt8.random(in: .min ... .max) }.hexadecimal)")
     }
 }
 
 extension Grants.Consent {
-    /// The `user` field: a JSON string of what was asked for; nil when nothing was.
+    /// The `user` field: a JSON string with the requested data; nil if nothing was requested.
     fileprivate var userField: String? {
         var user: [String: JSONValue] = [:]
         if scopes.contains(.name) { user["name"] = ["firstName": .string(givenName), "lastName": .string(familyName)] }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Hummingbird
 import Web
 
-/// What goes back to the redirect URI, in the response mode that was asked for.
+/// The response to the redirect URI, in the requested response mode.
 struct AuthorizeAnswer: Sendable {
     let redirectURI: String
     let mode: AuthorizeRequest.ResponseMode
@@ -41,12 +41,12 @@ struct AuthorizeAnswer: Sendable {
 
     private static let script = "document.forms[0].submit()"
 
-    /// It lets this script run and no other. It leaves open where the form leads: browsers hold an answer's redirect to that, too, and
-    /// Apple's page does not restrict the website.
+    /// It permits only this script. It does not restrict the form's target, because browsers also apply such a restriction to the
+    /// redirect of the response, and Apple's page does not restrict the website.
     private static let policy = PagePolicy(
         script: "'sha256-\(Data(SHA256.hash(data: Data(script.utf8))).base64EncodedString())'", forms: nil)
 
-    /// OAuth 2.0 Form Post Response Mode, section 2. Without JavaScript the button does it.
+    /// OAuth 2.0 Form Post Response Mode, section 2. Without JavaScript, the person presses the button.
     private static let template = HTMLTemplate(
         """
         <!DOCTYPE html>

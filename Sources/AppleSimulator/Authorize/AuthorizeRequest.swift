@@ -2,9 +2,10 @@ enum Scope: String, CaseIterable, Sendable {
     case name, email
 }
 
-/// An authorization request that Apple would show its sheet for.
+/// An authorization request for which Apple would show its sheet.
 ///
-/// Apple's page "Incorporating Sign in with Apple into other platforms" has the parameters. Unknown ones are ignored.
+/// Apple's page "Incorporating Sign in with Apple into other platforms" lists the parameters. Unknown parameters are
+/// ignored.
 struct AuthorizeRequest: Sendable {
     enum ResponseMode: String, CaseIterable, Sendable {
         case query, fragment
@@ -19,7 +20,7 @@ struct AuthorizeRequest: Sendable {
     let state: String?
     let nonce: String?
 
-    /// What Apple says on its own page; none of it is sent to the redirect URI.
+    /// An error that Apple shows on its own page. It is not sent to the redirect URI.
     struct Refusal: Error {
         enum Code: String {
             case invalidRequest = "invalid_request"
@@ -29,7 +30,7 @@ struct AuthorizeRequest: Sendable {
         }
 
         let code: Code
-        /// What a developer has to change: the simulator's own words.
+        /// The reason for developers, in the simulator's words.
         let reason: String
 
         init(_ code: Code, _ reason: String) {
@@ -42,12 +43,12 @@ struct AuthorizeRequest: Sendable {
         guard let clientID = form["client_id"] else { throw Refusal(.invalidRequest, "client_id is missing") }
         switch registry.client(clientID) {
         case .website(let servicesID): client = servicesID
-        case .app: throw Refusal(.invalidClient, "client_id is a bundle ID: websites use a Services ID")
+        case .app: throw Refusal(.invalidClient, "client_id is a bundle ID, but websites use a Services ID")
         case nil: throw Refusal(.invalidClient, "client_id is not a registered Services ID")
         }
         guard let redirectURI = form["redirect_uri"] else { throw Refusal(.invalidRequest, "redirect_uri is missing") }
         guard client.returnURLs.contains(where: { $0.isExactly(redirectURI) }) else {
-            throw Refusal(.invalidRequest, "redirect_uri is not registered for this Services ID, character by character")
+            throw Refusal(.invalidRequest, "redirect_uri is not registered for this Services ID as this exact string")
         }
         // A registry file may have been read with other rules.
         if let reason = ReturnURL.refusal(of: redirectURI, allowsLoopback: allowsLoopback) {
@@ -87,7 +88,7 @@ struct AuthorizeRequest: Sendable {
         guard let mode = responseMode.map(ResponseMode.init(rawValue:)) ?? fallback else {
             throw Refusal(.invalidRequest, "response_mode must be query, fragment or form_post")
         }
-        if hasScope && mode != .formPost { throw Refusal(.invalidRequest, "response_mode must be form_post when a scope is asked for") }
+        if hasScope && mode != .formPost { throw Refusal(.invalidRequest, "response_mode must be form_post when scope is set") }
         if wantsIDToken && mode == .query { throw Refusal(.invalidRequest, "response_mode must be fragment or form_post for an id_token") }
         return mode
     }

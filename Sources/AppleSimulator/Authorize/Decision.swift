@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// What the person at Apple's sheet does.
+/// The decision of the person at Apple's sheet.
 enum Decision: Sendable {
     case cancel
     case sign(Who, Sheet)
@@ -10,14 +10,14 @@ enum Decision: Sendable {
         case new
     }
 
-    /// What is typed on the sheet. It counts at the first authorization of a person for a team, and not later.
+    /// The input on the sheet. It counts only at the first authorization of a person for a team.
     struct Sheet: Sendable {
-        /// nil: the account's own name.
+        /// Nil for the account's own name.
         var name: (given: String, family: String)?
         var hidesEmail = false
     }
 
-    /// The person whom a field of a page or the header names: `new`, or a name or id.
+    /// Returns the person in a field of a page or in the header: `new`, or a name or ID.
     static func who(_ text: String) throws(RegistryError) -> Who {
         guard text.count <= 200, !Person.id(of: text).isEmpty else {
             throw RegistryError(path: "person", "must be new or a name of at most 200 characters")
@@ -25,7 +25,7 @@ enum Decision: Sendable {
         return text == "new" ? .new : .known(text)
     }
 
-    /// Reads the headers of a program; nil when it wants the page.
+    /// Reads the headers of a program; nil if it requests the page.
     init?(_ headers: HTTPFields) throws(RegistryError) {
         guard let person = headers[.simulatorPerson] else { return nil }
         guard person != "cancel" else {
@@ -41,7 +41,7 @@ enum Decision: Sendable {
         self = .sign(try Self.who(person), sheet)
     }
 
-    /// Reads what the sheet's form posts beside the parameters of the request.
+    /// Reads the fields of the sheet's form besides the parameters of the request.
     init(_ form: Form) throws(RegistryError) {
         switch form["simulator_action"] {
         case "cancel": self = .cancel

@@ -1,11 +1,11 @@
 import Web
 
-/// The pages a person sees: whom to sign in as, the sheet, and Apple's refusal.
+/// The pages for a person: the choice of the person, the sheet, and Apple's error page.
 enum Pages {
-    /// Its forms lead on to the website: browsers hold the redirect of an answer to `form-action`, too.
+    /// The forms continue to the website, and browsers also apply `form-action` to the redirect of a response.
     static let policy = PagePolicy(forms: nil)
 
-    /// Step one: the people of the house, each a button.
+    /// Step one: the registered people, each a button.
     static func people(_ people: [Person], for request: AuthorizeRequest, carrying form: Form) -> String {
         render(
             peopleTemplate, title: "Sign in to \(request.client.displayName)",
@@ -13,14 +13,14 @@ enum Pages {
                 "client": request.client.displayName, "carried": carried(form),
                 "people": people.map { person in
                     [
-                        "id": person.id, "name": person.fullName, "email": person.email ?? "no e-mail address",
+                        "id": person.id, "name": person.fullName, "email": person.email ?? "no email address",
                         "initials": "\(person.givenName.prefix(1))\(person.familyName.prefix(1))",
                     ]
                 },
             ])
     }
 
-    /// Step two: the sheet. `person` is nil for a new one. A person who has consented before gets the short form.
+    /// Step two: the sheet. `person` is nil for a new person. A person with an earlier consent gets the short form.
     static func sheet(_ person: Person?, hasConsented: Bool, for request: AuthorizeRequest, carrying form: Form) -> String {
         var content: [String: Any] = [
             "client": request.client.displayName, "carried": carried(form), "person": person?.id ?? "new",
@@ -42,11 +42,11 @@ enum Pages {
     }
 
     static func brokenByFault(status: Int) -> String {
-        // Apple's own, which has no policy. It holds nothing but a number.
+        // Apple's own page, which has no policy. It contains only a number.
         "<html><head><title>\(status)</title></head><body><center><h1>\(status)</h1></center><hr><center>Apple</center></body></html>"
     }
 
-    /// The parameters of the request, to come again with the next step. Those of the page itself are left out.
+    /// The parameters of the request, for the next step, without the fields of the page itself.
     private static func carried(_ form: Form) -> [[String: String]] {
         form.fields.filter { !$0.name.utf8.starts(with: "simulator_".utf8) }.map { ["name": $0.name, "value": $0.value] }
     }
@@ -66,7 +66,7 @@ enum Pages {
         </button>
         {{/people}}
         <button class="person" name="simulator_person" value="new">
-        <span class="face">+</span><span><b>New person</b><small>never seen here before</small></span>
+        <span class="face">+</span><span><b>New person</b><small>not used here before</small></span>
         </button>
         </form>
         <form method="post" action="/auth/authorize">
@@ -89,9 +89,9 @@ enum Pages {
         </fieldset>
         {{/askName}}
         {{#askEmail}}
-        <fieldset><legend>E-mail</legend>
-        <label><input type="radio" name="simulator_email" value="share" checked> Share my e-mail<small>{{address}}</small></label>
-        <label><input type="radio" name="simulator_email" value="hide"> Hide my e-mail<small>a relay address forwards to you</small></label>
+        <fieldset><legend>Email</legend>
+        <label><input type="radio" name="simulator_email" value="share" checked> Share my email<small>{{address}}</small></label>
+        <label><input type="radio" name="simulator_email" value="hide"> Hide my email<small>a relay address forwards to you</small></label>
         </fieldset>
         {{/askEmail}}
         <button class="primary" name="simulator_action" value="continue">Continue</button>
@@ -127,7 +127,8 @@ enum Pages {
         </html>
         """)
 
-    /// Light or dark, by the browser's setting. Each text has a contrast of at least 4.5:1 (WCAG 2.2, 1.4.3).
+    /// Light or dark according to the browser's setting. Each text has a contrast of at least 4.5:1 (WCAG 2.2,
+    /// 1.4.3).
     static let style = """
         :root{color-scheme:light dark;--ground:#f5f5f7;--card:#fff;--ink:#1d1d1f;--soft:#5f5f64;--button:#f5f5f7;--primary:#000;
         --on-primary:#fff;--primary-hover:#333;--link:#0062c4;--face:#d2d2d7;--line:#d2d2d7;--field:#fff}

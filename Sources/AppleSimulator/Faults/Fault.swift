@@ -1,4 +1,4 @@
-/// Something that goes wrong on demand, at one endpoint, for one client or for all, a number of times or until it is cleared.
+/// A fault on demand: at one endpoint, for one client or for all, a number of times or until it is cleared.
 struct Fault: Sendable, Identifiable {
     enum Endpoint: String, CaseIterable, Sendable {
         case authorize, token, keys, revoke
@@ -6,29 +6,31 @@ struct Fault: Sendable, Identifiable {
     }
 
     enum Effect: Sendable {
-        /// The answer waits.
+        /// The response is delayed.
         case slow(milliseconds: Int)
-        /// A status with a page of HTML, as a proxy in front of Apple would answer; and after how many seconds to come again.
+        /// A status with an HTML page, as from a proxy in front of Apple, and optionally the seconds in `Retry-After`.
         case status(Int, retryAfter: Int?)
-        /// The connection is closed without an answer.
+        /// The connection is closed without a response.
         case drop
-        /// The JSON breaks off.
+        /// The JSON is cut off.
         case malformedJSON
-        /// A new signing key is in use before the answer.
+        /// A new signing key is in use before the response.
         case rotateKeys
-        /// One claim of the id_token replaced, or removed when the value is nil.
+        /// One claim of the id_token is replaced, or removed if the value is nil.
         case claim(String, JSONValue?)
-        /// The id_token's signature is wrong.
+        /// The id_token's signature is invalid.
         case badSignature
-        /// The id_token's header says `none` (no signature) or `HS256` (keyed with Apple's public key, a known attack).
+        /// The id_token's header contains `none` (no signature) or `HS256` (keyed with Apple's public key, a known
+        /// attack).
         case algorithm(ForgedAlgorithm)
-        /// The id_token's `kid` is no published key's.
+        /// The id_token's `kid` is not the ID of a published key.
         case unknownKeyID
-        /// The token answer lacks a refresh token.
+        /// The token response has no refresh token.
         case noRefreshToken
-        /// The `user` field of the form_post, whatever it is, first time or not.
+        /// The `user` field of the form_post, with any content, in every authorization.
         case user(String)
-        /// Apple's clock is this many seconds ahead, or behind: in the answer's `Date` and in what it thinks of a client secret.
+        /// Apple's clock is this many seconds ahead, or behind if negative: in the `Date` of the response and in the check of a
+        /// client secret.
         case clock(seconds: Int)
         /// An OAuth error: 400 at token, revoke and usermigrationinfo, sent to the redirect URI at authorize.
         case error(String)
@@ -43,9 +45,9 @@ struct Fault: Sendable, Identifiable {
     let endpoint: Endpoint
     let clientID: String?
     let effect: Effect
-    /// How many requests it still meets; nil until cleared.
+    /// The number of requests that it will still affect; nil until cleared.
     var remaining: Int?
-    /// How many requests it has met.
+    /// The number of requests that it has affected.
     var met = 0
 }
 
@@ -61,7 +63,7 @@ struct FaultPlan: Sendable {
         return fault
     }
 
-    /// The effects that one request meets, counted down.
+    /// Returns the effects on one request, and counts them down.
     mutating func meet(_ endpoint: Fault.Endpoint, clientID: String?) -> [Fault.Effect] {
         guard !faults.isEmpty else { return [] }
         var effects: [Fault.Effect] = []
@@ -75,7 +77,7 @@ struct FaultPlan: Sendable {
         return effects
     }
 
-    /// Whether there was one with this id.
+    /// Returns whether a fault with this ID existed.
     mutating func clear(_ id: Fault.ID) -> Bool {
         let count = faults.count
         faults.removeAll { $0.id == id }

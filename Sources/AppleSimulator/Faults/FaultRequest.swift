@@ -1,4 +1,5 @@
-/// A fault as a body of `POST /simulator/faults`: `endpoint`, `fault`, and what that fault needs; optionally `client_id` and `times`.
+/// A fault in a body of `POST /simulator/faults`: `endpoint`, `fault` and the required fields of the fault; optionally `client_id`
+/// and `times`.
 ///
 /// | fault | needs | at |
 /// | --- | --- | --- |
@@ -49,7 +50,7 @@ struct FaultRequest {
         }
         self.endpoint = endpoint
         clientID = try fields.optionalString("client_id")
-        guard clientID == nil || endpoint != .keys else { throw fields.error("client_id", "is not known when keys are fetched") }
+        guard clientID == nil || endpoint != .keys else { throw fields.error("client_id", "is not possible at keys") }
         times = try fields.optionalInteger("times", in: 1...1_000_000)
         effect = try Self.effect(kind, &fields)
         try fields.end()

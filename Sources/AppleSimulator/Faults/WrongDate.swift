@@ -1,8 +1,8 @@
 import Foundation
 import NIOCore
 
-/// Changes the `Date` of one answer on its way out. The HTTP server writes its own into every head after all else, so there is
-/// no earlier place.
+/// Changes the `Date` of one outgoing response. The HTTP server writes its own date into every head at the end, so it cannot
+/// be changed earlier.
 final class WrongDate: ChannelOutboundHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
@@ -13,7 +13,7 @@ final class WrongDate: ChannelOutboundHandler {
         self.date = date
     }
 
-    /// - Parameter date: what the next answer over this connection says.
+    /// - Parameter date: The `Date` of the next response over this connection.
     static func send(_ date: Date, over channel: any Channel) async throws {
         let text = format(date)
         try await channel.eventLoop.submit {
@@ -25,7 +25,7 @@ final class WrongDate: ChannelOutboundHandler {
         guard let date, case .byteBuffer(var buffer) = unwrapOutboundIn(data),
             let header = String(buffer: buffer).range(of: "\r\ndate: ", options: .caseInsensitive)
         else { return context.write(data, promise: promise) }
-        // A head is ASCII, and every date as long as the other.
+        // A head is ASCII, and all dates have the same length.
         let offset = String(buffer: buffer)[..<header.upperBound].utf8.count
         buffer.setString(date, at: buffer.readerIndex + offset)
         self.date = nil

@@ -6,7 +6,7 @@ extension SimulatedApple {
         try await answer(.keys, clientID: nil, context: context) { _ in .json(try await signingKeys.jwks) }
     }
 
-    /// `GET /.well-known/openid-configuration`. The endpoints stand at the authority that the request was sent to.
+    /// `GET /.well-known/openid-configuration`. The endpoints have the authority of the request.
     func discovery(_ request: Request, context: SimulatorContext) async throws -> Response {
         let base = "http://\(request.head.authority ?? configuration.host)"
         return .json([

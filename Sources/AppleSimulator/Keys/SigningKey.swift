@@ -5,13 +5,13 @@ import JWTKit
 
 /// One of Apple's RSA keys, which sign id_tokens and notifications.
 struct SigningKey: Sendable {
-    /// Ten characters, as Apple's are.
+    /// Ten characters, as in Apple's keys.
     let id: String
-    /// Signs with the private half, whatever `kid` the header says.
+    /// Signs with the private half, with any `kid` in the header.
     let signer: JWTKeyCollection
     /// PEM of the public half.
     let publicKeyPEM: String
-    /// The key as the JWKS shows it.
+    /// The key in the JWKS.
     let jwk: JSONValue
 
     private init(_ key: _RSA.Signing.PrivateKey) async throws {
@@ -25,8 +25,8 @@ struct SigningKey: Sendable {
         ]
     }
 
-    /// Makes a key of 2048 bits on a thread of its own: it takes a good part of a second without optimization, and a thread
-    /// of Swift's pool must not be busy for that long.
+    /// Creates a key of 2048 bits on its own thread. Without optimization, this takes a large part of a second, and a
+    /// thread of Swift's pool must not be busy for that long.
     static func generate() async throws -> SigningKey {
         let key = try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global(qos: .userInitiated).async {

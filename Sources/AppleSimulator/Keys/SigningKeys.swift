@@ -2,14 +2,15 @@ import Crypto
 import Foundation
 import JWTKit
 
-/// Apple's key set: several keys published, the newest signs.
+/// Apple's key set. Several keys are published, and the newest signs.
 ///
-/// The keys are made in the background from the start on; whoever needs one first waits for it. So the server listens at once.
+/// The keys are created in the background from the start. The first user waits for them. So the server listens at once.
 actor SigningKeys {
-    /// How many are published.
+    /// The number of published keys.
     static let count = 3
 
-    /// The keys that every simulator of this process starts with: tests start hundreds, and making an RSA key is slow.
+    /// The first keys of every simulator in this process. Tests start hundreds of simulators, and creating an RSA key
+    /// is slow.
     private static let initial = Task {
         try await withThrowingTaskGroup { group in
             for _ in 0..<count { group.addTask { try await SigningKey.generate() } }
@@ -17,7 +18,7 @@ actor SigningKeys {
         }
     }
 
-    /// Newest first. A task, because the first users may come before the keys are there.
+    /// Newest first. A task, because the first users may come before the keys exist.
     private var keys: Task<[SigningKey], any Error> = SigningKeys.initial
 
     var jwks: JSONValue {
@@ -26,7 +27,8 @@ actor SigningKeys {
         }
     }
 
-    /// A new key signs from now on, and the oldest is published no longer. Two rotations at once are two rotations.
+    /// Replaces the signing key with a new one, and the oldest key is no longer published. Two concurrent calls
+    /// rotate twice.
     func rotate() async throws {
         let before = keys
         keys = Task { [try await SigningKey.generate()] + (try await before.value).dropLast() }
@@ -57,7 +59,7 @@ actor SigningKeys {
         return breaksSignature ? breakSignature(of: token) : token
     }
 
-    /// A token no verifier may take: unsigned, or signed with a secret that everybody knows.
+    /// Returns a token that every verifier must reject: unsigned, or signed with a public secret.
     private static func forge(
         _ claims: JSONValue, _ algorithm: Fault.ForgedAlgorithm, keyID: String, publicKeyPEM: String
     ) -> String {
@@ -71,7 +73,7 @@ actor SigningKeys {
         }
     }
 
-    /// Exchanges a character in the middle of the signature: its length stays.
+    /// Replaces a character in the middle of the signature. Its length does not change.
     private static func breakSignature(of token: String) -> String {
         var bytes = Array(token.utf8)
         let index = bytes.count - 100
@@ -81,7 +83,7 @@ actor SigningKeys {
 }
 
 extension JSONValue: JWTPayload {
-    /// Nothing: whoever reads claims checks them itself.
+    /// Nothing to verify, because the reader checks the claims.
     func verify(using algorithm: some JWTAlgorithm) {}
 
     fileprivate mutating func set(_ name: String, to value: JSONValue?) {

@@ -1,30 +1,31 @@
 import Foundation
 
-/// The apps that went from one team to another, and who may ask about their users.
+/// The apps that were transferred between teams, and the teams that may query their users.
 struct Transfers: Sendable {
-    /// One client's way from team to team. Apple's page "Transferring your apps and users to another team".
+    /// The transfer of one client between teams. Apple's page "Transferring your apps and users to another team".
     struct Transfer: Sendable {
         let from: Team.ID
         let to: Team.ID
         let at: Date
-        /// Who had consented by then: the others are the new team's alone.
+        /// The people who had consented before the transfer. All others belong only to the new team.
         let people: Set<Person.ID>
     }
 
-    /// Leave to migrate, given to a team.
+    /// A team's permission to migrate users.
     struct Token: Sendable {
         let team: Team.ID
         let expires: Date
     }
 
-    /// For how long after it both teams may ask, and id_tokens say who is who, in seconds: 60 days.
+    /// The seconds after a transfer in which both teams may query users, and id_tokens contain the transfer
+    /// identifier: 60 days.
     static let window: TimeInterval = 60 * 86_400
     static let tokenLifetime: TimeInterval = 3600
 
     private var transfers: [String: Transfer] = [:]
     private var tokens: [String: Token] = [:]
 
-    /// The transfer of a client whose 60 days have not passed.
+    /// Returns the transfer of a client within its 60 days.
     func underWay(_ clientID: String, at now: Date) -> Transfer? {
         transfers[clientID].flatMap { now < $0.at + Self.window ? $0 : nil }
     }
@@ -46,7 +47,7 @@ struct Transfers: Sendable {
 }
 
 extension SimulatedApple.State {
-    /// What stands for the person between two teams, while the client is on its way.
+    /// Returns the identifier of the person between two teams, during the client's transfer.
     func transferSubject(of consent: Grants.Consent, clientID: String, at now: Date) -> String? {
         guard let transfer = transfers.underWay(clientID, at: now), consent.team == transfer.to,
             transfer.people.contains(consent.person.id)
@@ -56,7 +57,7 @@ extension SimulatedApple.State {
 }
 
 extension Registry.Client {
-    /// The same client as another team's, which it was.
+    /// Returns the same client as a client of its former team.
     func asOf(_ team: Team.ID) -> Registry.Client {
         switch self {
         case .website(let servicesID):

@@ -3,10 +3,10 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// What two teams ask of Apple while an app goes from one to the other. Apple's pages "Transferring your apps and users to another
-/// team" and "Bringing new apps and users into your team".
+/// The requests of two teams while an app is transferred. Apple's pages "Transferring your apps and users to another team" and
+/// "Bringing new apps and users into your team".
 extension SimulatedApple {
-    /// `POST /auth/token` with `client_credentials`: leave to ask, for an hour.
+    /// `POST /auth/token` with `client_credentials`: grants permission to migrate users, for one hour.
     func grantMigration(_ form: Form, client: Registry.Client) -> Response {
         guard form["scope"] == "user.migration" else { return oauthError("invalid_scope", "scope must be user.migration") }
         let token = state.withLock { $0.transfers.issueToken(to: client.team, at: now) }
@@ -15,8 +15,8 @@ extension SimulatedApple {
         ])
     }
 
-    /// `POST /auth/usermigrationinfo`: the old team gives `sub` and `target` and gets `transfer_sub`; the new one gives that, and gets
-    /// its own `sub`. The old team may ask ahead of the transfer, and both for 60 days after it.
+    /// `POST /auth/usermigrationinfo`: the old team sends `sub` and `target` and receives `transfer_sub`. The new team sends
+    /// `transfer_sub` and receives its own `sub`. The old team may call it before the transfer, and both teams for 60 days after it.
     func migrateUser(_ request: Request, context: SimulatorContext) async throws -> Response {
         guard let form = try await form(request) else {
             return oauthError("invalid_request", "the body is not a form with each field once")
@@ -39,7 +39,7 @@ extension SimulatedApple {
             switch (form["sub"], form["target"], form["transfer_sub"]) {
             case (let subject?, let target?, nil): return send(subject, to: target, client)
             case (nil, nil, let transferSubject?): return receive(transferSubject, client)
-            default: return oauthError("invalid_request", "either sub and target are sent, or transfer_sub")
+            default: return oauthError("invalid_request", "send either sub and target, or transfer_sub")
             }
         }
     }
@@ -48,7 +48,7 @@ extension SimulatedApple {
         let (isTeam, consent) = state.withLock { state in
             (state.registry.teams[target] != nil && target != client.team, state.grants.consent(subject: subject, to: client.team))
         }
-        guard isTeam else { return oauthError("invalid_request", "target is no other team") }
+        guard isTeam else { return oauthError("invalid_request", "target is not another team") }
         guard let consent else { return oauthError("invalid_request", "sub has not consented to this team") }
         return .json(["transfer_sub": .string(Grants.transferSubject(of: consent.person.id, from: client.team, to: target))])
     }
@@ -62,7 +62,7 @@ extension SimulatedApple {
             return person.flatMap { state.grants.consent(of: $0, to: transfer.to) }
         }
         guard let consent else {
-            return oauthError("invalid_request", "transfer_sub is nobody's who came to this team in the last 60 days")
+            return oauthError("invalid_request", "transfer_sub does not belong to a person transferred to this team in the last 60 days")
         }
         var answer: [String: JSONValue] = ["sub": .string(consent.subject)]
         if consent.isPrivateEmail, let email = consent.email {
@@ -72,7 +72,7 @@ extension SimulatedApple {
         return .json(.object(answer))
     }
 
-    /// `POST /simulator/transfers`: the portal's "Transfer app", accepted by the other side.
+    /// `POST /simulator/transfers`: the portal's "Transfer app", accepted by the other team.
     func transferClient(_ request: Request, context: SimulatorContext) async throws -> Response {
         var fields = try JSONFields(try await body(request))
         let (clientID, team) = (try fields.string("client_id"), try fields.string("team"))

@@ -1,17 +1,17 @@
-/// A holder of an Apple Account, who can be chosen on the sign-in page.
+/// A person with an Apple Account, for the sign-in page.
 struct Person: Sendable, Identifiable {
-    /// How Apple writes `email_verified` and `is_private_email` for this person: all three have been seen.
+    /// The form of `email_verified` and `is_private_email` for this person. Apple has sent all three.
     enum BooleanStyle: String, CaseIterable, Sendable {
         case strings, booleans
         /// Neither claim is sent.
         case omitted
     }
 
-    /// The name in lower case with hyphens, such as `ada-lovelace`.
+    /// The name in lowercase with hyphens, such as `ada-lovelace`.
     let id: String
     var givenName: String
     var familyName: String
-    /// nil for accounts without one, as at Work & School.
+    /// Nil for accounts without an address, such as Work & School accounts.
     var email: String?
     var booleanStyle: BooleanStyle
     /// The `org_id` of a managed account.
@@ -21,7 +21,7 @@ struct Person: Sendable, Identifiable {
         familyName.isEmpty ? givenName : "\(givenName) \(familyName)"
     }
 
-    /// A person made from a name alone, as `Simulator-Person: NAME` makes one: the first word is the given name.
+    /// Creates a person from a name alone, as for `Simulator-Person: NAME`. The first word is the given name.
     init(named name: String, id: String? = nil) {
         let id = id ?? Self.id(of: name)
         self.id = id
@@ -45,12 +45,13 @@ struct Person: Sendable, Identifiable {
     }
 
     static func split(_ name: String) -> (given: String, family: String) {
-        // By scalar: U+200D behind a space makes one `Character` that is not white space.
+        // By scalar, because U+200D after a space makes one `Character` that is not white space.
         let words = name.unicodeScalars.split(maxSplits: 1, whereSeparator: \.properties.isWhitespace).map { String($0) }
         return (words.first ?? "", words.count == 2 ? words[1] : "")
     }
 
-    /// Those who are there from the start: one with string Booleans, two with real ones, one at Work & School without e-mail.
+    /// The people at the start: one with string Booleans, two with real ones, and a Work & School account without an
+    /// email address.
     static let defaults: [Person] = [
         Person(
             id: "ada-lovelace", givenName: "Ada", familyName: "Lovelace", email: "ada-lovelace@example.com",

@@ -2,25 +2,25 @@ import Crypto
 import Foundation
 import HTTPTypes
 
-/// What is registered at Apple's developer portal (teams with their Services IDs and keys), and the people who can sign in.
+/// The registrations in Apple's developer portal (teams with their Services IDs and keys), and the people who can sign in.
 ///
-/// Each change is checked as the portal checks it; a refused change leaves the registry as it was.
+/// Each change is checked as in the portal. A rejected change leaves the registry unchanged.
 package struct Registry: Sendable {
     private(set) var teams: [Team.ID: Team] = [:]
     private(set) var servicesIDs: [ServicesID.ID: ServicesID] = [:]
     private(set) var keys: [AppleKey.ID: AppleKey] = [:]
     private(set) var people: [Person.ID: Person] = [:]
-    /// The order in which people came, for the page.
+    /// The people in the order of their creation, for the page.
     private(set) var peopleInOrder: [Person.ID] = []
     private var teamOfBundleID: [String: Team.ID] = [:]
     private var activeKeyCount: [Team.ID: Int] = [:]
 
-    /// An empty portal with the four people of the house.
+    /// An empty portal with the four default people.
     package init() {
         for person in Person.defaults { put(person) }
     }
 
-    /// A client id resolved: whose it is, and of which kind.
+    /// A resolved client ID: its team and its kind.
     enum Client {
         case website(ServicesID)
         case app(bundleID: String, team: Team.ID)
@@ -40,15 +40,15 @@ package struct Registry: Sendable {
         }
     }
 
-    /// Case-sensitive, as Apple is.
+    /// Case-sensitive, as at Apple.
     func client(_ id: String) -> Client? {
-        // A dictionary finds a K by a Kelvin sign.
+        // A dictionary finds a K for a Kelvin sign.
         guard id.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
         if let servicesID = servicesIDs[id] { return .website(servicesID) }
         return teamOfBundleID[id].map { .app(bundleID: id, team: $0) }
     }
 
-    /// Creates the team or replaces its settings; its Services IDs and keys stay.
+    /// Creates the team or replaces its settings. Its Services IDs and keys stay.
     mutating func put(_ team: Team) throws(RegistryError) {
         guard Self.isPortalID(team.id) else { throw RegistryError(path: "id", "must be ten capital letters and digits") }
         for bundleID in team.bundleIDs {
@@ -57,7 +57,7 @@ package struct Registry: Sendable {
             }
             if let owner = client(bundleID), case .app(_, team.id) = owner { continue }
             guard client(bundleID) == nil else {
-                throw RegistryError(path: "bundle_ids", "contains an identifier that is taken", status: .conflict)
+                throw RegistryError(path: "bundle_ids", "contains an identifier that is already in use", status: .conflict)
             }
         }
         if let url = team.notificationURL, !Self.isWebURL(url) {
@@ -76,7 +76,7 @@ package struct Registry: Sendable {
         guard let team = teams[servicesID.team] else { throw RegistryError(path: "team", "is not registered") }
         if let owner = client(servicesID.id) {
             guard case .website(let existing) = owner, existing.team == team.id else {
-                throw RegistryError(path: "id", "is taken", status: .conflict)
+                throw RegistryError(path: "id", "is already in use", status: .conflict)
             }
         }
         guard servicesID.returnURLs.count <= team.kind.returnURLLimit else {
@@ -91,10 +91,10 @@ package struct Registry: Sendable {
         servicesIDs[servicesID.id] = servicesID
     }
 
-    /// Takes a client from its team to another one. Keys stay where they are.
+    /// Moves a client from its team to another one. Keys stay with the old team.
     mutating func move(_ client: Client, to team: Team.ID) throws(RegistryError) {
         guard teams[team] != nil else { throw RegistryError(path: "team", "is not registered") }
-        guard client.team != team else { throw RegistryError(path: "team", "has it already", status: .conflict) }
+        guard client.team != team else { throw RegistryError(path: "team", "already has it", status: .conflict) }
         switch client.asOf(team) {
         case .website(let servicesID): servicesIDs[servicesID.id] = servicesID
         case .app(let bundleID, _):
@@ -107,9 +107,9 @@ package struct Registry: Sendable {
     mutating func add(_ key: AppleKey) throws(RegistryError) {
         guard Self.isPortalID(key.id) else { throw RegistryError(path: "id", "must be ten capital letters and digits") }
         guard teams[key.team] != nil else { throw RegistryError(path: "team", "is not registered") }
-        guard keys[key.id] == nil else { throw RegistryError(path: "id", "is taken", status: .conflict) }
+        guard keys[key.id] == nil else { throw RegistryError(path: "id", "is already in use", status: .conflict) }
         guard activeKeyCount[key.team, default: 0] < Team.keyLimit else {
-            throw RegistryError(path: "team", "already has two keys: revoke one first", status: .conflict)
+            throw RegistryError(path: "team", "already has two keys; revoke one first", status: .conflict)
         }
         keys[key.id] = key
         activeKeyCount[key.team, default: 0] += 1
@@ -126,12 +126,12 @@ package struct Registry: Sendable {
         if people.updateValue(person, forKey: person.id) == nil { peopleInOrder.append(person.id) }
     }
 
-    /// Only for a registry that names its own people.
+    /// Only for a registry with its own people.
     mutating func removePeople() {
         (people, peopleInOrder) = ([:], [])
     }
 
-    /// A Key ID that no key has yet.
+    /// Returns a Key ID that no key has yet.
     func freeKeyID() -> AppleKey.ID {
         let alphabet = Array("ABCDEFGHJKLMNPQRSTUVWXYZ23456789")
         while true {
@@ -145,7 +145,7 @@ package struct Registry: Sendable {
     }
 
     private static func isReverseDomain(_ id: String) -> Bool {
-        // A pattern takes a Kelvin sign for a K.
+        // A Kelvin sign matches K in a pattern.
         id.utf8.count <= 255 && id.utf8.allSatisfy { $0 < 0x80 } && id.wholeMatch(of: /[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)+/) != nil
     }
 

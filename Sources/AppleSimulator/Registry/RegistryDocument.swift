@@ -9,17 +9,18 @@ import Crypto
 ///             "keys": [{"id": "K1B2C3D4E5", "public_key": "-----BEGIN PUBLIC KEY-----…"}]}],
 ///  "people": [{"name": "Ada Lovelace", "email": "ada@example.com", "boolean_style": "strings", "organization": "…"}]}
 /// ```
-/// `kind` is `organization` (the default) or `individual`. Without `people` the four of the house are there. A person has an
-/// optional `id` (by default the name in lower case with hyphens) and an `email`: without one, at example.com; null means none.
+/// `kind` is `organization` (the default) or `individual`. Without `people`, the registry has the four default people. A person
+/// has an optional `id` (default: the name in lowercase with hyphens) and an optional `email` (default: an address at
+/// example.com; null means none).
 extension Registry {
     /// Reads a registry file.
-    /// - Throws: ``RegistryError`` naming the field that is wrong; Foundation's error when the file cannot be read.
+    /// - Throws: ``RegistryError`` with the invalid field; Foundation's error if the file is not readable.
     package init(contentsOf file: URL, allowsLoopback: Bool = true) throws {
         try self.init(json: Data(contentsOf: file), allowsLoopback: allowsLoopback)
     }
 
     /// Reads a registry document.
-    /// - Throws: ``RegistryError`` naming the field that is wrong.
+    /// - Throws: ``RegistryError`` with the invalid field.
     package init(json: Data, allowsLoopback: Bool = true) throws(RegistryError) {
         self.init()
         guard let document = try? JSONValue(parsing: json) else { throw RegistryError("is not JSON") }
@@ -58,7 +59,7 @@ extension Registry {
         }
     }
 
-    /// The registry as it could be read back from a file.
+    /// The registry in the format of a registry file.
     var json: JSONValue {
         let teams = teams.values.sorted { $0.id < $1.id }.map { team -> JSONValue in
             [
@@ -74,7 +75,7 @@ extension Registry {
 }
 
 extension Team {
-    /// Reads every field but the id.
+    /// Reads all fields except the ID.
     init(id: String, _ fields: consuming JSONFields) throws(RegistryError) {
         self.id = id
         kind = try fields.choice("kind", Kind.self) ?? .organization
@@ -85,7 +86,7 @@ extension Team {
 }
 
 extension ServicesID {
-    /// Reads every field but id and team.
+    /// Reads all fields except ID and team.
     init(id: String, team: Team.ID, _ fields: consuming JSONFields) throws(RegistryError) {
         self.id = id
         self.team = team
@@ -121,7 +122,7 @@ extension Person {
         case nil: break
         case .null: email = nil
         case .string(let address) where address.utf8.contains(UInt8(ascii: "@")): email = address
-        default: throw fields.error("email", "must be an e-mail address or null")
+        default: throw fields.error("email", "must be an email address or null")
         }
         booleanStyle = try fields.choice("boolean_style", BooleanStyle.self) ?? .booleans
         organization = try fields.optionalString("organization")
@@ -137,7 +138,7 @@ extension Person {
 }
 
 extension RegistryError {
-    /// The same error for an object that stands at `path` in a larger document.
+    /// Returns the same error for an object at `path` in a larger document.
     fileprivate func under(_ path: String) -> RegistryError {
         RegistryError(path: self.path.isEmpty ? path : "\(path).\(self.path)", reason, status: status)
     }

@@ -1,12 +1,12 @@
 package import HTTPTypes
 package import Hummingbird
 
-/// What is wrong with a registry file or with the body of a `/simulator/` request, and where.
+/// The error in a registry file or in the body of a `/simulator/` request, with its position.
 package struct RegistryError: Error, CustomStringConvertible {
     /// The field, such as `teams[0].keys[1].public_key`; empty for the whole document.
     package let path: String
     package let reason: String
-    /// The HTTP status when it came over HTTP.
+    /// The status of the HTTP response.
     package let status: HTTPResponse.Status
 
     init(path: String = "", _ reason: String, status: HTTPResponse.Status = .badRequest) {

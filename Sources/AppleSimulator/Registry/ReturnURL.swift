@@ -1,16 +1,16 @@
 import Foundation
 
-/// What Apple's portal asks of a Return URL.
+/// The rules of Apple's portal for a Return URL.
 enum ReturnURL {
-    /// Why the portal would not take the URL; nil when it takes it.
+    /// Returns the reason why the portal rejects the URL; nil if it accepts it.
     ///
-    /// Apple wants https and a domain name. A laptop has neither, so `allowsLoopback` lets http through for `localhost`,
-    /// `*.localhost` and 127.0.0.1, and nothing else.
+    /// Apple requires https and a domain name. A development machine has neither. So `allowsLoopback` also permits http,
+    /// but only for `localhost`, `*.localhost` and 127.0.0.1.
     static func refusal(of url: String, allowsLoopback: Bool) -> String? {
         guard let parsed = URL(string: url), let scheme = parsed.scheme, let host = parsed.host(), !host.isEmpty else {
             return "must be an absolute URL"
         }
-        guard !url.utf8.contains(UInt8(ascii: "#")) else { return "must have no fragment" }
+        guard !url.utf8.contains(UInt8(ascii: "#")) else { return "must not have a fragment" }
         let isLoopback = host == "localhost" || host.utf8.suffix(10).elementsEqual(".localhost".utf8) || host == "127.0.0.1"
         if isLoopback && allowsLoopback && (scheme == "http" || scheme == "https") { return nil }
         guard scheme == "https" else { return "must be https" }

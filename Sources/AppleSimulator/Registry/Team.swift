@@ -1,11 +1,12 @@
 import Crypto
 
-/// A developer team at Apple, with the one primary App ID whose group its Services IDs, bundle IDs and keys belong to here.
+/// A developer team at Apple. It has one primary App ID. All of its Services IDs, bundle IDs and keys belong to that App
+/// ID's group.
 struct Team: Sendable {
     enum Kind: String, CaseIterable, Sendable {
         case individual, organization
 
-        /// Website URLs that one Services ID may list.
+        /// The maximum number of website URLs per Services ID.
         var returnURLLimit: Int {
             switch self {
             case .individual: 10
@@ -14,29 +15,29 @@ struct Team: Sendable {
         }
     }
 
-    /// Apple allows two keys a primary App ID, so that a rotation can overlap.
+    /// Apple allows two keys per primary App ID, so that a rotation can overlap.
     static let keyLimit = 2
 
     /// Ten capital letters and digits.
     let id: String
     var kind: Kind
-    /// App IDs, which are client ids for the codes of native apps.
+    /// App IDs. They are the client IDs for the codes of native apps.
     var bundleIDs: [String]
-    /// Where server-to-server notifications of every client of the team go.
+    /// The receiver of the server-to-server notifications for every client of the team.
     var notificationURL: String?
 }
 
-/// A Services ID: the client id of a website.
+/// A Services ID: the client ID of a website.
 struct ServicesID: Sendable {
     let id: String
     let team: Team.ID
-    /// What Apple's sheet calls the website.
+    /// The name of the website on Apple's sheet.
     var displayName: String
-    /// Compared character by character with `redirect_uri`.
+    /// Each must exactly equal `redirect_uri`.
     var returnURLs: [String]
 }
 
-/// A Sign in with Apple key. Apple keeps the public half only.
+/// A Sign in with Apple key. Apple stores only the public half.
 struct AppleKey: Sendable {
     enum Status: Sendable {
         case active, revoked

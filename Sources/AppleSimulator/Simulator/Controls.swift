@@ -3,9 +3,11 @@ import HTTPTypes
 import Hummingbird
 import Synchronization
 
-/// What only a simulator can: native sign-ins without a device, new keys at a word, faults, and a fresh start.
+/// Functions that only a simulator has: native sign-ins without a device, key rotation on demand, faults, and a
+/// reset.
 extension SimulatedApple {
-    /// What Apple's framework hands a native app: a code without redirect URI, an id_token, and the first time the name.
+    /// Returns the result of Apple's framework in a native app: a code without redirect URI, an id_token, and the name
+    /// at the first time.
     func authorizeNatively(_ request: Request, context: SimulatorContext) async throws -> Response {
         var fields = try JSONFields(try await body(request))
         let (bundleID, person) = (try fields.string("client_id"), try fields.string("person"))
@@ -59,14 +61,14 @@ extension SimulatedApple {
         return Response(status: .noContent)
     }
 
-    /// Every fault, or those of `?client_id=`.
+    /// Clears all faults, or those of `?client_id=`.
     func clearFaults(_ request: Request, context: SimulatorContext) async throws -> Response {
         guard let form = try? Form(request.uri.query ?? "") else { throw RegistryError(path: "client_id", "is badly encoded") }
         state.withLock { $0.faults.clear(clientID: form["client_id"]) }
         return Response(status: .noContent)
     }
 
-    /// As at the start: the registry of the configuration, nothing granted, no faults. The signing keys stay.
+    /// Restores the state of the start: the configured registry, no grants, no faults. The signing keys stay.
     func reset(_ request: Request, context: SimulatorContext) async throws -> Response {
         state.withLock { $0 = State(registry: configuration.registry) }
         return Response(status: .noContent)

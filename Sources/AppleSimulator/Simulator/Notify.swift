@@ -6,7 +6,8 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// What Apple tells a team's notification URL. Apple's page "Processing changes for Sign in with Apple accounts".
+/// The events that Apple sends to a team's notification URL. Apple's page "Processing changes for Sign in with Apple
+/// accounts".
 enum NotificationType: String, CaseIterable {
     case consentRevoked = "consent-revoked"
     case accountDelete = "account-delete"
@@ -15,16 +16,16 @@ enum NotificationType: String, CaseIterable {
     case emailDisabled = "email-disabled"
 }
 
-/// How `events` and `event_time` are written.
+/// The form of `events` and `event_time`.
 enum NotificationForm: String, CaseIterable {
-    /// A JSON string with milliseconds: what Apple really sends.
+    /// A JSON string with milliseconds, as Apple really sends it.
     case seen
-    /// An object with seconds: what Apple's text says.
+    /// An object with seconds, as in Apple's documentation.
     case documented
 }
 
 extension SimulatedApple {
-    /// `POST /simulator/notifications`: what happened to a person's account, signed and sent to the team's notification URL.
+    /// `POST /simulator/notifications`: signs an event of a person's account and sends it to the team's notification URL.
     func notify(_ request: Request, context: SimulatorContext) async throws -> Response {
         var fields = try JSONFields(try await body(request))
         let (clientID, name) = (try fields.string("client_id"), try fields.string("person"))
@@ -51,10 +52,10 @@ extension SimulatedApple {
         return try await deliver(["payload": .string(payload)], id: id, to: url)
     }
 
-    /// `POST /simulator/notifications/sign`: the payload of a notification with these claims, to be sent by whoever asked.
+    /// `POST /simulator/notifications/sign`: returns the payload of a notification with these claims. The caller sends it.
     func signNotification(_ request: Request, context: SimulatorContext) async throws -> Response {
         let claims = try await body(request)
-        guard case .object = claims else { throw RegistryError("is no object of claims") }
+        guard case .object = claims else { throw RegistryError("is not an object of claims") }
         return .json(["payload": .string(try await signingKeys.sign(claims))])
     }
 
@@ -77,7 +78,7 @@ extension SimulatedApple {
         ]
     }
 
-    /// Posts the envelope. The answer has the receiver's status, or says that there was none.
+    /// Posts the envelope. The response contains the receiver's status, or an error if there was none.
     private func deliver(_ envelope: JSONValue, id: String, to url: String) async throws -> Response {
         var post = HTTPClientRequest(url: url)
         post.method = .POST

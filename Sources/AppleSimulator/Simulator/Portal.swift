@@ -32,7 +32,8 @@ extension SimulatedApple {
         return .json(servicesID.json)
     }
 
-    /// Registers a public key, or makes a pair and answers its private half, once, as the portal's download does.
+    /// Registers a public key, or creates a key pair and returns its private half once, as the portal's download
+    /// does.
     func addKey(_ request: Request, context: SimulatorContext) async throws -> Response {
         var fields = try JSONFields(try await body(request))
         let (team, id) = (try fields.string("team"), try fields.optionalString("id"))
@@ -61,7 +62,8 @@ extension SimulatedApple {
         return .json(["people": .array(people)])
     }
 
-    /// The teams that a person has agreed to: the id is the name in lower case with hyphens, and nobody has to be registered.
+    /// Returns the teams that a person has consented to. The ID is the name in lowercase with hyphens, and the person need
+    /// not be registered.
     func listConsents(_ request: Request, context: SimulatorContext) async throws -> Response {
         let person = try context.parameters.require("person")
         let consents = state.withLock { $0.grants.consents(of: person) }.map { consent -> JSONValue in
@@ -70,7 +72,7 @@ extension SimulatedApple {
         return .json(["consents": .array(consents)])
     }
 
-    /// Adds a person, or replaces the one of the same name.
+    /// Adds a person, or replaces the person with the same name.
     func addPerson(_ request: Request, context: SimulatorContext) async throws -> Response {
         let person = try Person(JSONFields(try await body(request)))
         state.withLock { $0.registry.put(person) }

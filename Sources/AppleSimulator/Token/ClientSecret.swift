@@ -1,11 +1,11 @@
 import Foundation
 import JWTKit
 
-/// A client secret as Apple takes it: an ES256 JWT signed with one of the team's keys.
+/// A client secret that Apple accepts: an ES256 JWT signed with one of the team's keys.
 ///
-/// Apple's page "Creating a client secret" has the claims. Apple answers every mistake with `invalid_client` and nothing more.
+/// Apple's page "Creating a client secret" lists the claims. Apple responds to every mistake only with `invalid_client`.
 enum ClientSecret {
-    /// What is wrong, in the simulator's own words.
+    /// The reason for the refusal, in the simulator's words.
     enum Refusal: String, Error {
         case unknownClient = "client_id is neither a registered Services ID nor a bundle ID"
         case malformed = "client_secret is not a JWT"
@@ -16,19 +16,19 @@ enum ClientSecret {
         case revokedKey = "the secret's key is revoked"
         case subject = "the secret's sub is not client_id"
         case audience = "the secret's aud is not Apple's issuer"
-        case issuedAt = "the secret's iat is missing, no time or in the future"
+        case issuedAt = "the secret's iat is missing, not a time, or in the future"
         case expired = "the secret's exp is missing or has passed"
-        case lifetime = "the secret lives longer than 15777000 seconds"
+        case lifetime = "the secret's lifetime exceeds 15777000 seconds"
         case signature = "the secret's signature is not the key's, as raw r and s of 32 bytes each"
     }
 
-    /// Six months, the longest life of a secret in seconds.
+    /// Six months, the maximum lifetime of a secret in seconds.
     static let longestLifetime = 15_777_000
-    /// Seconds by which `iat` may lie ahead: Apple refuses the secret of a fast clock.
+    /// The seconds by which `iat` may be in the future. Apple rejects a secret from a fast clock.
     static let clockLeeway = 5
 
     /// Checks a secret.
-    /// - Returns: The client whose secret it is.
+    /// - Returns: The secret's client.
     static func verify(
         _ secret: String, of client: Registry.Client?, audience: String, keys: [AppleKey.ID: AppleKey], at now: Date
     ) async throws(Refusal) -> Registry.Client {
@@ -47,7 +47,7 @@ enum ClientSecret {
     }
 
     static func parse(_ secret: String) throws(Refusal) -> (header: JWTHeader, claims: [String: JSONValue], signature: Data) {
-        // jwt-kit forgives padding and stray characters; Apple does not.
+        // jwt-kit accepts padding and stray characters. Apple does not.
         guard isCompact(secret),
             let (header, payload, signature) = try? DefaultJWTParser().parse(Array(secret.utf8), as: JSONValue.self),
             case .object(let claims) = payload

@@ -1,35 +1,36 @@
 import Crypto
 import Foundation
 
-/// What people have granted to teams, and the codes and tokens that stand for it. Kept in memory: a restart forgets all of it.
+/// The consents of people to teams, and the codes and tokens for them. All are in memory, so a restart loses them.
 struct Grants: Sendable {
-    /// A person's consent to a team. It is given once, whatever the client, and ends by a revocation or an account's deletion.
+    /// A person's consent to a team. It is given once for all clients, and ends with a revocation or the deletion of the
+    /// account.
     struct Consent: Sendable {
-        /// What tokens refer to: a consent given again after a revocation is another one.
+        /// The reference in tokens. A consent that is given again after a revocation has another number.
         let serial: Int
         let person: Person
         let team: Team.ID
-        /// As typed on the sheet.
+        /// The name from the sheet.
         let givenName: String
         let familyName: String
-        /// The person's own address, the relay's, or nil when the account has none.
+        /// The person's own address, a relay address, or nil if the account has none.
         let email: String?
         let isPrivateEmail: Bool
-        /// What the first authorization asked for; a later one gets no more.
+        /// The scopes of the first authorization. A later one gets no more.
         let scopes: Set<Scope>
 
-        /// Stable for a person and a team, and the same again after a restart.
+        /// Stable for a person and a team, and the same after a restart.
         var subject: String { Grants.subject(of: person.id, team: team) }
     }
 
-    /// An authorization code: single use, five minutes, bound to its client and redirect URI.
+    /// An authorization code: single-use, valid for 5 minutes, bound to its client and redirect URI.
     struct Code: Sendable {
         let clientID: String
-        /// nil for the code of a native app.
+        /// Nil for the code of a native app.
         let redirectURI: String?
         let nonce: String?
         let consent: Consent
-        /// For a native app's first authorization only.
+        /// Only for a native app's first authorization.
         let realUserStatus: Int?
         let expires: Date
     }
@@ -39,7 +40,7 @@ struct Grants: Sendable {
         let kind: Kind
         let clientID: String
         let consent: Consent
-        /// nil: until revoked.
+        /// Nil for a token that is valid until it is revoked.
         let expires: Date?
     }
 
@@ -52,7 +53,7 @@ struct Grants: Sendable {
     }
 
     private var consents: [ConsentKey: Consent] = [:]
-    /// Who is meant by a subject, for as long as the consent stands.
+    /// The person of a subject, while the consent is valid.
     private var people: [String: ConsentKey] = [:]
     private var codes: [String: Code] = [:]
     private var tokens: [String: Token] = [:]
@@ -63,7 +64,7 @@ struct Grants: Sendable {
         consents[ConsentKey(person: person, team: team)]
     }
 
-    /// All of a person's, by team.
+    /// Returns all consents of a person, by team.
     func consents(of person: Person.ID) -> [Consent] {
         consents.values.filter { $0.person.id == person }.sorted { $0.team < $1.team }
     }
@@ -87,19 +88,19 @@ struct Grants: Sendable {
         people[consent.subject] = key
     }
 
-    /// Ends the consent and with it every code and token.
+    /// Ends the consent and all of its codes and tokens.
     mutating func endConsent(of person: Person.ID, to team: Team.ID) {
         if let ended = consents.removeValue(forKey: ConsentKey(person: person, team: team)) { people[ended.subject] = nil }
     }
 
-    /// The consent that a team's subject stands for.
+    /// Returns the consent of a team's subject.
     func consent(subject: String, to team: Team.ID) -> Consent? {
         people[subject].flatMap { consents[$0] }.flatMap { $0.team == team ? $0 : nil }
     }
 
-    /// Gives the other team the consents that one has: an app that changes hands takes its users along. Whoever hides the address
-    /// has another relay there. The first team keeps its own, for what else it has.
-    /// - Returns: whose consents went.
+    /// Gives the other team the consents of the first team, because a transferred app keeps its users. A person who hides the
+    /// address has another relay address there. The first team retains its consents for its other clients.
+    /// - Returns: The people with transferred consents.
     mutating func transferConsents(from team: Team.ID, to other: Team.ID) -> Set<Person.ID> {
         let going = consents.values.filter { $0.team == team }
         for consent in going where self.consent(of: consent.person.id, to: other) == nil {
@@ -123,11 +124,11 @@ struct Grants: Sendable {
     enum CodeRefusal: String, Error {
         case unknown = "the code is unknown, used or expired"
         case foreign = "the code was issued to another client"
-        case redirectURI = "redirect_uri is not the one of the authorization request"
+        case redirectURI = "redirect_uri differs from the authorization request"
         case consentEnded = "the person has revoked consent"
     }
 
-    /// Takes the code away, whether or not the rest fits: a second attempt is refused.
+    /// Removes the code even if the rest does not match, so a second attempt fails.
     mutating func redeem(_ value: String, clientID: String, redirectURI: String?, at now: Date) throws(CodeRefusal) -> Code {
         guard let code = codes[value] else { throw .unknown }
         guard code.clientID == clientID else { throw .foreign }
@@ -145,13 +146,13 @@ struct Grants: Sendable {
         return value
     }
 
-    /// The refresh token if it is this client's and still good.
+    /// Returns the refresh token if it belongs to this client and is valid.
     func refreshToken(_ value: String, clientID: String) -> Token? {
         guard let token = tokens[value], token.kind == .refresh, token.clientID == clientID, isStanding(token.consent) else { return nil }
         return token
     }
 
-    /// Ends the consent that the token stands for, if it is this client's; otherwise nothing happens (RFC 7009, section 2.2).
+    /// Ends the consent of the token if it belongs to this client. Otherwise, nothing happens (RFC 7009, section 2.2).
     mutating func revoke(_ value: String, clientID: String) {
         guard let token = tokens[value], token.clientID == clientID else { return }
         tokens[value] = nil
@@ -162,7 +163,7 @@ struct Grants: Sendable {
         self.consent(of: consent.person.id, to: consent.team)?.serial == consent.serial
     }
 
-    /// Forgets what has expired, now and then: load tests issue a hundred thousand codes.
+    /// Removes expired codes and tokens from time to time, because load tests issue a hundred thousand codes.
     private mutating func sweep(at now: Date) {
         issuedSinceSweep += 1
         guard issuedSinceSweep >= 4096 else { return }
@@ -175,7 +176,7 @@ struct Grants: Sendable {
         Array(SHA256.hash(data: Data("\(purpose)\n\(team)\n\(person)".utf8)))
     }
 
-    /// In Apple's shape: six digits, 32 hexadecimal ones, four digits.
+    /// In Apple's format: six digits, 32 hexadecimal digits, four digits.
     static func subject(of person: Person.ID, team: Team.ID) -> String {
         let digest = digest("subject", person, team)
         let digits = digest[16..<24].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -184,7 +185,8 @@ struct Grants: Sendable {
             + "\(String(repeating: "0", count: 4 - tail.count))\(tail)"
     }
 
-    /// What stands for a person between two teams: the same whenever it is asked for, and for another pair another one.
+    /// Returns the identifier of a person between two teams. It is always the same for one pair of teams, and differs
+    /// for another pair.
     static func transferSubject(of person: Person.ID, from team: Team.ID, to other: Team.ID) -> String {
         subject(of: "transfer\n\(person)\n\(other)", team: team)
     }

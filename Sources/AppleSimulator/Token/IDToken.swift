@@ -7,15 +7,16 @@ struct IDToken {
     let clientID: String
     let consent: Grants.Consent
     var nonce: String?
-    /// For native apps, the first time only: 0 unsupported, 1 unknown, 2 likely real.
+    /// Only the first time, for native apps: 0 unsupported, 1 unknown, 2 likely real.
     var realUserStatus: Int?
-    /// What the token comes with, for `at_hash` and `c_hash` (OpenID Connect Core, sections 3.1.3.6 and 3.3.2.11).
+    /// The token or code next to the id_token, for `at_hash` and `c_hash` (OpenID Connect Core, sections 3.1.3.6 and
+    /// 3.3.2.11).
     var accessToken: String?
     var code: String?
-    /// While an app is between teams: what stands for the person between them.
+    /// The identifier of the person between two teams, during a transfer.
     var transferSubject: String?
 
-    /// Seconds: a day, as Apple gives.
+    /// In seconds: one day, as at Apple.
     static let lifetime = 86_400
 
     func claims(at now: Date) -> JSONValue {

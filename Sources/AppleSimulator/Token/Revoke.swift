@@ -3,7 +3,7 @@ import Hummingbird
 import Synchronization
 
 extension SimulatedApple {
-    /// `POST /auth/revoke`: 200 with an empty body, also for a token that is unknown or already invalid. A known one ends the
+    /// `POST /auth/revoke`: returns 200 with an empty body, even for an unknown or invalid token. A known token ends the
     /// person's consent to the whole team.
     func revoke(_ request: Request, context: SimulatorContext) async throws -> Response {
         guard let form = try await form(request) else {

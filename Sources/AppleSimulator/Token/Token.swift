@@ -4,7 +4,7 @@ import Hummingbird
 import Synchronization
 
 extension SimulatedApple {
-    /// `POST /auth/token`: the client is checked before the code, so that a made-up code tells whether a credential is right.
+    /// `POST /auth/token`: checks the client before the code, so that an invented code shows whether a credential is valid.
     func token(_ request: Request, context: SimulatorContext) async throws -> Response {
         guard let form = try await form(request) else {
             return oauthError("invalid_request", "the body is not a form with each field once")
@@ -34,12 +34,13 @@ extension SimulatedApple {
         case refused(Response)
     }
 
-    /// Who sends the form, by `client_id` and `client_secret`.
-    /// - Parameter migrating: whether the team that the client has left lately may send it, too.
+    /// Authenticates the sender of the form by `client_id` and `client_secret`.
+    /// - Parameter migrating: Whether the former team of a recently transferred client may also send it.
     func authenticate(_ form: Form, migrating: Bool = false, at now: Date) async throws -> Authentication {
         guard let clientID = form["client_id"] else { return .refused(oauthError("invalid_request", "client_id is missing")) }
         guard let secret = form["client_secret"] else { return .refused(oauthError("invalid_request", "client_secret is missing")) }
-        // Not the whole registry: a copy of it, held while the signature is checked, would make every new person copy them all.
+        // Not the whole registry. While the signature is checked, a copy of the registry would make each new person copy all
+        // people.
         let (client, keys, transfer) = state.withLock {
             ($0.registry.client(clientID), $0.registry.keys, migrating ? $0.transfers.underWay(clientID, at: now) : nil)
         }

@@ -3,9 +3,9 @@ struct Form: Sendable {
     private(set) var fields: [(name: String, value: String)]
 
     enum Malformed: Error {
-        /// A broken percent escape, or bytes that are no UTF-8.
+        /// A malformed percent escape, or bytes that are not UTF-8.
         case encoding
-        /// A parameter that occurs twice: OAuth forbids it (RFC 6749, section 3.1).
+        /// A parameter that occurs twice, which OAuth forbids (RFC 6749, section 3.1).
         case repeated(name: String)
     }
 
@@ -15,7 +15,7 @@ struct Form: Sendable {
 
     init(_ encoded: some StringProtocol) throws(Malformed) {
         fields = []
-        // By byte: U+0600 before a separator makes one `Character` that is none.
+        // By byte, because U+0600 before a separator makes one `Character` that is not a separator.
         var seen: Set<[UInt8]> = []
         for pair in Array(encoded.utf8).split(separator: UInt8(ascii: "&")) {
             let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
@@ -25,7 +25,7 @@ struct Form: Sendable {
         }
     }
 
-    /// The value of a field; nil when it is absent or empty, which OAuth holds for the same.
+    /// The value of a field; nil if it is absent or empty, which is the same in OAuth.
     subscript(name: String) -> String? {
         guard let value = fields.first(where: { $0.name.utf8.elementsEqual(name.utf8) })?.value, !value.isEmpty else { return nil }
         return value

@@ -1,8 +1,8 @@
-/// A JSON object read field by field. Each read takes the field away; ``end()`` refuses what nobody asked for, so that a
-/// misspelt field is an error with its path and not a silent default.
+/// Reads a JSON object field by field. Each read removes the field. ``end()`` rejects unread fields, so that a
+/// misspelled field is an error with its path and not a silent default.
 struct JSONFields {
     private var fields: [String: JSONValue]
-    /// Where the object stands in its document, such as `teams[0].keys[1]`; empty at the top.
+    /// The path of the object in its document, such as `teams[0].keys[1]`; empty at the top.
     let path: String
 
     init(_ value: JSONValue, at path: String = "") throws(RegistryError) {
@@ -47,7 +47,7 @@ struct JSONFields {
         }
     }
 
-    /// The elements of an array with the path of each; empty when the field is absent.
+    /// Returns the elements of an array with their paths; empty if the field is absent.
     mutating func array(_ name: String) throws(RegistryError) -> [(value: JSONValue, path: String)] {
         switch fields.removeValue(forKey: name) {
         case nil, .null: return []
@@ -66,7 +66,7 @@ struct JSONFields {
         return strings
     }
 
-    /// One of an enum's raw values, or nil when the field is absent.
+    /// Returns one of an enum's raw values, or nil if the field is absent.
     mutating func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _: Choice.Type
     ) throws(RegistryError) -> Choice? where Choice.RawValue == String {

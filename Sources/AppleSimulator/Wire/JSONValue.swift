@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON value: claims a fault may put in place of Apple's, registry files and bodies before they are checked.
+/// Any JSON value: the claims of a fault, and registry files and bodies before they are checked.
 enum JSONValue: Sendable, Hashable {
     case null
     case bool(Bool)
@@ -14,11 +14,11 @@ enum JSONValue: Sendable, Hashable {
         self = try JSONDecoder().decode(JSONValue.self, from: Data(bytes))
     }
 
-    /// The value as compact JSON text with sorted keys, so that equal values give equal text.
+    /// The value as compact JSON with sorted keys, so that equal values have equal texts.
     var text: String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? encoder.encode(self) else { preconditionFailure("a JSONValue holds a number that JSON cannot write") }
+        guard let data = try? encoder.encode(self) else { preconditionFailure("a JSONValue contains a number that JSON does not support") }
         return String(decoding: data, as: UTF8.self)
     }
 }

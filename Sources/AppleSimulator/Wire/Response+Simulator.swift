@@ -11,7 +11,7 @@ extension Response {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: value.text)))
     }
 
-    /// A page that loads nothing from elsewhere and cannot be framed.
+    /// Returns a page that loads nothing from other hosts and cannot be framed.
     static func page(_ html: String, status: HTTPResponse.Status = .ok, policy: PagePolicy = Pages.policy) -> Response {
         var headers = HTTPFields()
         headers[.contentType] = "text/html;charset=UTF-8"
@@ -23,12 +23,13 @@ extension Response {
 
 extension HTTPField.Name {
     static let contentSecurityPolicy = HTTPField.Name("Content-Security-Policy")!
-    /// Why something was refused: Apple says nothing, a developer at a laptop wants to know.
+    /// The reason of a refusal, for developers. Apple sends none.
     static let simulatorReason = HTTPField.Name("Simulator-Reason")!
-    /// Who presses the button: a person's name, `new` or `cancel`.
+    /// The person who presses the button: a name, `new` or `cancel`.
     static let simulatorPerson = HTTPField.Name("Simulator-Person")!
     /// `share` or `hide`: the choice on the sheet of the first authorization.
     static let simulatorEmail = HTTPField.Name("Simulator-Email")!
-    /// The name typed on the sheet of the first authorization: the first word is given, the rest the family's.
+    /// The name on the sheet of the first authorization. The first word is the given name, the rest is the family
+    /// name.
     static let simulatorName = HTTPField.Name("Simulator-Name")!
 }

@@ -4,20 +4,20 @@ import Foundation
 import Ledger
 import Postgres
 
-/// How many logins a tenant means to pay for in a month, or how much money.
+/// A monthly limit of a tenant, in logins or in money.
 ///
-/// Webhooks hear when half of it, four fifths and all of it are used (`usage.threshold`). A hard one, which nobody has who did not ask for
-/// it, also has logins refused from then to the end of the month (`TenantConfiguration.loginsRefusedUntil`): within seconds, not to the
-/// login, since what all logins would have to lock would slow each of them down. Who is signed in stays so.
+/// Webhooks report when 50%, 80% and 100% of it are used (`usage.threshold`). A hard budget also refuses logins from then until the end of
+/// the month (`TenantConfiguration.loginsRefusedUntil`). Only a tenant that asks for it has a hard budget. It takes effect within seconds,
+/// not exactly at the limit, because a lock for all logins would slow each of them down. Existing sessions continue.
 struct Budget: Sendable {
-    /// Of it, in per cent.
+    /// The reported parts of the budget, in percent.
     static let thresholds = [50, 80, 100]
 
-    /// What it counts, and how much of it there is.
+    /// The unit and the size of the budget.
     enum Limit: Equatable, Sendable {
         case logins(Int)
-        /// In millionths of the currency's unit: what the month's statement would come to in this currency, base fees and all. What comes
-        /// to another currency is not counted.
+        /// In millionths of the currency's unit: the total of the month's statement in this currency, including base fees. Amounts in other
+        /// currencies do not count.
         case amount(micros: Int, Currency)
 
         var number: Int {
@@ -56,7 +56,7 @@ struct Budget: Sendable {
         """
     }
 
-    /// The highest of the thresholds that so much, in what it counts, has reached, in per cent; 0 for none.
+    /// The highest threshold that this usage has reached, in percent. 0 for none.
     func reached(by used: Int) -> Int {
         Self.thresholds.last { used.multipliedFullWidth(by: 100) >= limit.number.multipliedFullWidth(by: $0) } ?? 0
     }
@@ -66,10 +66,10 @@ extension Int {
     fileprivate func multipliedFullWidth(by factor: Int) -> Int128 { Int128(self) * Int128(factor) }
 }
 
-// MARK: Watching it
+// MARK: Thresholds
 
 extension Budget {
-    /// What webhooks hear. One kind of budget has the one members, one the others.
+    /// The webhook data. A budget in logins has other members than a budget in money.
     private struct Told: Encodable {
         let period: Month
         let percent: Int
@@ -88,24 +88,26 @@ extension Budget {
         }
     }
 
-    /// Keeps budgets from being set while what was added up is compared with them: of a budget and logins that come at the same time,
-    /// each would not see the other, and nobody would tell of a threshold. The number is "budg" in ASCII. Who adds up holds it shared and
-    /// only for the comparison; who sets a budget takes it alone, before anything else.
+    /// Prevents changes of budgets while aggregated usage is compared with them. Otherwise a new budget and new logins at the same time
+    /// would not see each other, and no threshold would be reported.
+    ///
+    /// The number is "budg" in ASCII. The aggregation takes the lock as shared, only for the comparison. A change of a budget takes it
+    /// exclusively, before anything else.
     static let beingWatched: SQL = "SELECT pg_advisory_xact_lock_shared(1651860583, 0)"
     static let beingSet: SQL = "SELECT pg_advisory_xact_lock(1651860583, 0)"
 
-    /// Compares what was added up for these tenants with their budgets, in the transaction that did: each threshold is told of once in
-    /// a month, and logins are refused, or no longer refused, as it then has to be.
+    /// Compares the aggregated usage of these tenants with their budgets, in the transaction that aggregates it. It reports each threshold
+    /// once per month, and starts or stops refusing logins.
     ///
     /// - Parameters:
-    ///   - month: the current one, or the one before, of which logins may come to light when it is over: then only thresholds are told, and
-    ///     only while nothing of the current month was.
-    ///   - plansCards: the plans' rate cards, where the transaction does not see them.
+    /// - month: the current month, or the previous one, whose last logins may become visible later. For the previous month it only reports
+    ///   thresholds, and only until it has reported one of the current month.
+    /// - plansCards: the plans' rate cards if the transaction does not see them.
     static func watch(
         _ tenants: [ID<Tenant>], of month: Month, plansCards: [RateCard] = [], at now: Date, in db: Transaction
     ) async throws {
         guard !tenants.isEmpty else { return }
-        // Who changes a budget waits, and then sees the new sums.
+        // A concurrent change of a budget waits, and then sees the new sums.
         let budgets = try await db.run(
             """
             SELECT tenant_id, logins, amount_micros, currency, is_hard, told_period, told_percent, refused_until, created_at, updated_at
@@ -120,8 +122,8 @@ extension Budget {
         if !statements.isEmpty { _ = try await db.run(statements) }
     }
 
-    /// The highest percentage of a month that was told. Nil of a month that is over where there is nothing more to tell: a later one was
-    /// told of, or the budget was set afterwards.
+    /// The highest reported percentage of a month. Nil for a past month with nothing more to report: a later month was reported, or the
+    /// budget was set afterwards.
     private func told(of month: Month, at now: Date) -> Int? {
         if toldPeriod == month { return toldPercent }
         if month < Month(now), updatedAt >= month.end || toldPeriod.map({ $0 > month }) ?? false { return nil }
@@ -143,7 +145,7 @@ extension Budget {
                 "UPDATE budget SET told_period = \(month), told_percent = \(reached) WHERE tenant_id = \(tenant)")
         }
         guard month == Month(now) else { return statements }
-        // A statement of its own: it empties what every process keeps of the tenant.
+        // A separate statement, because it empties every process's cache of the tenant.
         let until = refused ? month.end : nil
         if refusedUntil != until {
             statements.append("UPDATE budget SET refused_until = \(until) WHERE tenant_id = \(tenant)")

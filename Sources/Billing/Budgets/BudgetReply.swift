@@ -1,7 +1,7 @@
 import Foundation
 import Ledger
 
-/// So much of what a budget counts, as the API writes it: one kind has the one members, one the others.
+/// A number in the unit of a budget, as the API writes it. A budget in logins has other members than a budget in money.
 struct AmountOrLogins {
     let logins: Int?
     let micros: Int?
@@ -17,7 +17,7 @@ struct AmountOrLogins {
     }
 }
 
-/// A budget as the API shows it.
+/// A budget as callers see it.
 struct BudgetReply: Encodable {
     struct OfMonth: Encodable {
         let period: Month
@@ -44,7 +44,7 @@ struct BudgetReply: Encodable {
         hard = budget.isHard
         current = used.map { number in
             let used = AmountOrLogins(number, of: budget.limit)
-            // Corrections of what was cheaper by volume can make a month less than nothing.
+            // Corrections under volume prices can make the amount of a month negative.
             let percent = Int(Int128(max(0, number)) * 100 / Int128(budget.limit.number))
             return OfMonth(period: Month(now), logins: used.logins, amount_micros: used.micros, amount: used.text, percent: percent)
         }

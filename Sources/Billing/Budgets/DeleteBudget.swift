@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension BudgetRoutes {
-    /// From here on nothing is told, and no login is refused for its number.
+    /// Deletes the budget. From now on, nothing is reported and no login is refused because of it.
     @Sendable
     func deleteBudget(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usageWrite)

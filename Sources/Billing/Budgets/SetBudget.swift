@@ -6,8 +6,8 @@ import Postgres
 import Web
 
 extension BudgetRoutes {
-    /// Sets the budget, in place of one that is there. What the month has used already counts: thresholds that are reached are told of
-    /// at once, and again where a new budget has them anew.
+    /// Sets or replaces the budget. The usage of the current month counts. Thresholds that are already reached are reported at once, for
+    /// each new budget again.
     @Sendable
     func setBudget(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usageWrite)
@@ -15,15 +15,15 @@ extension BudgetRoutes {
         let limit = Budget.Limit.read(&fields)
         let isHard = fields.flag("hard") ?? false
         try fields.finish()
-        guard let limit else { throw Problem(.invalid, "A budget has `logins`, or `amount_micros` and `currency`.") }
+        guard let limit else { throw Problem(.invalid, "A budget needs `logins`, or `amount_micros` and `currency`.") }
 
         let now = now()
-        // What the plans cost, the tenant's own transaction does not see.
+        // The tenant's own transaction does not see the plans' prices.
         let plansCards = limit.currency == nil ? [] : try await PlatformDatabase(pool).run(RateCard.all(for: nil)).map { try RateCard($0) }
         let (budget, used) = try await call.database(pool).transaction { db in
             _ = try await db.run(Budget.beingSet)
             let before = try await db.run(Budget.find(of: call.tenant)).first(Budget.init)
-            // Of what is not there, nobody has read a version.
+            // A missing budget has no version that the caller can have read.
             try request.requireMatch(EntityTag(before?.updatedAt ?? .distantPast))
             // The same budget again is not a change: it leaves no audit event, and its thresholds are not reported again.
             if let before, before.limit == limit, before.isHard == isHard {
@@ -55,24 +55,24 @@ extension BudgetRoutes {
 }
 
 extension Budget.Limit {
-    /// What a body says. Nil where something of it was refused.
+    /// Reads the limit from a body. Nil if a part of it was refused.
     fileprivate static func read(_ fields: inout JSONFields) -> Budget.Limit? {
         func isGiven(_ name: String) -> Bool { fields.has(name) && !fields.isNull(name) }
         let (hasLogins, hasAmount, hasCurrency) = (isGiven("logins"), isGiven("amount_micros"), isGiven("currency"))
         let logins = fields.integer("logins", 1...1_000_000_000)
         let micros = fields.integer("amount_micros", 1...Prices.largestFeeMicros)
         let currency = fields.text("currency", 3...3) {
-            Currency($0) == nil ? "It must be the code of a currency in ISO 4217, for example USD." : nil
+            Currency($0) == nil ? "It must be a currency code of ISO 4217, for example USD." : nil
         }
         switch (hasLogins, hasAmount, hasCurrency) {
         case (true, false, false): return logins.map { .logins($0) }
         case (false, true, true):
             guard let micros, let currency = currency.flatMap(Currency.init) else { return nil }
             return .amount(micros: micros, currency)
-        case (true, _, _): fields.refuse("logins", "It goes without an amount: a budget counts logins, or money.")
-        case (false, false, false): fields.refuse("logins", "Say how many, or how much with `amount_micros` and `currency`.")
-        case (false, true, false): fields.refuse("currency", "An amount has one.")
-        case (false, false, true): fields.refuse("amount_micros", "Say how much.")
+        case (true, _, _): fields.refuse("logins", "It cannot be combined with an amount. A budget counts either logins or money.")
+        case (false, false, false): fields.refuse("logins", "It is required, unless you set `amount_micros` and `currency`.")
+        case (false, true, false): fields.refuse("currency", "It is required with `amount_micros`.")
+        case (false, false, true): fields.refuse("amount_micros", "It is required with `currency`.")
         }
         return nil
     }

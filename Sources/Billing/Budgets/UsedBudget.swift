@@ -4,20 +4,20 @@ import Ledger
 package import Postgres
 
 extension Budget {
-    /// How much of a month each of these budgets has used, in what it counts: logins that were added up, or millionths of its currency,
-    /// which are those of the month's upcoming statement.
+    /// The use of each of these budgets in a month, in its unit: aggregated logins, or millionths of its currency. The amount is the same
+    /// as on the month's upcoming statement.
     ///
     /// - Parameters:
-    ///   - plansCards: the plans' rate cards, where `run` does not see them.
-    ///   - run: asks the database.
-    /// - Returns: without those whose month cannot be rated.
+    /// - plansCards: the plans' rate cards if `run` does not see them.
+    /// - run: runs statements in the database.
+    /// - Returns: the results, without tenants whose month cannot be rated.
     static func used(
         of budgets: [(tenant: ID<Tenant>, budget: Budget)], in month: Month, plansCards: [RateCard] = [],
         run: ([SQL]) async throws -> [Rows]
     ) async throws -> [ID<Tenant>: Int] {
         let ofLogins = budgets.filter { $0.budget.limit.currency == nil }.map(\.tenant)
         let ofMoney = budgets.compactMap { tenant, budget in budget.limit.currency.map { (tenant, $0) } }
-        // However many there are, it is one round trip; those with logins that came late have one more.
+        // This is one round trip for any number of budgets. Late logins need one more.
         var found = try await run(
             (ofLogins.isEmpty ? [] : [logins(of: ofLogins, in: month)])
                 + ofMoney.flatMap { tenant, _ in PriceHistory.find(of: tenant) + [BilledEvents.addedUp(of: tenant, in: month)] })[...]
@@ -33,7 +33,7 @@ extension Budget {
             do {
                 used[tenant] = try await Bill(of: tenant, in: month, events: events, by: prices, run: run).totals[currency] ?? 0
             } catch  where error is Bill.NoPrices || error is Rating.TooMany {
-                // Whatever is wrong with one tenant's prices: the others' logins are added up.
+                // Invalid prices of one tenant must not block the aggregation for the others.
             }
         }
         return used
@@ -52,14 +52,14 @@ extension Budget {
     package static func watch(_ added: [(tenant: ID<Tenant>, month: Month)], at now: Date, in db: Transaction) async throws {
         _ = try await db.run(beingWatched)
         let month = Month(now)
-        // What came in the last seconds of a month is added up in the next. In the order of time: what is told of the current month
-        // ends what is told of the one before.
+        // Events from the last seconds of a month are aggregated in the next month. The previous month comes first, because a
+        // notification for the current month ends the notifications for the previous one.
         try await watch(added.filter { $0.month == month.previous }.map(\.tenant), of: month.previous, at: now, in: db)
         try await watch(Array(Set(added.map(\.tenant))), of: month, at: now, in: db)
     }
 
-    /// Looks at all budgets in money again: what a month comes to changes with plans and prices, and with the month itself, without any
-    /// login.
+    /// Checks all budgets in money again. The amount of a month can change without a login: with plans, with prices, and at the start of a
+    /// month.
     static func watchAmounts(in pool: DatabasePool, batch: Int = 100, at now: Date) async throws {
         let database = PlatformDatabase(pool)
         var last = ID<Tenant>(UUID.platform)

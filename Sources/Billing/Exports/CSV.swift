@@ -1,9 +1,9 @@
-/// Lines of CSV (RFC 4180, ended by a line feed) that are safe to open in a spreadsheet.
+/// Writes lines of CSV (RFC 4180, each with a final line feed) that are safe to open in a spreadsheet.
 enum CSV {
     enum Field: Equatable {
-        /// Whatever somebody may have written.
+        /// Any text, which may be hostile.
         case text(String)
-        /// Made of digits, a point and a sign by ourselves.
+        /// Digits, a point and a sign that Espalier has written.
         case number(String)
         case null
     }
@@ -17,10 +17,10 @@ enum CSV {
         case .null: return []
         case .number(let digits): return Array(digits.utf8)
         case .text(let text):
-            // Byte by byte: to a `String`, a quote with an accent on it is no quote.
+            // The comparison is by byte, because in a `String` a quote with a combining accent is another character.
             let (quote, safe) = (UInt8(ascii: "\""), harmless(text))
-            // An empty text is another thing than nothing.
-            // Some spreadsheets part cells at semicolons or tabs.
+            // An empty text differs from a missing value.
+            // Some spreadsheets split cells at semicolons or tabs.
             guard safe.isEmpty || safe.contains(where: { $0 == quote || $0 < 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") })
             else {
                 return safe
@@ -29,9 +29,11 @@ enum CSV {
         }
     }
 
-    /// With an apostrophe before each part of it that a spreadsheet would calculate with, or run (OWASP, "CSV Injection"): it makes it a
-    /// text. Also behind what some take for the end of a cell: to them, a quote in the midst of a line means nothing. A text that begins
-    /// with a tab or a line's end has one in any case.
+    /// Adds an apostrophe before each part that a spreadsheet would calculate or run (OWASP, "CSV Injection"). The apostrophe makes the
+    /// part a text.
+    ///
+    /// Some programs ignore a quote within a line, so the text after a possible end of a cell is checked too. A text that starts with a tab
+    /// or a line end always gets an apostrophe.
     private static func harmless(_ text: String) -> [UInt8] {
         let ends: [Unicode.Scalar] = [";", "\t", "\r", "\n"]
         let apostrophe = UInt8(ascii: "'")
@@ -48,8 +50,8 @@ enum CSV {
         return bytes
     }
 
-    /// Also where blanks, quotes or what nobody sees stand before it, which some programs drop, and in the wide letters that some take for
-    /// the narrow ones.
+    /// Whether a spreadsheet would read a cell as a formula. Some programs drop leading blanks, quotes and invisible characters, and some
+    /// treat full-width characters as the usual ones. So these count too.
     private static func isFormula(_ cell: Substring.UnicodeScalarView) -> Bool {
         let first = cell.first { scalar in
             scalar != "\"" && !scalar.properties.isWhitespace && ![.control, .format].contains(scalar.properties.generalCategory)

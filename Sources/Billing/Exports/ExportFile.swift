@@ -3,12 +3,12 @@ import Foundation
 import Ledger
 import NIOCore
 
-/// The file that an export is, as it comes about: compressed, counted, digested, and without the part that the caller has already.
+/// The file of an export while it is written: compressed, counted, digested, and without the part that the caller already has.
 struct ExportFile {
     private var digest = SHA256()
     private let gzip: Gzip?
     private var skipped: Int
-    /// Lines of data, without a header.
+    /// The number of data lines, without a header.
     private(set) var rows = 0
     private(set) var bytes = 0
 
@@ -17,14 +17,15 @@ struct ExportFile {
         skipped = export.skip
     }
 
-    /// Adds to the file.
-    /// - Returns: what of it is to be sent; nil for nothing.
+    /// Adds a block to the file.
+    /// - Returns: the bytes to send, or nil if there are none yet.
     mutating func add(_ block: [UInt8], rows: Int) -> ByteBuffer? {
         self.rows += rows
         return append(gzip?.compress(block) ?? block)
     }
 
-    /// - Returns: what was still to come.
+    /// Completes the file.
+    /// - Returns: the remaining bytes.
     mutating func finish() -> ByteBuffer? {
         append(gzip?.compress([], isLast: true) ?? [])
     }
@@ -38,6 +39,6 @@ struct ExportFile {
         return dropped == block.count ? nil : ByteBuffer(bytes: block[dropped...])
     }
 
-    /// SHA-256 over the whole file, what was skipped included, in hexadecimal.
+    /// SHA-256 over the whole file, including the skipped part, in hexadecimal.
     var sha256: String { digest.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined() }
 }

@@ -1,12 +1,12 @@
-/// In which form usage is exported.
+/// The format of a usage export.
 enum ExportFormat: String, CaseIterable, Sendable {
-    /// The ledger's events, one a line, under a header.
+    /// The ledger's events, one per line, after a header.
     case csv
-    /// The same, one JSON object a line.
+    /// The ledger's events, one JSON object per line.
     case jsonl
-    /// The same as CloudEvents 1.0, one a line.
+    /// The ledger's events as CloudEvents 1.0, one per line.
     case cloudevents
-    /// Charges by the FinOps Open Cost and Usage Specification 1.2.
+    /// Charges in the format of the FinOps Open Cost and Usage Specification 1.2.
     case focus
 
     var mediaType: String {

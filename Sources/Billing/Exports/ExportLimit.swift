@@ -4,15 +4,15 @@ import HTTPTypes
 import Synchronization
 import Web
 
-/// How many exports are under way: each keeps a connection and a processor busy, and nobody's may hold up the logins.
+/// Limits the exports in progress. Each uses a database connection and a processor, and exports must not slow down logins.
 final class ExportLimit: Sendable {
-    /// Of one owner, in a process.
+    /// The limit per owner and process.
     private static let mostOfOne = 2
-    /// Of all tenants together. The platform's own come on top of them: whatever the tenants do, who bills them can export.
+    /// The limit of all tenants together. The platform's own exports are not included, so the operator can always export.
     private static let mostOfTenants = 6
     private let running = Mutex<[UUID: Int]>([:])
 
-    /// A place among them, for as long as it is held.
+    /// A place among the exports in progress. It is free again when this value is released.
     final class Place: Sendable {
         private let limit: ExportLimit
         private let owner: UUID
@@ -29,16 +29,17 @@ final class ExportLimit: Sendable {
         }
     }
 
-    /// - Parameter owner: a tenant's id, or the platform's.
-    /// - Throws: `Problem`: 429 when there is none left.
+    /// Takes a place for an export.
+    /// - Parameter owner: the tenant's ID, or the platform's ID.
+    /// - Throws: `Problem`: 429 if no place is free.
     func place(of owner: UUID) throws -> Place {
         let refusal: String? = running.withLock { running in
             guard running[owner, default: 0] < Self.mostOfOne else {
-                return "\(Self.mostOfOne) exports at a time are made for one owner. Wait for one of them to end."
+                return "At most \(Self.mostOfOne) exports can run at a time. Wait until one of them ends."
             }
             let others = running.reduce(0) { $0 + ($1.key == .platform ? 0 : $1.value) }
             guard owner == .platform || others < Self.mostOfTenants else {
-                return "As many exports are being made as there is room for. Try again a little later."
+                return "Too many exports are in progress. Retry after the seconds in `Retry-After`."
             }
             running[owner, default: 0] += 1
             return nil

@@ -6,7 +6,7 @@ package import Postgres
 import Web
 
 /// Exports of the events of the ledger and of the charges, as files.
-/// Below `/v1`, for operators and tenants alike.
+/// Routes for operators and tenants, below `/v1`.
 package struct ExportRoutes: Sendable {
     let pool: DatabasePool
     let publicURL: String

@@ -5,7 +5,7 @@ import NIOCore
 import Postgres
 import Web
 
-/// Makes an export's file, from its first byte to its last.
+/// Writes an export's file from the first byte to the last.
 struct ExportRun: Sendable {
     private let export: UsageExport
     private let pool: DatabasePool
@@ -16,9 +16,10 @@ struct ExportRun: Sendable {
         (self.export, self.pool, self.publicURL, self.now) = (export, pool, publicURL, now)
     }
 
+    /// Writes the file and sends the part that the caller does not have yet.
     /// - Parameters:
-    ///   - goesOn: is called whenever something was read, also of what the caller has already.
-    ///   - send: takes what the caller has not got yet, and returns when there is room for more.
+    /// - goesOn: called after every read, even for the part that the caller already has.
+    /// - send: receives the bytes that the caller does not have yet, and returns when there is room for more.
     func write(
         into file: inout ExportFile, goesOn: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
@@ -29,13 +30,13 @@ struct ExportRun: Sendable {
         if let end = file.finish() { try await send(end) }
     }
 
-    /// Makes sure that the caller does not have more of the file than there is. Once the response has begun, no error can be sent, and an empty
-    /// response reads as the rest of a complete file. The bytes that the caller has are made twice for this.
-    /// - Throws: `Problem`: 400 by name.
+    /// Checks that the file is longer than the caller's part. After the response has started, no error can be sent, and an empty response
+    /// would look like the rest of a complete file. So the caller's part is written twice.
+    /// - Throws: `Problem`: 400 with the name of the parameter.
     func requireLongerThanSkip() async throws {
         guard export.skip > 0 else { return }
         struct Enough: Error {}
-        // It sends the first byte behind those that the caller has.
+        // The first byte to send is the first one after the caller's part.
         var file = ExportFile(export)
         do {
             try await write(into: &file) { _ in throw Enough() }
@@ -46,7 +47,7 @@ struct ExportRun: Sendable {
         throw Problem.invalid(
             .init(
                 "skip",
-                "The file has \(file.bytes) bytes, fewer than `skip`. Check `from`, `to` and `format`, or begin again without `skip`."))
+                "The file has \(file.bytes) bytes, fewer than `skip`. Check `from`, `to` and `format`, or start again without `skip`."))
     }
 
     private func writeEvents(
@@ -60,7 +61,7 @@ struct ExportRun: Sendable {
         guard export.from < export.to else { return }
         var page = try await ledger.page(after: ledger.start)
         while let current = page {
-            // PostgreSQL is at the next page while this one is written.
+            // PostgreSQL reads the next page while this one is written.
             async let following = ledger.page(after: current.next)
             try await learn(&text, for: current)
             var (offset, rows) = (0, 0)
@@ -70,7 +71,7 @@ struct ExportRun: Sendable {
             page = try await following
             goesOn()
         }
-        // A month that was taken out meanwhile is missing here, or a part of it.
+        // If a month was archived since the start, its events are missing here.
         try await export.requireLedger(pool)
     }
 
@@ -79,7 +80,7 @@ struct ExportRun: Sendable {
         guard !unknown.tenants.isEmpty || !unknown.applications.isEmpty else { return }
         let found = try await PlatformDatabase(pool).run([
             "SELECT id, slug AS name FROM tenant WHERE id = ANY(\(Array(unknown.tenants)))",
-            // An id is one tenant's only.
+            // An ID belongs to only one tenant.
             "SELECT id, name FROM application WHERE id = ANY(\(Array(unknown.applications)))",
         ])
         func names(_ rows: Rows) throws -> [UUID: String] {
@@ -95,7 +96,7 @@ struct ExportRun: Sendable {
     ) async throws {
         let charges = FocusExport(PlatformDatabase(pool), tenant: export.tenant?.id, publicURL: publicURL, at: now)
         if let start = file.add(CSV.line(FocusRow.columns.map { .text($0.name) }), rows: 0) { try await send(start) }
-        // In development, months are closed before they have begun.
+        // In development, months can be closed before they have started.
         let closed = try await PlatformDatabase(pool).run("SELECT max(period) AS month FROM statement")[0].get("month", as: Month?.self)
         let last = max(Month(now), closed ?? Month(now))
         var month = Month(export.from)

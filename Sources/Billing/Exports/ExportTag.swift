@@ -7,15 +7,17 @@ import Postgres
 import Web
 
 extension UsageExport {
-    /// The version of the file (RFC 9110, section 8.8.3): the words that say which file it is, and what may make another one of them. That
-    /// is the applications' names, of those that can have had a login in the window, and which tenants are gone with their events; a
-    /// tenant's slug never changes. Nil for charges: those of an open month become more with every login.
+    /// The version of the file (RFC 9110, section 8.8.3).
+    ///
+    /// It covers the parameters that identify the file, and the data that can change it. These are the names of the applications that can
+    /// have logins in the window, and the purged tenants, whose events are deleted. A tenant's slug never changes. Nil for charges, because
+    /// each login changes those of an open month.
     func entityTag(_ pool: DatabasePool) async throws -> EntityTag? {
         guard format != .focus else { return nil }
-        // CloudEvents have ids only.
+        // CloudEvents contain only IDs.
         let hasNames = format == .csv || format == .jsonl
         let (first, last) = (tenant?.id.uuid ?? .platform, tenant?.id.uuid ?? UUID(uuidString: "ffffffff-ffff-ffff-ffff-ffffffffffff")!)
-        // Sums of hashes: as little to remember of a million names as of one.
+        // Sums of hashes need the same memory for a million names as for one.
         let found = try await PlatformDatabase(pool).run([
             """
             SELECT count(*) AS number, bit_xor(hashtextextended(id::text || name, 0)) AS one, bit_xor(hashtextextended(id::text || name, 1)) AS other
@@ -34,14 +36,14 @@ extension UsageExport {
         return EntityTag(digest: Array(SHA256.hash(data: Data(text.utf8)).prefix(16)))
     }
 
-    /// Whether who goes on with a file has the beginning of this one.
-    /// - Throws: `Problem`: 412 when it is another one.
+    /// Checks that a caller that continues a file has the start of this file.
+    /// - Throws: `Problem`: 412 if it is another file.
     static func requireMatch(_ request: Request, _ tag: EntityTag?) throws {
         guard let given = request.headers[.ifMatch]?.listElements, given.count != 1 || !given.has("*") else { return }
         guard let tag, given.has(tag.text) else {
             throw Problem(
                 .preconditionFailed,
-                "It is another file by now: an application was renamed or deleted, or a tenant is gone. Begin anew, without `skip`.")
+                "The file has changed: an application was renamed or deleted, or a tenant was purged. Start again without `skip`.")
         }
     }
 }

@@ -8,8 +8,8 @@ import Postgres
 import Web
 
 extension ExportRoutes {
-    /// Streams the file. What it came to stands in trailers where the caller takes them (RFC 9110, section 6.5.1), and can be asked for
-    /// by `getUsageExportManifest` otherwise.
+    /// Streams the file. The number of rows and the digest are in trailers if the caller accepts them (RFC 9110, section 6.5.1).
+    /// `getUsageExportManifest` returns them too.
     @Sendable
     func exportUsage(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.usageRead)
@@ -44,7 +44,8 @@ extension ExportRoutes {
                         }
                     }
                 } catch let error as DatabaseError {
-                    // The status has been sent. What is cut off without its end cannot be taken for a whole file.
+                    // The status has been sent already. The body then ends without its end mark, so the caller cannot mistake it for a
+                    // whole file.
                     logger.error("export", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
                     throw error
                 }
@@ -53,7 +54,7 @@ extension ExportRoutes {
             })
     }
 
-    /// What is known before the first byte.
+    /// The headers that are known before the first byte.
     private func fields(of export: UsageExport) async throws -> HTTPFields {
         var fields: HTTPFields = [
             .exportFrom: Day.moment(export.from), .exportTo: Day.moment(export.to), .exportWatermark: Day.moment(export.watermark),
@@ -70,7 +71,7 @@ extension ExportRoutes {
 extension HTTPField.Name {
     static let te = HTTPField.Name("TE")!
     static let exportFrom = HTTPField.Name("Export-From")!
-    /// Where the file ends, and the next one begins.
+    /// The end of the file, where the next one starts.
     static let exportTo = HTTPField.Name("Export-To")!
     static let exportWatermark = HTTPField.Name("Export-Watermark")!
     static let exportRowsEstimate = HTTPField.Name("Export-Rows-Estimate")!

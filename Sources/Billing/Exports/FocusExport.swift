@@ -3,8 +3,8 @@ import Foundation
 import Ledger
 import Postgres
 
-/// The charges of a month, tenant by tenant: of a closed month the lines of the statement, of another one those of the upcoming statement
-/// (`Bill`), with the corrections of late logins that are billed in it.
+/// The charges of a month, tenant by tenant. For a closed month these are the lines of the statement. For an open month these are the lines
+/// of the upcoming statement (`Bill`), with the corrections of late logins that are billed in it.
 struct FocusExport: Sendable {
     private let database: PlatformDatabase
     private let tenant: ID<Tenant>?
@@ -17,8 +17,9 @@ struct FocusExport: Sendable {
         provider = URL(string: publicURL)?.host() ?? "Espalier"
     }
 
-    /// - Parameter after: the last tenant of the page before; the platform's id at first.
-    /// - Returns: the charges of the tenants that follow, and the last of them; nil for it when there were none.
+    /// Reads one page of charges.
+    /// - Parameter after: the last tenant of the previous page. The platform's ID for the first page.
+    /// - Returns: the charges of the next tenants, and the last of these tenants. Nil instead of that tenant if there are none left.
     func rows(of month: Month, after: UUID) async throws -> ([FocusRow], last: UUID?) {
         let tenants = try await database.run(
             """
@@ -32,7 +33,7 @@ struct FocusExport: Sendable {
             if let statement = facts.statements[tenant.id] {
                 rows += try (facts.lines[tenant.id] ?? []).map { try row($0, of: tenant.id, statement, in: month) }
             } else if month.start <= now {
-                // What has not begun costs nothing yet.
+                // A month that has not started costs nothing yet.
                 rows += try await open(of: tenant.id, name: tenant.name, in: month, facts)
             }
         }

@@ -3,7 +3,7 @@ import Foundation
 import Ledger
 import Postgres
 
-/// One charge by FOCUS 1.2 (focus.finops.org), and what of it stands in which column.
+/// One charge in FOCUS 1.2 (focus.finops.org), and its columns.
 struct FocusRow: Sendable {
     enum Category: String, Sendable {
         case usage = "Usage"
@@ -11,7 +11,7 @@ struct FocusRow: Sendable {
     }
 
     enum State: String, Sendable {
-        /// The month goes on, or is not closed yet: it may still become more.
+        /// The month is in progress or not closed yet, so the charge may still change.
         case open
         case closed
     }
@@ -19,34 +19,34 @@ struct FocusRow: Sendable {
     var tenant: ID<Tenant>
     var tenantName: String
     var period: Month
-    /// The days that it is for, both of them too. A correction's are those of the month that it corrects.
+    /// The first and the last day of the charge. For a correction, these are days of the corrected month.
     var firstDay, lastDay: Day
-    /// What a statement's line is called: `base_fee`, `included`, `logins`, `minimum`, `correction`.
+    /// The kind of the statement line: `base_fee`, `included`, `logins`, `minimum`, `correction`.
     var kind: String
     var description: String
     var currency: Currency
     var quantity: Int
-    /// Nil where several prices have their part in it.
+    /// Nil if several prices apply.
     var unitPriceMicros: Int?
     var exactMicros, amountMicros: Int
     var plan: String?
     var rateCard: ID<RateCard>
     var rateCardVersion: Int
-    /// The statement's id; nil as long as there is none.
+    /// The ID of the statement. Nil until there is one.
     var invoice: String?
     var state: State
-    /// Who runs the installation, as far as it is known: its public host.
+    /// The operator of the installation, identified by its public host.
     var provider: String
 
     var isCorrection: Bool { kind == "correction" }
-    /// Of what is charged for the time that it is there, and not by the login, there is one.
+    /// Whether the charge is for a period of time and not for logins. Its quantity is 1.
     var isFee: Bool { kind == "base_fee" || kind == "minimum" }
     var category: Category { isFee ? .purchase : .usage }
-    /// Usage is told of where there was some.
+    /// Usage without logins and without an amount is left out.
     var isTold: Bool { isFee || quantity != 0 || amountMicros != 0 }
 
-    /// Names the price: the version of the rate card, and the part of it. The price of a fee is that of its days, so those of a part of the
-    /// month are in the name. A tier is named by its price in millionths. Where several prices have their part in it, no tier is named.
+    /// Identifies the price: the version of the rate card and its part. The price of a fee depends on its days, so the name of a part of
+    /// the month includes the days. The name of a tier is its price in millionths. If several prices apply, the name includes no tier.
     var priceID: String {
         let part: String
         if isFee {
@@ -67,7 +67,7 @@ struct FocusRow: Sendable {
         }
     }
 
-    /// In the alphabet's order; what is ours and not FOCUS's begins with `x_` and comes last.
+    /// The columns in alphabetical order. Columns that FOCUS does not define start with `x_` and come last.
     static let columns: [Column] = [
         Column("BilledCost") { $0.money($0.amountMicros) },
         Column("BillingAccountId") { .text($0.tenant.description) },
@@ -108,13 +108,13 @@ struct FocusRow: Sendable {
         Column("x_StatementState") { .text($0.state.rawValue) },
     ]
 
-    /// An amount in the currency's unit: exact, and so with as many decimals as it needs.
+    /// An exact amount in the currency's unit, with as many decimals as needed.
     private func money(_ micros: Int) -> CSV.Field { .number(currency.text(micros: micros)) }
 
-    /// Before the rounding, so that it is price times quantity. Where there is no one price, it is what is billed.
+    /// The cost before rounding, so that it equals price times quantity. Without a single price, it is the billed amount.
     private var cost: CSV.Field { money(isFee || unitPriceMicros != nil ? exactMicros : amountMicros) }
 
-    /// Times the quantity it is the cost. A fee's is what it comes to for its days.
+    /// The price that gives the cost when multiplied by the quantity. For a fee, it is the amount for its days.
     private var unitPrice: CSV.Field {
         if isFee { return money(exactMicros) }
         return unitPriceMicros.map(money) ?? .null

@@ -14,7 +14,7 @@ private struct Reply: Encodable {
 }
 
 extension ExportRoutes {
-    /// Makes the file a second time and tells what it came to, without sending it: whoever downloaded it compares.
+    /// Writes the file again without sending it, and returns its size and digest. The caller compares them with the downloaded file.
     @Sendable
     func getUsageExportManifest(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.usageRead)
@@ -23,7 +23,7 @@ extension ExportRoutes {
         async let made = made(export)
         let file: Made
         do { file = try await made } catch is CancellationError where !Task.isCancelled {
-            throw Problem(.unavailable, "The file could not be read to its end at the moment. Ask again a little later.")
+            throw Problem(.unavailable, "The export made no progress for 60 s. Retry in a few seconds.")
         }
         withExtendedLifetime(place) {}
         return try .json(
@@ -38,7 +38,7 @@ extension ExportRoutes {
         let sha256: String
     }
 
-    /// In a task of its own: if it makes no progress it is ended, and the caller is told.
+    /// Runs in a separate task. Without progress the task is ended, and the caller receives an error.
     private func made(_ export: UsageExport) async throws -> Made {
         let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
         var file = ExportFile(export)

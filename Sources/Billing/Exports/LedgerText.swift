@@ -2,37 +2,39 @@ import Foundation
 import Ledger
 import Web
 
-/// Writes the ledger's rows as text, a block at a time. What this does is done for each of millions of rows, so it writes bytes to where
-/// they belong and makes nothing on the way.
+/// Writes the ledger's rows as text, a block at a time.
+///
+/// This code runs for each of millions of rows. So it writes bytes directly to their place and allocates nothing per row.
 struct LedgerText {
-    /// What a line is made of, one after the other.
+    /// The parts of a line, in order.
     enum Piece {
         case text(StaticString)
-        /// The login's id, `login_…`.
+        /// The login's ID, `login_…`.
         case id
         case tenant, application, user
-        /// The tenant's slug, and what the application is called: what is not there any more has none.
+        /// The tenant's slug, and the application's name. A deleted one has none.
         case tenantName, applicationName
         case kind, connection
-        /// When it happened, as `2026-11-21T10:00:00.123456Z`: always all six digits.
+        /// The time of the login, as `2026-11-21T10:00:00.123456Z`, always with six digits of the second.
         case time
-        /// The month in which it is billed, as `2026-11`.
+        /// The billing month, as `2026-11`.
         case period
     }
 
     let header: [UInt8]
     private let line: [Piece]
     private let format: ExportFormat
-    /// The words for days, which are asked for again and again: `2026-11-21`.
+    /// A cache of the texts for days, `2026-11-21`.
     private var days: [Int: [UInt8]] = [:]
     private var tenantNames = Names()
     private var applicationNames = Names()
 
     private static let blockSize = 1 << 16
-    /// No line is longer: its own text, four ids of 43 characters at the most, and what else `LedgerRow` allows; and both names.
+    /// An upper limit of a line's length: its fixed text, four IDs of up to 43 characters, the other values that `LedgerRow` permits, and
+    /// both names.
     private var longestLine: Int { 1 << 10 + tenantNames.longest + applicationNames.longest }
 
-    /// Names as they are written in this format, by ids. Rows of one tenant, and of one application, often follow each other.
+    /// Names in the form of this format, by ID. Consecutive rows often have the same tenant and application.
     private struct Names {
         private var names: [UUID: [UInt8]] = [:]
         private var last: (id: UUID, name: [UInt8])?
@@ -89,7 +91,7 @@ struct LedgerText {
 
     // MARK: Names
 
-    /// Whose names are still to be learned before a page can be written.
+    /// The tenants and applications of a page whose names are not loaded yet.
     func unknown(in page: [UInt8]) throws -> (tenants: Set<UUID>, applications: Set<UUID>) {
         var (tenants, applications): (Set<UUID>, Set<UUID>) = ([], [])
         guard format == .csv || format == .jsonl else { return (tenants, applications) }
@@ -110,7 +112,8 @@ struct LedgerText {
         return (tenants, applications)
     }
 
-    /// - Parameter name: nil for what has none any more.
+    /// Adds the name of a tenant.
+    /// - Parameter name: nil for a deleted tenant.
     mutating func learn(tenant: UUID, _ name: String?) {
         tenantNames.learn(tenant, written(name))
     }
@@ -127,10 +130,10 @@ struct LedgerText {
 
     // MARK: Lines
 
-    /// The next block of a page's lines; empty at its end.
+    /// The next block of a page's lines. Empty at the end of the page.
     /// - Parameters:
-    ///   - offset: where in the page to begin, 0 at first; afterwards where the next block does.
-    ///   - rows: afterwards how many lines the block has.
+    /// - offset: the start in the page, 0 at first. Afterwards, the start of the next block.
+    /// - rows: afterwards, the number of lines in the block.
     mutating func block(of page: [UInt8], from offset: inout Int, rows: inout Int) throws -> [UInt8] {
         var (next, lines) = (offset, 0)
         defer { (offset, rows) = (next, lines) }
@@ -140,7 +143,7 @@ struct LedgerText {
             try [UInt8](unsafeUninitializedCapacity: enough) { buffer, count in
                 let start = buffer.baseAddress!
                 var place = start
-                // Counted even if this fails midway: what is there must be what is said to be there.
+                // The count is set even after a failure, because it must equal the written bytes.
                 defer { count = place - start }
                 try LedgerRow.walk(page, from: &next) { row in
                     guard place - start <= room else { return false }
@@ -170,7 +173,7 @@ struct LedgerText {
         }
     }
 
-    /// Crockford's base32 of 128 bits, as `ID` writes it.
+    /// Writes 128 bits in Crockford's base32, as `ID` does.
     private static func write(_ prefix: StaticString, _ uuid: UnsafeRawPointer, to place: inout UnsafeMutablePointer<UInt8>) {
         copy(prefix, to: &place)
         var high = UInt64(bigEndian: uuid.loadUnaligned(as: UInt64.self))
@@ -208,6 +211,7 @@ struct LedgerText {
         place += digits + 1
     }
 
+    /// The text of a day.
     /// - Parameter number: days since 2000-01-01.
     private mutating func day(_ number: Int) -> [UInt8] {
         if let text = days[number] { return text }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Ends a task that makes no progress: a caller that takes nothing any more would keep its place for ever.
+/// Cancels a task that makes no progress. Otherwise a caller that stops reading would hold its place indefinitely.
 final class StallWatch: Sendable {
     private struct Watched: @unchecked Sendable {
         let task: UnsafeCurrentTask
@@ -8,18 +8,18 @@ final class StallWatch: Sendable {
 
     private struct State {
         var steps = 0
-        /// Nil when the work is over. A task may be cancelled from elsewhere only as long as it is at the work.
+        /// Nil after the work. The task may be canceled only during the work.
         var watched: Watched?
     }
 
     private let state = Mutex(State())
 
-    /// Something was done.
+    /// Records progress.
     func step() {
         state.withLock { $0.steps += 1 }
     }
 
-    /// Does the work, and cancels the task that asked for it when there is no step for so long.
+    /// Runs the work, and cancels the calling task if there is no step within the limit.
     static func run(limit: Duration, _ body: (StallWatch) async throws -> Void) async throws {
         let watch = StallWatch()
         try await withUnsafeCurrentTask { task in

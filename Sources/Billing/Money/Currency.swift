@@ -1,22 +1,22 @@
 package import Postgres
 
-/// A currency of ISO 4217, and how many decimals its smallest coin has.
+/// A currency of ISO 4217 with the decimals of its smallest coin.
 package struct Currency: Hashable, Sendable {
     package let code: String
 
-    /// How many digits stand behind the point: two in USD, none in JPY, three in KWD.
+    /// The number of decimals: two in USD, none in JPY, three in KWD.
     package var decimals: Int { Self.decimals[code] ?? 2 }
 
-    /// The smallest amount that can be paid, in millionths of the unit.
+    /// The smallest payable amount, in millionths of the unit.
     package var smallestMicros: Int { [1_000_000, 100_000, 10_000, 1_000, 100][decimals] }
 
-    /// Nil for what is no currency of ISO 4217's list one (2026-01-01), or one that is no means of payment (XAU, XXX).
+    /// Nil for a code that is not in ISO 4217's list one (2026-01-01), or not a means of payment (XAU, XXX).
     package init?(_ code: String) {
         guard Self.codes.contains(code) else { return nil }
         self.code = code
     }
 
-    /// Those whose smallest coin is no hundredth.
+    /// The currencies whose smallest coin is not a hundredth.
     private static let decimals = [
         "BHD": 3, "BIF": 0, "CLF": 4, "CLP": 0, "DJF": 0, "GNF": 0, "IQD": 3, "ISK": 0, "JOD": 3, "JPY": 0, "KMF": 0, "KRW": 0, "KWD": 3,
         "LYD": 3, "OMR": 3, "PYG": 0, "RWF": 0, "TND": 3, "UGX": 0, "UYI": 0, "UYW": 4, "VND": 0, "VUV": 0, "XAF": 0, "XOF": 0, "XPF": 0,
@@ -50,7 +50,7 @@ extension Currency: CustomStringConvertible, Encodable, SQLValue {
         self = currency
     }
 
-    /// An amount of millionths as people write it: `12.34`, or with as many decimals more as it needs (`0.005`).
+    /// The usual text of an amount in millionths: `12.34`, or more decimals if needed (`0.005`).
     package func text(micros: Int) -> String {
         let (whole, fraction) = micros.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
         var digits = String(String(1_000_000 + fraction).dropFirst())

@@ -7,7 +7,7 @@ import Postgres
 import Web
 
 extension PricingRoutes {
-    /// What a plan costs from a day on.
+    /// Sets the prices of a plan, starting on a day.
     @Sendable
     func createRateCard(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.pricingWrite)
@@ -27,7 +27,7 @@ extension PricingRoutes {
             RateCardReply(card), updatedAt: card.createdAt, status: .created, headers: [.location: "/v1/rate-cards/\(card.id)"])
     }
 
-    /// What a tenant pays instead of its plan's prices from a day on; or that from then on it pays these again.
+    /// Sets a tenant's own prices starting on a day, or returns the tenant to its plan's prices.
     @Sendable
     func createTenantRateCard(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.requireOperator("set a tenant's prices")
@@ -35,7 +35,7 @@ extension PricingRoutes {
         var fields = try await JSONFields(request)
         let day = fields.day("effective_from", isRequired: true)
         let followsPlan = fields.flag("follows_plan") ?? false
-        // With `follows_plan`, a price would be a field that means nothing: unread, it is refused.
+        // With `follows_plan` a price has no meaning. It is not read, so it is refused as an unknown field.
         let prices = followsPlan ? .ofNoMeaning : Prices.read(&fields)
         try fields.finish()
         guard let day, let prices else { throw Problem(.invalid, "A rate card needs a day and prices.") }
@@ -52,25 +52,26 @@ extension PricingRoutes {
 }
 
 extension Prices {
-    /// What stands in a card that says that the plan's prices hold.
+    /// The unused prices of a card that returns to the plan's prices.
     fileprivate static let ofNoMeaning = try! Prices(
         currency: Currency("USD")!, baseFeeMicros: 0, includedLogins: 0, minimumMicros: 0, tierMode: .graduated,
         tiers: [Tier(upTo: nil, unitPriceMicros: 0)])
 }
 
 extension RateCard {
-    /// One that is to be the next version.
+    /// A draft of the next version.
     struct Draft: Sendable {
         let plan: Tenant.Plan?
         let effectiveFrom: Day
         let followsPlan: Bool
         let prices: Prices
 
-        /// - Parameter owner: the platform's id, or that of the tenant whose own it is.
-        /// - Throws: `Problem` 409 where it would hold in a month that is closed.
+        /// Writes the draft as the owner's next version.
+        /// - Parameter owner: the platform's ID, or the ID of the tenant with these own prices.
+        /// - Throws: `Problem` 409 if the card would be in effect in a closed month.
         func add(to owner: UUID, _ action: String, by origin: AuditEvent.Origin, _ db: Transaction, at now: Date) async throws -> RateCard {
             let isInClosedMonth: Bool? = try await db.run([
-                // One version after the other: "rate" in ASCII.
+                // Versions are created one after another. The number is "rate" in ASCII.
                 "SELECT pg_advisory_xact_lock(1918989413, hashtext(\(owner)::text))",
                 PriceLock.exclusive,
                 """
@@ -82,7 +83,7 @@ extension RateCard {
             else {
                 throw Problem(
                     .conflict,
-                    "\(effectiveFrom.month) is closed, or a month after it: what was billed stays as it was. Choose a day in an open month."
+                    "\(effectiveFrom.month) or a later month is closed, and its bill cannot change. Choose a day in an open month."
                 )
             }
             let tiers = JSON(bytes: try JSONWriter.encode(prices.tiers))

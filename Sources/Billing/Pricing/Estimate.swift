@@ -1,17 +1,17 @@
-/// What a month with so many logins costs, and where the price of a login changes next.
+/// The cost of a month with a number of logins, and the next change of the price per login.
 package struct Estimate: Sendable {
-    /// Where more logins have another price.
+    /// The next number of logins with another price.
     package struct NextTier: Hashable, Sendable {
-        /// The first login of the month that is in it, counted from 1 and with those that are included.
+        /// The first login of the month in this tier, counted from 1, including the included logins.
         package let fromLogin: Int
         package let unitPriceMicros: Int
-        /// What a month with just so many logins costs: by volume, it can be less.
+        /// The cost of a month with exactly this number of logins. With volume prices it can be lower.
         package let totalMicros: Int
     }
 
     package let charges: [Rating.Charge]
     package let totalMicros: Int
-    /// Nil in the last tier, and where the next is beyond all numbers.
+    /// Nil in the last tier, and if the next tier starts beyond the largest number.
     package let nextTier: NextTier?
 
     /// - Throws: `Rating.TooMany` for more logins than `Prices.mostLogins`.
@@ -25,7 +25,7 @@ package struct Estimate: Sendable {
         }
     }
 
-    /// The tier behind that of the last of so many logins: its first login, and its price. What is included is a tier before the first.
+    /// The tier after the tier of the last login: its first login and its price. The included logins count as a tier before the first one.
     private static func tier(behind logins: Int, _ prices: Prices) -> (from: Int, unitPriceMicros: Int)? {
         let included = prices.includedLogins
         if included > 0, logins <= included { return (included + 1, prices.tiers[0].unit_price_micros) }

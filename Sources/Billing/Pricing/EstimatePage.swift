@@ -4,19 +4,19 @@ import Hummingbird
 import Ledger
 import Web
 
-/// The calculator's answer on paper, with or without the form that asks for another. It says nothing that `EstimateReply` does not.
+/// The page of a cost estimate, with or without the form. It shows the same data as `EstimateReply`.
 struct EstimatePage {
     private var content: [String: Any]
 
-    /// - Parameter tenant: whose prices they are; nil where they are a plan's.
+    /// - Parameter tenant: the tenant whose prices apply. Nil for a plan's prices.
     init(_ estimate: EstimateReply, for tenant: Tenant? = nil) {
         content = ["estimate": Self.content(estimate, tenant)]
     }
 
-    /// With a form, for everybody: the prices of a plan.
+    /// The public page with a form, for the prices of a plan.
     /// - Parameters:
-    ///   - estimate: nil where nothing was asked, or nothing that makes sense.
-    ///   - refusal: what was wrong with it. What was sent is not repeated.
+    /// - estimate: nil without valid input.
+    /// - refusal: the error in the input. The page does not repeat the input.
     init(asking plan: Tenant.Plan, _ estimate: EstimateReply? = nil, refusal: String? = nil) {
         content = [
             "form": [
@@ -40,7 +40,7 @@ struct EstimatePage {
                     "amount": "\(line.amount) \(currency)",
                 ]
             },
-            "next": estimate.next_tier.map { sentence(on: $0, estimate) } ?? "No other price comes behind this one.",
+            "next": estimate.next_tier.map { sentence(on: $0, estimate) } ?? "This price applies to all further logins.",
         ]
         if let tenant { content["tenant"] = ["name": tenant.name, "slug": tenant.slug] }
         return content
@@ -51,12 +51,13 @@ struct EstimatePage {
         let what = estimate.rate_card.tier_mode == .volume ? "all logins cost \(price) each" : "a login costs \(price)"
         let difference = next.change_micros < 0 ? "\(next.change.dropFirst()) less" : "\(next.change) more"
         return """
-            From login \(from) on, \(next.additional_logins.grouped) more than these, \(what). A month of \(from) comes to \(next.total) \
+            Starting with login \(from) (\(next.additional_logins.grouped) more), \(what). A month with \(from) logins costs \(next.total) \
             \(estimate.currency), \(difference).
             """
     }
 
-    /// - Parameter maxAge: for how many seconds anybody may keep it; nil for what is for one reader.
+    /// The response with the page.
+    /// - Parameter maxAge: for how many seconds any cache may store the page. Nil for a page for one reader.
     func response(_ status: HTTPResponse.Status = .ok, maxAge: Int? = nil) -> Response {
         PrintedPage.response(html, status, hasForm: content["form"] != nil, maxAge: maxAge)
     }
@@ -64,14 +65,14 @@ struct EstimatePage {
     var html: String { PrintedPage.html(Self.template, content, hasForm: content["form"] != nil) }
 
     private static let template = PrintedPage.template(
-        titled: "What logins cost",
+        titled: "Cost of logins",
         """
-        <h1>What logins cost</h1>
+        <h1>Cost of logins</h1>
         {{#form}}
         <form method="get" action="/pricing">
-        <label>Logins in a month <input name="logins" type="number" min="0" max="{{most}}" step="1" required value="{{logins}}"></label>
+        <label>Logins per month <input name="logins" type="number" min="0" max="{{most}}" step="1" required value="{{logins}}"></label>
         <label>Plan <select name="plan">{{#plans}}<option{{#selected}} selected{{/selected}}>{{name}}</option>{{/plans}}</select></label>
-        <button>Reckon</button>
+        <button>Calculate</button>
         </form>
         {{/form}}
         {{#refusal}}
@@ -83,7 +84,7 @@ struct EstimatePage {
         <dt>For</dt><dd>{{name}} ({{slug}})</dd>
         {{/tenant}}
         <dt>Logins</dt><dd>{{logins}} in a whole month</dd>
-        <dt>Prices</dt><dd>{{rate_card}}, as they are on {{on}}, UTC</dd>
+        <dt>Prices</dt><dd>{{rate_card}}, in effect on {{on}}, UTC</dd>
         </dl>
         <table>
         <thead><tr><th>Description</th><th class="number">Quantity</th><th class="number">Unit price</th>\
@@ -101,7 +102,7 @@ struct EstimatePage {
         <p>{{next}}</p>
         {{/estimate}}
         <footer>
-        <p>An estimate. Fees and logins are rounded once per line, half to even, to the currency's smallest coin. A minimum is the difference to the rounded lines. Refreshes and sessions are free.</p>
+        <p>This is an estimate. Fees and logins are rounded once per line, half to even, to the currency's smallest coin. A minimum is the difference to the rounded lines. Refreshes and sessions are free.</p>
         </footer>
         """)
 }

@@ -7,7 +7,8 @@ import Tenancy
 import Web
 
 extension PricingRoutes {
-    /// What a whole month with so many logins would cost by the prices of a day: those of a plan, or those that hold for a tenant.
+    /// Estimates the cost of a whole month with a number of logins, by the prices of a day. These are a plan's prices or those in effect
+    /// for a tenant.
     @Sendable
     func estimatePrice(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.pricingRead)
@@ -16,28 +17,28 @@ extension PricingRoutes {
         let plan = fields.choice("plan", Tenant.Plan.self)
         let name = fields.text("tenant")
         let day = fields.day("on")
-        if plan != nil, name != nil { fields.refuse("plan", "Name a plan or a tenant: a tenant has a plan.") }
+        if plan != nil, name != nil { fields.refuse("plan", "Set either `plan` or `tenant`. A tenant has a plan.") }
         try fields.finish()
         guard let logins else { throw Problem(.invalid, "`logins` is required.") }
         return try .json(try await estimate(logins, plan, ofTenant: name, on: day, call).reply)
     }
 
-    /// The same as a page, to be printed.
+    /// Returns the same estimate as a page for printing.
     @Sendable
     func getEstimatePage(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.pricingRead)
         let query = try Query(request, "logins", "plan", "tenant", "on")
         guard let logins = try query.integer("logins", 0...Prices.mostLogins)
-        else { throw Problem.invalid(.init("logins", "Say how many a month has.")) }
+        else { throw Problem.invalid(.init("logins", "It is required: the number of logins per month.")) }
         let plan = try query.choice("plan", Tenant.Plan.self)
         let name = try query.text("tenant", upTo: 200)
         let day = try query.text("on").map { text in
             guard let day = Day(text) else {
-                throw Problem.invalid(.init("on", "Write a day from the year 2000 on, for example 2026-11-01."))
+                throw Problem.invalid(.init("on", "It must be a day in the year 2000 or later, for example 2026-11-01."))
             }
             return day
         }
-        if plan != nil, name != nil { throw Problem.invalid(.init("plan", "Name a plan or a tenant: a tenant has a plan.")) }
+        if plan != nil, name != nil { throw Problem.invalid(.init("plan", "Set either `plan` or `tenant`. A tenant has a plan.")) }
         let (reply, tenant) = try await estimate(logins, plan, ofTenant: name, on: day, call)
         return EstimatePage(reply, for: tenant).response()
     }
@@ -47,19 +48,19 @@ extension PricingRoutes {
     ) async throws -> (reply: EstimateReply, tenant: Tenant?) {
         let day = day ?? Day(now())
         let tenant = plan == nil ? try await subject(name, call) : nil
-        // A tenant's transaction does not see the plans'.
+        // A tenant's transaction does not see the plans' prices.
         let cards = try await PlatformDatabase(pool).run(RateCard.all(for: tenant?.id)).map { try RateCard($0) }
         guard let reply = try EstimateReply(logins, by: cards, plan: plan ?? tenant?.plan ?? .free, tenant: tenant?.id, on: day)
-        else { throw Problem.invalid(.init("on", "There were no prices yet on this day.")) }
+        else { throw Problem.invalid(.init("on", "No prices were in effect on this day.")) }
         return (reply, tenant)
     }
 
-    /// The tenant that is named, or whose key it is. A tenant's key learns nothing of others.
+    /// The named tenant, or the tenant of the key. A tenant's key cannot read other tenants.
     private func subject(_ name: String?, _ call: KeyContext) async throws -> Tenant? {
         guard let find = name.map({ ID<Tenant>($0).map(Tenant.find) ?? Tenant.find(slug: $0) }) ?? call.tenant.map(Tenant.find)
         else { return nil }
         let tenant = try await PlatformDatabase(pool).run(find).first(Tenant.init)
-        guard let tenant, call.caller.mayAct(for: tenant.id) else { throw Problem.invalid(.init("tenant", "There is no such tenant.")) }
+        guard let tenant, call.caller.mayAct(for: tenant.id) else { throw Problem.invalid(.init("tenant", "Tenant not found.")) }
         return tenant
     }
 }

@@ -1,12 +1,12 @@
 import Access
 import Ledger
 
-/// A reckoning as callers see it; the pages show the same.
+/// An estimate as callers see it. The pages show the same data.
 struct EstimateReply: Encodable, Sendable {
     struct Line: Encodable, Sendable {
         let kind: String
         let description: String
-        /// Of logins: counted from 1 behind those that are included.
+        /// The range of logins, counted from 1 after the included ones.
         let from, to: Int?
         let quantity: Int
         let unit_price_micros: Int
@@ -38,10 +38,10 @@ struct EstimateReply: Encodable, Sendable {
     let total: String
     let next_tier: NextTier?
 
-    /// Nil where no price held yet on the day.
+    /// Nil if no price was in effect on the day.
     /// - Parameters:
-    ///   - logins: of a whole month, at most `Prices.mostLogins`.
-    ///   - cards: all that may hold.
+    /// - logins: the logins of a whole month, at most `Prices.mostLogins`.
+    /// - cards: all rate cards that may be in effect.
     /// - Throws: `Rating.TooMany`.
     init?(_ logins: Int, by cards: [RateCard], plan: Tenant.Plan, tenant: ID<Tenant>? = nil, on day: Day) throws {
         guard let card = cards.holding(on: day, plan: plan) else { return nil }
@@ -68,13 +68,13 @@ struct EstimateReply: Encodable, Sendable {
 }
 
 extension Rating.Charge.Kind {
-    /// As the API calls it, as people do, and which logins it is about.
+    /// The kind in the API, its text for people, and its range of logins.
     fileprivate var inWords: (kind: String, text: String, from: Int?, to: Int?) {
         switch self {
         case .baseFee: ("base_fee", "Base fee", nil, nil)
         case .included: ("included", "Included logins", nil, nil)
         case .logins(let from, let to):
-            // None at all: there is no first one either.
+            // Without logins there is no first login either.
             to < from ? ("logins", "Logins", nil, nil) : ("logins", "Logins \(from.grouped) to \(to.grouped)", from, to)
         case .minimum: ("minimum", "Up to the minimum", nil, nil)
         }

@@ -7,16 +7,16 @@ import Postgres
 import Web
 
 extension PricingRoutes {
-    /// The calculator for everybody, by the prices of the plans, where the platform shows them (`ESPALIER_PRICING_PAGE`). No tenant's own
-    /// price is ever looked at, and nothing that was sent comes back but a number and a plan's name.
+    /// The public calculator with the prices of the plans, if the platform enables it (`ESPALIER_PRICING_PAGE`). It never reads a tenant's
+    /// own prices. The page repeats only a number and a plan's name from the request.
     @Sendable
     func getPricingPage(_ request: Request, _ context: WebContext) async throws -> Response {
-        // The words for a path that is none.
+        // The same text as for a path that does not exist.
         guard let visits = pricingPage else { throw Problem(.notFound, "There is nothing at this path.") }
         let level = visits.take(CallerNetwork.of(context.record.current.address), at: .now)
         guard level.isGranted else {
             context.record.note(outcome: Problem.Code.rateLimited.rawValue)
-            var answer = EstimatePage(asking: .free, refusal: "Too many requests came from this address. Wait for a moment.")
+            var answer = EstimatePage(asking: .free, refusal: "Too many requests came from this address. Wait a moment, then try again.")
                 .response(.tooManyRequests)
             answer.headers[.retryAfter] = "\(level.secondsUntilNext)"
             return answer
@@ -33,18 +33,18 @@ extension PricingRoutes {
         return EstimatePage(asking: question.plan, estimate).response(maxAge: Self.pricingMaxAge)
     }
 
-    /// In seconds: prices change at a day's beginning.
+    /// In seconds. Prices change at the start of a day.
     private static let pricingMaxAge = 60
 }
 
-/// What a person asks on the page. What is no field of the form is ignored: links carry along all sorts of things.
+/// The input of a person on the page. Unknown parameters are ignored, because links often add some.
 struct PricingQuestion {
     let plan: Tenant.Plan
-    /// Nil where nothing is asked yet.
+    /// Nil if nothing was entered yet.
     let logins: Int?
 
     struct Refusal: Error, Equatable {
-        /// What the form shows then.
+        /// The plan that the form then shows.
         let plan: Tenant.Plan
         let detail: String
     }
@@ -52,12 +52,12 @@ struct PricingQuestion {
     init(_ query: String) throws(Refusal) {
         let form: Form
         do { form = try Form(query) } catch {
-            throw Refusal(plan: .free, detail: "The address could not be read: a part of it is malformed, or there twice.")
+            throw Refusal(plan: .free, detail: "The address is invalid. A part of it is malformed or repeated.")
         }
         let name = form["plan"] ?? Tenant.Plan.free.rawValue
         guard let plan = Tenant.Plan(rawValue: name) else {
             let names = Tenant.Plan.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Refusal(plan: .free, detail: "There is no such plan. Choose one of \(names).")
+            throw Refusal(plan: .free, detail: "Unknown plan. Choose one of \(names).")
         }
         self.plan = plan
         guard let text = form["logins"] else {
@@ -67,7 +67,7 @@ struct PricingQuestion {
         guard text.utf8.count <= 20, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let number = Int(text), number <= Prices.mostLogins
         else {
-            throw Refusal(plan: plan, detail: "The number of logins must be a whole one between 0 and \(Prices.mostLogins.grouped).")
+            throw Refusal(plan: plan, detail: "The number of logins must be a whole number from 0 to \(Prices.mostLogins.grouped).")
         }
         logins = number
     }

@@ -20,7 +20,7 @@ extension PricingRoutes {
     private func rateCard(_ request: Request, _ call: some ActingContext, for tenant: ID<Tenant>?) async throws -> Response {
         let id = try call.id("rateCard", of: "rate card", as: RateCard.self)
         _ = try Query(request)
-        // A tenant's transaction does not see the plans'.
+        // A tenant's transaction does not see the plans' prices.
         let card = try await PlatformDatabase(pool).run(
             """
             SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,

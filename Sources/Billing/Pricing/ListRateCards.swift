@@ -5,14 +5,14 @@ import Postgres
 import Web
 
 extension PricingRoutes {
-    /// What the plans cost, cost before and will cost.
+    /// Lists the past, current and future prices of the plans.
     @Sendable
     func listRateCards(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.pricingRead)
         return try await rateCards(request, for: nil)
     }
 
-    /// All that may hold for a tenant: its own, and the plans', whichever it has or may have.
+    /// Lists all rate cards that can be in effect for a tenant: its own and those of all plans.
     @Sendable
     func listTenantRateCards(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.pricingRead)
@@ -23,7 +23,7 @@ extension PricingRoutes {
         let query = try Query(request, "plan", "limit", "after", "before")
         let plan = try query.choice("plan", Tenant.Plan.self)
         let page = try query.page
-        // A tenant's transaction does not see the plans'.
+        // A tenant's transaction does not see the plans' prices.
         let cards = try await PlatformDatabase(pool).run(
             """
             SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,

@@ -1,7 +1,7 @@
 import Access
 import Postgres
 
-/// What has held for a tenant, holds and is to hold: which plan it had when, and every rate card that may be its.
+/// The past, current and future prices of a tenant: its plans over time, and every rate card that can be in effect for it.
 struct PriceHistory: Sendable {
     let plans: [PlanChange]
     private(set) var rateCards: [RateCard]
@@ -10,14 +10,14 @@ struct PriceHistory: Sendable {
         (self.plans, self.rateCards) = (plans, rateCards)
     }
 
-    /// Run it as the platform: a tenant's transaction does not see the plans' rate cards.
+    /// These statements need the platform's rights, because a tenant's transaction does not see the plans' rate cards.
     static func find(of tenant: ID<Tenant>) -> [SQL] {
         [PlanChange.all(of: tenant), RateCard.all(for: tenant)]
     }
 
     /// - Parameters:
-    ///   - found: what `find` gave, or a part of more that does.
-    ///   - more: rate cards that were not to be seen where it was asked.
+    /// - found: the results of `find`, possibly a slice of more results.
+    /// - more: rate cards that the transaction could not see.
     init(_ found: some RandomAccessCollection<Rows>, and more: [RateCard] = []) throws {
         let found = Array(found)
         plans = try found[0].map { try PlanChange($0) }

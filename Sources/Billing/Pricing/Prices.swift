@@ -1,16 +1,16 @@
 import Postgres
 
-/// What a month costs, in millionths of a currency's unit.
+/// The prices of a month, in millionths of a currency's unit.
 package struct Prices: Hashable, Sendable {
     package enum TierMode: String, Codable, CaseIterable, SQLValue, Sendable {
-        /// Each login at the price of the tier it falls into.
+        /// Each login has the price of its own tier.
         case graduated
-        /// All logins at the price of the tier that the last one falls into.
+        /// All logins have the price of the last login's tier.
         case volume
     }
 
     package struct Tier: Hashable, Codable, Sendable {
-        /// The last login that is in it, counted from 1 behind those that are included. Nil in the last tier.
+        /// The last login of the tier, counted from 1 after the included ones. Nil in the last tier.
         package let up_to: Int?
         package let unit_price_micros: Int
 
@@ -21,20 +21,20 @@ package struct Prices: Hashable, Sendable {
 
     package let currency: Currency
     package let baseFeeMicros: Int
-    /// How many logins of a month cost nothing.
+    /// The number of free logins per month.
     package let includedLogins: Int
-    /// What a month costs at the least.
+    /// The minimum charge of a month.
     package let minimumMicros: Int
     package let tierMode: TierMode
-    /// Ascending; only the last has no end.
+    /// Ascending. Only the last tier has no end.
     package let tiers: [Tier]
 
-    /// What amounts to more than this is taken for a mistake: it keeps every sum far below what an `Int` holds.
+    /// The largest plausible amount. A larger one is an error. With this limit, no sum can overflow an `Int`.
     package static let largestFeeMicros = 1_000_000_000_000_000
     package static let largestUnitPriceMicros = 1_000_000_000
     package static let mostLogins = 1_000_000_000
 
-    /// - Throws: `Refusal` unless there is a tier for every login, and one only.
+    /// - Throws: `Refusal` unless each login is in exactly one tier.
     package init(
         currency: Currency, baseFeeMicros: Int, includedLogins: Int, minimumMicros: Int, tierMode: TierMode, tiers: [Tier]
     ) throws(Refusal) {

@@ -4,10 +4,10 @@ package import Hummingbird
 package import Postgres
 package import Web
 
-/// What logins cost: versions of prices, written once and never changed, and what a number of logins comes to by them.
+/// Manages prices and estimates costs. A version of prices never changes.
 ///
-/// Operators set what a plan costs, and what one tenant pays instead; a tenant reads what holds for it and what the plans cost. On a
-/// day the one holds that began last (`[RateCard].holding`), and no month that is closed is ever rated again.
+/// Operators set the prices of a plan and a tenant's own prices. A tenant reads its own prices and those of the plans. On each day, the
+/// version that started last is in effect (`[RateCard].holding`). A closed month is never rated again.
 package struct PricingRoutes: Sendable {
     let pool: DatabasePool
     /// How often each network may ask for the page of the plans' prices. Nil: the page is not served.
@@ -34,7 +34,7 @@ package struct PricingRoutes: Sendable {
         return routes
     }
 
-    /// Below `/v1/tenants/{tenant}`.
+    /// These routes are below `/v1/tenants/{tenant}`.
     package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.get, "rate-cards", "listTenantRateCards", use: listTenantRateCards)
@@ -43,7 +43,7 @@ package struct PricingRoutes: Sendable {
         return routes
     }
 
-    /// Below `/v1`, for operators and tenants alike.
+    /// Routes for operators and tenants, below `/v1`.
     package var keyRoutes: RouteCollection<KeyContext> {
         let routes = RouteCollection(context: KeyContext.self)
         routes.on(.post, "pricing/estimate", "estimatePrice", use: estimatePrice)

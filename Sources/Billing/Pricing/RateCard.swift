@@ -3,19 +3,19 @@ package import Foundation
 package import Ledger
 package import Postgres
 
-/// A version of prices, from a day on: of a plan, or of one tenant instead of its plan's. Never changed once it is written.
+/// A version of prices that starts on a day: a plan's prices, or a tenant's own. A written version never changes.
 package struct RateCard: Identified, Sendable {
     package static let idPrefix = "ratecard"
 
     package let id: ID<RateCard>
-    /// The platform's id, or that of the tenant whose own it is.
+    /// The platform's ID, or the ID of the tenant with these own prices.
     package let owner: UUID
-    /// Nil in a tenant's own.
+    /// Nil for a tenant's own prices.
     package let plan: Tenant.Plan?
     package let version: Int
-    /// The first day on which it holds.
+    /// The first day on which it is in effect.
     package let effectiveFrom: Day
-    /// Of a tenant's own: from here on the plan's prices hold again.
+    /// For a tenant's own card: from this day, the plan's prices are in effect again.
     package let followsPlan: Bool
     package let prices: Prices
     package let createdAt: Date
@@ -28,7 +28,7 @@ package struct RateCard: Identified, Sendable {
         (self.effectiveFrom, self.followsPlan, self.prices, self.createdAt) = (effectiveFrom, followsPlan, prices, createdAt)
     }
 
-    /// A row with all columns of `rate_card`.
+    /// Reads a row with all columns of `rate_card`.
     package init(_ row: Row) throws {
         self.init(
             id: try row.get("id"), owner: try row.get("tenant_id"), plan: try row.get("plan"), version: try row.get("version"),
@@ -41,7 +41,8 @@ package struct RateCard: Identified, Sendable {
             createdAt: try row.get("created_at"))
     }
 
-    /// All that may hold for a tenant: every plan's, and its own. A tenant's transaction does not see the plans': run it as the platform.
+    /// All cards that can be in effect for a tenant: those of every plan, and its own. This statement needs the platform's rights, because
+    /// a tenant's transaction does not see the plans' cards.
     package static func all(for tenant: ID<Tenant>?) -> SQL {
         """
         SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,
@@ -52,8 +53,8 @@ package struct RateCard: Identified, Sendable {
 }
 
 extension [RateCard] {
-    /// The one that holds on a day for a tenant with this plan: its own before its plan's; of several, the one that began last, and of
-    /// those the newest version. Nil before the first one.
+    /// The card in effect on a day for a tenant with this plan. Its own card has priority over its plan's. Among several, the one that
+    /// started last counts, then the newest version. Nil before the first card.
     package func holding(on day: Day, plan: Tenant.Plan) -> RateCard? {
         func latest(_ isMeant: (RateCard) -> Bool) -> RateCard? {
             filter { isMeant($0) && $0.effectiveFrom <= day }.max { ($0.effectiveFrom, $0.version) < ($1.effectiveFrom, $1.version) }

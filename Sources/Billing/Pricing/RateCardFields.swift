@@ -3,13 +3,13 @@ import Ledger
 import Web
 
 extension Prices {
-    /// How many tiers anybody means.
+    /// The limit of tiers per rate card.
     static let mostTiers = 50
 
-    /// What a body says a month costs. Nil where something of it was refused.
+    /// Reads the prices from a body. Nil if a part of them was refused.
     static func read(_ fields: inout JSONFields) -> Prices? {
         let currency = fields.text("currency", 3...3, isRequired: true) {
-            Currency($0) == nil ? "It must be the code of a currency in ISO 4217, for example USD." : nil
+            Currency($0) == nil ? "It must be a currency code of ISO 4217, for example USD." : nil
         }
         let baseFee = fields.integer("base_fee_micros", 0...largestFeeMicros) ?? 0
         let included = fields.integer("included_logins", 0...mostLogins) ?? 0
@@ -28,11 +28,11 @@ extension Prices {
                 tiers: tiers.compactMap(\.self))
         } catch {
             switch error {
-            case .noTier: fields.refuse("tiers", "There must be at least one.")
-            case .lastTierEnds: fields.refuse("tiers[\(tiers.count - 1)].up_to", "The last tier has no end: leave it out.")
-            case .tierWithoutEnd(let index): fields.refuse("tiers[\(index)].up_to", "It is required in every tier but the last.")
+            case .noTier: fields.refuse("tiers", "It must have at least one tier.")
+            case .lastTierEnds: fields.refuse("tiers[\(tiers.count - 1)].up_to", "The last tier has no end. Leave it out.")
+            case .tierWithoutEnd(let index): fields.refuse("tiers[\(index)].up_to", "It is required in every tier except the last.")
             case .tierNotBehindTheOneBefore(let index):
-                fields.refuse("tiers[\(index)].up_to", "It must be greater than that of the tier before.")
+                fields.refuse("tiers[\(index)].up_to", "It must be greater than in the previous tier.")
             }
             return nil
         }
@@ -40,9 +40,9 @@ extension Prices {
 }
 
 extension JSONFields {
-    /// A UTC day.
+    /// Reads a UTC day.
     mutating func day(_ name: String, isRequired: Bool = false) -> Day? {
-        text(name, isRequired: isRequired) { Day($0) == nil ? "Write a day from the year 2000 on, for example 2026-11-01." : nil }
+        text(name, isRequired: isRequired) { Day($0) == nil ? "It must be a day in the year 2000 or later, for example 2026-11-01." : nil }
             .flatMap(Day.init)
     }
 }

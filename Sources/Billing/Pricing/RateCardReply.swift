@@ -6,14 +6,14 @@ import Ledger
 struct RateCardReply: Encodable {
     let id: ID<RateCard>
     let object = "rate_card"
-    /// Whose own it is; absent in a plan's.
+    /// The tenant with these own prices. Absent for a plan's card.
     let tenant_id: ID<Tenant>?
     let plan: Tenant.Plan?
     let version: Int
     let effective_from: Day
-    /// Of a tenant's own only.
+    /// Only for a tenant's own card.
     let follows_plan: Bool?
-    // Absent where the plan's hold again.
+    // Absent if the plan's prices are in effect again.
     let currency: Currency?
     let base_fee_micros, included_logins, minimum_micros: Int?
     let tier_mode: Prices.TierMode?

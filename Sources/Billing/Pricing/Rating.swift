@@ -1,31 +1,33 @@
-/// The pure pricing function: what a number of logins costs by a rate card.
+/// The pure pricing function: the cost of a number of logins by a rate card.
 package enum Rating {
-    /// One line of the reckoning.
+    /// One line of the result.
     package struct Charge: Hashable, Sendable {
         package enum Kind: Hashable, Sendable {
             case baseFee
-            /// Logins that cost nothing.
+            /// Free logins.
             case included
-            /// Logins from one to another, counted from 1 behind those that are included.
+            /// A range of logins, counted from 1 after the included ones.
             case logins(from: Int, to: Int)
-            /// What was missing to the least that a month costs.
+            /// The difference to the minimum charge of a month.
             case minimum
         }
 
         package let kind: Kind
-        /// Logins; of a base fee or a minimum, days.
+        /// The number of logins. For a base fee or a minimum, the number of days.
         package let quantity: Int
-        /// Of one login, or of the fee for a whole month.
+        /// The price of one login, or of the fee for a whole month.
         package let unitPriceMicros: Int
-        /// To the millionth, before the rounding.
+        /// To the millionth, before rounding.
         package let exactMicros: Int
         /// The amount to pay: rounded once, half to even, to the currency's smallest coin. A minimum is the difference of rounded amounts.
         package let amountMicros: Int
     }
 
-    /// The days of a month for which a rate card holds. What a rate card says of a month (base fee, minimum, included logins, where tiers
-    /// end) is for as many days as many times smaller, and counts of logins are rounded up: who logs in evenly pays on changing between two
-    /// cards that say the same what he paid without.
+    /// The days of a month on which a rate card is in effect.
+    ///
+    /// The monthly values of a rate card (base fee, minimum, included logins, ends of tiers) are multiplied by the share of days. Numbers
+    /// of logins are rounded up. So with a change between two equal cards, a tenant with evenly distributed logins pays the same as without
+    /// the change.
     package struct Share: Hashable, Sendable {
         package let days: Int
         package let daysOfMonth: Int
@@ -42,19 +44,19 @@ package enum Rating {
         }
     }
 
-    /// A number of logins beyond `Prices.mostLogins`: somebody's mistake, which must not become an amount, and with which sums might
-    /// no longer be what an `Int` holds.
+    /// The number of logins exceeds `Prices.mostLogins`. Such a number is an error and must not become an amount. Sums with it could
+    /// overflow an `Int`.
     package struct TooMany: Error, Equatable, CustomStringConvertible {
         package let logins: Int
 
-        package var description: String { "\(logins) logins cannot be rated: \(Prices.mostLogins) at the most can" }
+        package var description: String { "\(logins) logins cannot be rated: the limit is \(Prices.mostLogins)" }
     }
 
-    /// The charges for so many logins, in the order of a statement. There is always one of kind `logins` or `included`.
+    /// The charges for a number of logins, in the order of a statement. At least one has the kind `logins` or `included`.
     ///
     /// - Parameters:
-    ///   - logins: 0 or more.
-    ///   - withFees: whether base fee and minimum are charged, and not only the logins.
+    /// - logins: 0 or more.
+    /// - withFees: whether to charge base fee and minimum in addition to the logins.
     /// - Throws: `TooMany` for more than `Prices.mostLogins`.
     package static func charges(
         for logins: Int, by prices: Prices, over share: Share = .wholeMonth, withFees: Bool = true
@@ -85,7 +87,7 @@ package enum Rating {
     }
 
     private static func tiers(_ billable: Int, _ prices: Prices, _ share: Share) -> [Charge] {
-        // Where tiers end, in the share; the last never does.
+        // The ends of the tiers in this share of the month. The last tier has no end.
         let ends = prices.tiers.map { $0.up_to.map(share.logins) ?? .max }
         func charge(_ from: Int, _ to: Int, _ price: Int) -> Charge {
             let quantity = max(0, to - from + 1)
@@ -99,7 +101,7 @@ package enum Rating {
         case .volume:
             return [charge(1, billable, prices.tiers[last].unit_price_micros)]
         case .graduated:
-            // In a short share two tiers may end at the same login: the second of them is empty.
+            // In a short share, two tiers can end at the same login. The second of them is then empty.
             return (0...last).filter { $0 == 0 || ends[$0 - 1] < ends[$0] }.map { index in
                 charge(
                     index == 0 ? 1 : ends[index - 1] + 1, min(billable, ends[index]), prices.tiers[index].unit_price_micros)
@@ -118,7 +120,7 @@ package enum Rating {
         round(dividend, by: step, times: Int(step))
     }
 
-    /// The quotient to the nearest whole number, of two equally near the even one, times a factor: what millionths come to in coins.
+    /// The quotient rounded half to even, multiplied by a factor. It converts millionths to coins.
     private static func round(_ dividend: Int128, by divisor: Int128, times factor: Int) -> Int {
         var (quotient, remainder) = dividend.quotientAndRemainder(dividingBy: divisor)
         if remainder * 2 > divisor || (remainder * 2 == divisor && quotient % 2 == 1) { quotient += 1 }

@@ -3,9 +3,9 @@ package import Foundation
 package import Ledger
 package import Postgres
 
-/// Days of a month, one after another, on which the same prices are in effect for a tenant.
+/// Consecutive days of a month with the same prices for a tenant.
 package struct Term: Sendable {
-    /// The rate card and the plan of the last day. On earlier days others with equal prices may have been in effect.
+    /// The rate card and the plan of the last day. On earlier days, others with equal prices may have been in effect.
     package let rateCard: RateCard
     package let plan: Tenant.Plan
     package let firstDay: Day
@@ -14,7 +14,7 @@ package struct Term: Sendable {
     package var days: Int { lastDay.number - firstDay.number + 1 }
 }
 
-/// From when on a tenant had which plan; nil from when it was deleted.
+/// The start of a tenant's plan. The plan is nil after the tenant's deletion.
 package struct PlanChange: Sendable {
     package let at: Date
     package let plan: Tenant.Plan?
@@ -27,18 +27,18 @@ package struct PlanChange: Sendable {
         self.init(at: try row.get("effective_at"), plan: try row.get("plan"))
     }
 
-    /// The oldest first.
+    /// Oldest first.
     package static func all(of tenant: ID<Tenant>) -> SQL {
         "SELECT effective_at, plan FROM tenant_plan WHERE tenant_id = \(tenant) ORDER BY effective_at"
     }
 }
 
 extension Term {
-    /// What holds on the days of a month, in their order. A day is billed by the last plan that the tenant had on it, so that of the day
-    /// on which it was created or deleted all is billed; days on which it was not there are in no term.
+    /// The terms of the days of a month, in order. A day is billed by the tenant's last plan on that day, so the days of creation and
+    /// deletion are billed completely. Days without the tenant are in no term.
     ///
-    /// A day with the prices of the day before continues its term, even if plan or rate card differ. Each term has a share of
-    /// included logins, tiers and minimum of its own. Another term where no price has changed would cost other amounts.
+    /// A day with the same prices as the previous day continues its term, even if plan or rate card differ. Each term has its own share of
+    /// included logins, tiers and minimum. A new term without a change of prices would give other amounts.
     package static func all(of month: Month, plans: [PlanChange], rateCards: [RateCard]) -> [Term] {
         let plans = plans.sorted { $0.at < $1.at }
         var terms: [Term] = []

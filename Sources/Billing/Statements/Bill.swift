@@ -3,19 +3,19 @@ import Foundation
 import Ledger
 import Postgres
 
-/// What a month of a tenant comes to, before it is written down.
+/// The charges of a tenant's month, before they are stored.
 struct Bill: Sendable {
-    /// Of the month itself.
+    /// The terms of the month itself.
     let terms: [Term]
     let lines: [StatementLine]
 
     struct NoPrices: Error, CustomStringConvertible {
-        var description: String { "there are logins that nobody knows the price of" }
+        var description: String { "some logins have no price" }
     }
 
     /// - Parameters:
-    ///   - events: all that is billed in this month, in whichever it occurred.
-    ///   - isWritten: whether the month is closed, and its terms are those that were written down then.
+    /// - events: all events that are billed in this month, including those that occurred earlier.
+    /// - isWritten: whether the month is closed, so that its stored terms apply.
     init(
         of tenant: ID<Tenant>, in period: Month, events: BilledEvents, isWritten: Bool = false, from database: PlatformDatabase
     ) async throws {
@@ -23,7 +23,7 @@ struct Bill: Sendable {
         try await self.init(of: tenant, in: period, events: events, by: prices, isWritten: isWritten) { try await database.run($0) }
     }
 
-    /// - Parameter run: asks the database, as somebody who sees all of the tenant's.
+    /// - Parameter run: runs statements with rights to all of the tenant's rows.
     init(
         of tenant: ID<Tenant>, in period: Month, events: BilledEvents, by prices: PriceHistory, isWritten: Bool = false,
         run: ([SQL]) async throws -> [Rows]
@@ -44,17 +44,18 @@ struct Bill: Sendable {
                 spare: .spare(of: month, plans: plans, rateCards: rateCards),
                 billed: Dictionary(uniqueKeysWithValues: billed), late: events.of(month))
         }
-        // Nothing goes unbilled because nobody knows what it costs.
+        // A login without a known price must not remain unbilled.
         guard lines.reduce(0, { $0 + ($1.isOfLogins ? $1.quantity : 0) }) == events.count else { throw NoPrices() }
         self.lines = lines
     }
 
-    /// What it comes to, by currency: most often there is one.
+    /// The total by currency. Usually there is one currency.
     var totals: [Currency: Int] {
         lines.reduce(into: [:]) { $0[$1.currency, default: 0] += $1.amountMicros }
     }
 
-    /// How many logins of a month were billed before another, by day. From the numbers: the events may have been taken out.
+    /// The number of logins of a month that were billed before another month, by day. It uses the daily numbers, because the events may be
+    /// archived.
     private static func billed(of month: Month, before period: Month, _ tenant: ID<Tenant>) -> SQL {
         """
         SELECT day, sum(events)::bigint AS events FROM (
@@ -71,7 +72,7 @@ struct Bill: Sendable {
 }
 
 extension StatementLine {
-    /// Whether its quantity is one of logins, each of which stands in one such line.
+    /// Whether its quantity is a number of logins. Each login is in exactly one such line.
     fileprivate var isOfLogins: Bool {
         switch kind {
         case .included, .logins, .correction: true
@@ -81,7 +82,7 @@ extension StatementLine {
 }
 
 extension Term {
-    /// Those by which a closed month was rated.
+    /// The stored terms of a closed month.
     fileprivate static func written(of period: Month, _ tenant: ID<Tenant>) -> SQL {
         """
         SELECT t.first_day, t.last_day, t.rate_card_owner, t.rate_card_id,

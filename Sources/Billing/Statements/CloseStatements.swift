@@ -5,34 +5,33 @@ import Ledger
 package import Logging
 package import Postgres
 
-/// Closes months that are over, each tenant's by exactly one process, and one after the other.
+/// Closes past months, one after another, each tenant's month by exactly one process.
 ///
-/// First the month is taken: a row says that it is being closed, and from then on logins are billed in the next one. Then its events
-/// are read, counted and digested, and the prices that held are applied to them. The database checks the result (`Bill.close`) and
-/// writes lines, digest and the closed state in one transaction. After a crash nothing is written, and another process takes the
-/// month when the lease is over.
+/// First the month is taken: a row marks it as closing, and new logins are billed in the next month. Then its events are read, counted and
+/// digested, and the prices in effect are applied. The database checks the result (`Bill.close`). It writes lines, digest and the closed
+/// state in one transaction. After a crash nothing is written, and another process takes the month after the end of the lease.
 package struct CloseStatements: Sendable {
     private let pool: DatabasePool
     private let grace: TimeInterval
     private let simulatesClock: Bool
     private let logger: Logger
 
-    /// How long after a month's end logins may still be written into it, in seconds, unless a setting says otherwise: a process that
-    /// hangs, clocks that are apart. What comes later is a correction on the next statement.
+    /// The default of a setting: how long after a month's end logins may still be written into it, in seconds. This covers a process that
+    /// hangs and the clock difference between servers. Later logins become corrections on the next statement.
     package static let grace: TimeInterval = 86400
 
     private static let batch = 1000
 
     /// - Parameters:
-    ///   - grace: see the static one.
-    ///   - simulatesClock: whether the time that a pass is told is believed, as for development and tests. Without, a month is over
-    ///     only when it is so by the database's clock as well: a process whose clock is ahead closes none too early, for good.
+    /// - grace: see the static property.
+    /// - simulatesClock: whether to trust the given time, for development and tests. Otherwise a month must also be over by the database's
+    ///   clock. So a process with a fast clock cannot close a month too early, which is permanent.
     package init(pool: DatabasePool, grace: TimeInterval = Self.grace, simulatesClock: Bool = false, logger: Logger) {
         (self.pool, self.grace, self.simulatesClock, self.logger) = (pool, grace, simulatesClock, logger)
     }
 
-    /// Closes all that is due. A month that cannot be closed does not stop the others, and is tried again when its lease is over.
-    /// - Returns: how many this process has closed.
+    /// Closes all due months. A failure does not stop the others, and the month is tried again after its lease.
+    /// - Returns: the number of months that this process has closed.
     @discardableResult
     package func pass(at now: Date) async throws -> Int {
         let database = PlatformDatabase(pool)
@@ -41,7 +40,7 @@ package struct CloseStatements: Sendable {
         let last = Month(time.addingTimeInterval(-grace)).previous
         var closed = 0
         while true {
-            // In any order: processes that begin together do not stand in each other's way.
+            // The order is random, so that processes that start together do not block each other.
             let due = try await database.run(ClosingMonth.due(upTo: last, at: now, limit: Self.batch)).map(ClosingMonth.Candidate.init)
                 .shuffled()
             var closedNow = 0
@@ -55,7 +54,7 @@ package struct CloseStatements: Sendable {
                 } catch {
                     try Task.checkCancellation()
                     logger.error(
-                        "a month could not be closed",
+                        "cannot close a month",
                         metadata: ["tenant": "\(candidate.tenant)", "period": "\(candidate.period)", "cause": "\(error)"])
                 }
             }
@@ -92,12 +91,12 @@ package struct CloseStatements: Sendable {
                     "statement.closed", of: held.id.description, owner: held.tenant.uuid, by: .system, after: statement, at: now))
         }
         logger.info(
-            "a month was closed",
+            "month closed",
             metadata: ["tenant": "\(held.tenant)", "period": "\(held.period)", "events": "\(billed.count)", "lines": "\(bill.lines.count)"])
     }
 }
 
-/// What webhooks hear of it: what it comes to, and where the rest is.
+/// The webhook data: the totals, and the place of the statement.
 private struct ClosedEvent: Encodable {
     let statement_id: ID<Statement>
     let tenant_id: ID<Tenant>

@@ -4,9 +4,9 @@ import Ledger
 import Postgres
 import Tenancy
 
-/// A month of a tenant that is this process's to close, for as long as it says so.
+/// A tenant's month that this process closes, while it holds the lease.
 struct ClosingMonth: Sendable {
-    /// One that is to be closed, by whoever takes it.
+    /// A month that any process may take and close.
     struct Candidate: Sendable {
         let tenant: ID<Tenant>
         let period: Month
@@ -19,18 +19,18 @@ struct ClosingMonth: Sendable {
     let tenant: ID<Tenant>
     let period: Month
     let id: ID<Statement>
-    /// Of a purged tenant there is no audit trail any more, nor any event.
+    /// A purged tenant has neither an audit trail nor events.
     let isPurged: Bool
-    /// Until when no other process takes it. It is also what tells whether one has.
+    /// The end of the lease. It also identifies the lease.
     private(set) var claimedUntil: Date
 
-    /// How long a process may be silent that has a month in its hands, in seconds.
+    /// The length of a lease without renewal, in seconds.
     static let lease: TimeInterval = 600
 
-    /// What is to be closed: of every tenant the first month that is not and whose time has come, if it had a plan or logins in it;
-    /// and what a process has begun and left.
+    /// The due months: each tenant's first open month whose grace time is over, if the tenant had a plan or logins in it. Included are
+    /// months that another process has started and abandoned.
     ///
-    /// - Parameter last: the newest month whose time has come.
+    /// - Parameter last: the newest month whose grace time is over.
     static func due(upTo last: Month, at now: Date, limit: Int) -> SQL {
         """
         SELECT tenant_id, period FROM statement WHERE state = 'closing' AND claimed_until <= \(now)
@@ -59,9 +59,9 @@ struct ClosingMonth: Sendable {
         """
     }
 
-    /// Takes a month, unless another process has it, or has closed it. After this has committed, no event gets into it.
+    /// Takes a month, unless another process holds it or has closed it. After the commit, no event is added to it.
     /// The database refuses a month that has not ended (`take_statement`).
-    /// - Parameter elapsed: how long ago now is, in seconds: from here on it is this process's for the lease.
+    /// - Parameter elapsed: the seconds since `now`. The lease starts after them.
     static func take(
         _ candidate: Candidate, at now: Date, after elapsed: TimeInterval = 0, in database: PlatformDatabase
     ) async throws -> ClosingMonth? {
@@ -70,7 +70,7 @@ struct ClosingMonth: Sendable {
         let taken = try await database.transaction { db in
             try await db.run([
                 PriceLock.shared,
-                // Who was signing in has its event by now; who does from here on finds the month closed.
+                // Logins in progress have their events now. Later logins find the month closed.
                 LoginLock.exclusive(of: tenant),
                 "SELECT taken_id, taken_is_purged FROM take_statement(\(tenant), \(period), \(now), \(until))",
             ])[2]
@@ -81,7 +81,7 @@ struct ClosingMonth: Sendable {
         }
     }
 
-    /// Keeps it for another while.
+    /// Extends the lease.
     /// - Throws: `Lost`.
     mutating func renew(until: Date, in database: PlatformDatabase) async throws {
         let renewed = try await database.run(
@@ -93,10 +93,10 @@ struct ClosingMonth: Sendable {
         claimedUntil = until
     }
 
-    /// Another process has it by now.
+    /// Another process holds the lease.
     struct Lost: Error {}
 
-    /// Makes sure that it is still this process's, until the transaction ends.
+    /// Checks the lease, and locks it until the transaction ends.
     /// - Throws: `Lost`.
     func hold(in db: Transaction) async throws {
         let held = try await db.run(

@@ -10,13 +10,13 @@ extension StatementRoutes {
         return try .resource(statement, updatedAt: statement.closed_at)
     }
 
-    /// The same as a page, to be kept or printed.
+    /// Returns the same statement as a page for saving or printing.
     @Sendable
     func getStatementPage(_ request: Request, _ call: TenantContext) async throws -> Response {
         StatementPage(try await statement(call)).response
     }
 
-    /// The one in the path.
+    /// The statement in the path.
     private func statement(_ call: TenantContext) async throws -> StatementReply {
         try call.require(.statementsRead)
         guard let name = call.parameters.get("statement").flatMap({ StatementReply.Name($0) }),

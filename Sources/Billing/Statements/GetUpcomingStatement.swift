@@ -5,14 +5,14 @@ import Ledger
 import Postgres
 import Web
 
-/// What a month that is not closed comes to so far.
+/// The charges so far of a month that is not closed.
 struct UpcomingStatementReply: Encodable, Sendable {
     let object = "upcoming_statement"
     let tenant_id: ID<Tenant>
     let tenant_slug, tenant_name: String
     let period: Month
     let state = "open"
-    /// Every login before it is in the numbers.
+    /// The numbers include every login before this time.
     let complete_until: Date
     let totals: [StatementReply.Total]
     let events: Int
@@ -20,14 +20,14 @@ struct UpcomingStatementReply: Encodable, Sendable {
 }
 
 extension StatementRoutes {
-    /// The current month, or another that is not closed: the lines that its statement would have if nobody signed in any more, and
-    /// nothing else changed. Reckoned from what was added up, by the code that closes months.
+    /// Returns the lines of the current month or another open month, as if nothing more happened in it. The code that closes months
+    /// calculates them from the aggregated usage.
     @Sendable
     func getUpcomingStatement(_ request: Request, _ call: TenantContext) async throws -> Response {
         try .json(try await upcomingStatement(request, call))
     }
 
-    /// The same as a page, to be looked at or printed.
+    /// Returns the same data as a page for viewing or printing.
     @Sendable
     func getUpcomingStatementPage(_ request: Request, _ call: TenantContext) async throws -> Response {
         StatementPage(try await upcomingStatement(request, call)).response
@@ -37,11 +37,11 @@ extension StatementRoutes {
         try call.require(.statementsRead)
         let query = try Query(request, "period")
         let asked = try query.text("period").map { text in
-            guard let month = Month(text) else { throw Problem.invalid(.init("period", "Name a month, for example 2026-11.")) }
+            guard let month = Month(text) else { throw Problem.invalid(.init("period", "It must be a month, for example 2026-11.")) }
             return month
         }
         let now = now()
-        // What the plans cost, no tenant's transaction sees.
+        // A tenant's transaction does not see the plans' prices.
         let database = PlatformDatabase(pool)
         let found = try await database.run(
             [RollUp.completeUntil(of: call.tenant, delay: settling, at: now), Self.openMonths(of: call.tenant, at: now)]
@@ -49,10 +49,10 @@ extension StatementRoutes {
         let (about, running) = (found[1][0], try found[1][0].get("running", as: Month.self))
         let period = asked ?? running
         if let first = try about.get("first_open", as: Month?.self), period < first {
-            throw Problem.invalid(.init("period", "The first month that is not closed is \(first): of those before, read the statements."))
+            throw Problem.invalid(.init("period", "The first open month is \(first). For earlier months, read the statements."))
         }
         guard period <= running
-        else { throw Problem.invalid(.init("period", "This month has not begun: what comes in now is billed in \(running).")) }
+        else { throw Problem.invalid(.init("period", "This month has not started. Current logins are billed in \(running).")) }
 
         let events = try BilledEvents(addedUp: try await database.run(BilledEvents.addedUp(of: call.tenant, in: period)))
         let bill = try await Bill(of: call.tenant, in: period, events: events, by: PriceHistory(found[2...])) {
@@ -64,7 +64,7 @@ extension StatementRoutes {
             lines: bill.lines.map(StatementReply.Line.init))
     }
 
-    /// The tenant, the first month behind those that are closed, and the one in which a login of now is billed (`UsageEvent.insert`).
+    /// The tenant, the first open month, and the month in which a current login is billed (`UsageEvent.insert`).
     private static func openMonths(of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         SELECT slug, name,

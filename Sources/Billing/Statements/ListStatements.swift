@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension StatementRoutes {
-    /// Of a purged tenant, too: who was billed can be told for what.
+    /// Lists a tenant's statements. A purged tenant still has them, so that its bills can be explained.
     @Sendable
     func listStatements(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.statementsRead)

@@ -1,17 +1,17 @@
 import Access
 package import Ledger
 
-/// What a month comes to by its terms: a pure function of numbers and prices, as `Rating`, which it asks for each term.
+/// The charges of a month by its terms: a pure function of numbers and prices. It calls `Rating` for each term.
 ///
-/// A day outside all terms is counted to the next one, or the last: somebody who signs in while the tenant is just being made or
-/// deleted, at another clock, is billed all the same.
+/// A day outside all terms counts for the next term, or for the last one. So a login on another server's clock while the tenant is created
+/// or deleted is still billed.
 package enum Reckoning {
-    /// The lines of a month that is closed.
+    /// The lines of a closed month.
     ///
     /// - Parameters:
-    ///   - terms: of this month, in their order.
-    ///   - spare: by which logins are rated when there is none, without fees.
-    ///   - events: logins by the days of this month.
+    /// - terms: the terms of this month, in order.
+    /// - spare: rates logins without fees if there are no terms.
+    /// - events: the logins by day of this month.
     /// - Throws: `Rating.TooMany`
     package static func lines(of month: Month, terms: [Term], spare: Term?, events: [Day: Int]) throws -> [StatementLine] {
         let rated = terms.isEmpty && !events.isEmpty ? [spare].compactMap(\.self) : terms
@@ -22,12 +22,12 @@ package enum Reckoning {
         }
     }
 
-    /// What came late costs what its month would have cost with it, less what it did cost: the prices are those of then, and the tiers
-    /// go on where they had ended.
+    /// Corrections for late logins. They cost the price of their month with them, minus its price without them. The prices are those of
+    /// that month, and the tiers continue where they ended.
     ///
     /// - Parameters:
-    ///   - billed: logins by the days of this month, from its own statement and all corrections since.
-    ///   - late: those that were not billed yet.
+    /// - billed: the billed logins by day of this month, from its own statement and all later corrections.
+    /// - late: the logins that are not billed yet.
     /// - Throws: `Rating.TooMany`
     package static func corrections(
         of month: Month, terms: [Term], spare: Term?, billed: [Day: Int], late: [Day: Int]
@@ -57,7 +57,7 @@ package enum Reckoning {
             for: logins, by: term.rateCard.prices, over: Rating.Share(days: term.days, of: month.days), withFees: withFees)
     }
 
-    /// How many each term has.
+    /// The number of logins of each term.
     private static func logins(_ events: [Day: Int], by terms: [Term]) -> [Int] {
         var counts = terms.map { _ in 0 }
         for (day, events) in events where !terms.isEmpty {
@@ -68,7 +68,7 @@ package enum Reckoning {
 }
 
 extension Term {
-    /// By what logins of a month are rated in which the tenant had no plan: the one it had last before, or else first after.
+    /// The term that rates logins of a month in which the tenant had no plan: its last plan before, or its first plan after.
     static func spare(of month: Month, plans: [PlanChange], rateCards: [RateCard]) -> Term? {
         let before = plans.last { $0.plan != nil && $0.at < month.end }
         let plan = (before ?? plans.first { $0.plan != nil })?.plan ?? .free
@@ -79,7 +79,7 @@ extension Term {
 }
 
 extension StatementLine {
-    /// - Parameter isPart: whether the term is not all of the month.
+    /// - Parameter isPart: whether the term is only a part of the month.
     fileprivate init(_ charge: Rating.Charge, of month: Month, by term: Term, isPart: Bool) {
         let (kind, words): (Kind, String) =
             switch charge.kind {

@@ -1,6 +1,6 @@
 import Access
 
-/// A closed month of a tenant: what it used and what that cost. It never changes again; what comes late is a line on the next one.
+/// A closed month of a tenant: its usage and the cost. It never changes. Late logins are lines of the next statement.
 package enum Statement: Identified {
     package static let idPrefix = "statement"
 }

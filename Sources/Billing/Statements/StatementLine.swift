@@ -7,31 +7,31 @@ import Postgres
 package struct StatementLine: Equatable, Sendable {
     package enum Kind: String, Codable, CaseIterable, SQLValue, Sendable {
         case baseFee = "base_fee"
-        /// Logins that cost nothing.
+        /// Free logins.
         case included
         case logins
-        /// What was missing to the least that a month costs.
+        /// The difference to the minimum charge of a month.
         case minimum
-        /// What came when its month was closed.
+        /// Late logins, billed after their month was closed.
         case correction
     }
 
     package let kind: Kind
-    /// The month it is for: the statement's own, or that which a correction corrects.
+    /// The month of the charge: the statement's own month, or the month that a correction corrects.
     package let servicePeriod: Month
     package let firstDay, lastDay: Day
     package let plan: Tenant.Plan?
     package let rateCard: ID<RateCard>
     package let rateCardVersion: Int
-    /// Whether it is the tenant's; otherwise it is the plan's. Both count their versions from 1.
+    /// Whether the rate card is the tenant's own, not the plan's. Both number their versions from 1.
     package let ownRateCard: Bool
     package let description: String
-    /// Logins; of a base fee or a minimum, days.
+    /// The number of logins. For a base fee or a minimum, the number of days.
     package let quantity: Int
-    /// Nil where several prices have their part in it.
+    /// Nil if several prices apply.
     package let unitPriceMicros: Int?
     package let currency: Currency
-    /// Before the rounding, and after it. The amount of a minimum or a correction is the difference of rounded amounts.
+    /// The amounts before and after rounding. The amount of a minimum or a correction is the difference of rounded amounts.
     package let exactMicros, amountMicros: Int
 }
 
@@ -46,7 +46,7 @@ extension StatementLine {
             exactMicros: try row.get("exact_micros"), amountMicros: try row.get("amount_micros"))
     }
 
-    /// Those of a statement, in their order. Whose rate card it is says the card, which never changes and stays when its tenant goes.
+    /// The lines of a statement, in order. The rate card names its owner. It never changes, and remains after its tenant is purged.
     static func all(of period: Month, _ tenant: ID<Tenant>) -> SQL {
         """
         SELECT kind, service_period, first_day, last_day, plan, rate_card_id, rate_card_version, description, quantity,

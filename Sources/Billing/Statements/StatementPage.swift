@@ -4,7 +4,7 @@ import Hummingbird
 import Ledger
 import Web
 
-/// A statement on paper, or what is to become one.
+/// The page of a statement or a preliminary statement.
 struct StatementPage {
     private let content: [String: Any]
 
@@ -18,7 +18,7 @@ struct StatementPage {
             ]) { $1 }
     }
 
-    /// Of a month that is not closed: it says so at first sight, and has neither an id nor a digest.
+    /// The page of an open month. It shows this prominently, and has neither an ID nor a digest.
     init(_ upcoming: UpcomingStatementReply) {
         content = Self.content(upcoming.period, upcoming.tenant_name, upcoming.tenant_slug, upcoming.totals, upcoming.lines)
             .merging([
@@ -30,7 +30,7 @@ struct StatementPage {
         _ period: Month, _ name: String, _ slug: String, _ totals: [StatementReply.Total], _ lines: [StatementReply.Line]
     ) -> [String: Any] {
         let lines = lines.map { line in
-            // A tenant's own has versions of its own: version 1 of it is not version 1 of the plan's.
+            // A tenant's own cards have their own version numbers: its version 1 is not the plan's version 1.
             let whose = line.own_rate_card ? "own" : line.plan?.rawValue
             return [
                 "description": line.description,
@@ -55,7 +55,7 @@ struct StatementPage {
         """
         <h1>{{#open}}Preliminary statement{{/open}}{{#closed}}Statement{{/closed}} {{period}}</h1>
         {{#open}}
-        <p class="note">So far, up to {{until}}. The month is not closed: this is no statement, and what it says will change.</p>
+        <p class="note">Charges up to {{until}}. The month is not closed, so this is not a statement, and its numbers will change.</p>
         {{/open}}
         <dl>
         <dt>For</dt><dd>{{tenant}} ({{slug}})</dd>
@@ -75,7 +75,7 @@ struct StatementPage {
         <td class="number" data-name="Amount">{{amount}}</td></tr>
         {{/lines}}
         {{#nothing}}
-        <tr><td colspan="5">Nothing was used.</td></tr>
+        <tr><td colspan="5">No usage.</td></tr>
         {{/nothing}}
         </tbody>
         <tfoot>
@@ -86,17 +86,17 @@ struct StatementPage {
         </table>
         <footer>
         {{#closed}}
-        <p>A statement does not change after it is closed. What comes late is corrected on the next one.</p>
-        <p>It is over {{events}} with the SHA-256 {{digest}}.</p>
+        <p>A closed statement does not change. Late logins are corrected on the next one.</p>
+        <p>It covers {{events}} with the SHA-256 {{digest}}.</p>
         {{/closed}}
         {{#open}}
-        <p>Logins: {{events}}. Fees are those of the whole month, or of the days on which the tenant has a plan in it.</p>
+        <p>Logins: {{events}}. Fees are for the whole month, or for the days of the month on which the tenant has a plan.</p>
         {{/open}}
         </footer>
         """)
 }
 
 extension StatementLine.Kind {
-    /// Whether a line's quantity is days of a fee for a month.
+    /// Whether a line's quantity is a number of days.
     fileprivate var isByDays: Bool { self == .baseFee || self == .minimum }
 }

@@ -9,10 +9,10 @@ struct StatementReply: Encodable, Sendable {
     let id: ID<Statement>
     let object = "statement"
     let tenant_id: ID<Tenant>
-    /// As they were when the month was closed.
+    /// The values when the month was closed.
     let tenant_slug, tenant_name: String
     let period: Month
-    /// One for each currency, most often one.
+    /// One per currency. Usually there is one.
     let totals: [Total]
     let events: Int
     /// SHA-256 in hexadecimal digits.
@@ -26,7 +26,7 @@ struct StatementReply: Encodable, Sendable {
         let amount_micros: Int
         let amount: String
 
-        /// In the order of their codes.
+        /// Ordered by their codes.
         static func all(_ sums: [Currency: Int]) -> [Total] {
             sums.sorted { $0.key.code < $1.key.code }.map { Total(currency: $0, amount_micros: $1, amount: $0.text(micros: $1)) }
         }
@@ -60,7 +60,7 @@ struct StatementReply: Encodable, Sendable {
         }
     }
 
-    /// Without its lines.
+    /// Reads a statement without its lines.
     init(_ row: Row) throws {
         id = try row.get("id")
         tenant_id = try row.get("tenant_id")
@@ -76,7 +76,7 @@ struct StatementReply: Encodable, Sendable {
         totals = Total.all(
             Dictionary(
                 uniqueKeysWithValues: try (sums ?? [:]).map { code, micros in
-                    // No sum is ever left out: what cannot be told is an error.
+                    // An unreadable sum is an error and must never be omitted.
                     guard let currency = Currency(code) else { throw SQLMismatch() }
                     return (currency, micros)
                 }))
@@ -86,7 +86,7 @@ struct StatementReply: Encodable, Sendable {
 // MARK: SQL
 
 extension StatementReply {
-    /// How callers name one: by its id, or by its month.
+    /// A caller identifies a statement by its ID or its month.
     enum Name: Sendable {
         case id(ID<Statement>), period(Month)
 
@@ -104,7 +104,7 @@ extension StatementReply {
         fileprivate var period: Month? { if case .period(let period) = self { period } else { nil } }
     }
 
-    /// A closed one, and its lines.
+    /// A closed statement and its lines.
     static func find(_ name: Name, of tenant: ID<Tenant>) -> [SQL] {
         [
             """
@@ -126,7 +126,7 @@ extension StatementReply {
         ]
     }
 
-    /// From what `find` gave.
+    /// Reads the result of `find`.
     static func read(_ found: [Rows]) throws -> StatementReply? {
         guard var statement = try found[0].first(StatementReply.init) else { return nil }
         statement.lines = try found[1].map { Line(try StatementLine($0)) }
@@ -145,7 +145,7 @@ extension StatementReply {
         """
     }
 
-    /// All tenants' of a month.
+    /// The statements of all tenants for a month.
     static func page(_ page: PageRequest, of period: Month) -> SQL {
         """
         SELECT s.tenant_id, s.id, s.tenant_slug, s.tenant_name, s.period, s.events, encode(s.digest, 'hex') AS digest, s.closed_at,

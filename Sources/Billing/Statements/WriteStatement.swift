@@ -7,7 +7,7 @@ extension Bill {
     /// The statement that writes the lines and closes the month. The database checks them against its ledger and its rate cards
     /// (`close_statement`), because the server's role has no grant to write statements.
     ///
-    /// It counts the events, which takes seconds for millions of them, so it needs a `statement_timeout` of its own.
+    /// It counts the events, which takes seconds for millions of them. So it needs its own `statement_timeout`.
     /// - Throws: an `EncodingError`.
     func close(_ month: ClosingMonth, over events: BilledEvents, at now: Date) throws -> SQL {
         """

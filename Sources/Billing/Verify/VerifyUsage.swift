@@ -4,45 +4,42 @@ package import Ledger
 package import Postgres
 import Tenancy
 
-/// Recomputes what was added up and what was billed from the ledger's events, and says where they differ.
+/// Calculates the aggregated and the billed numbers again from the ledger's events, and reports differences.
 ///
-/// What waits to be added up is left out on both sides, and each comparison is one statement, which sees one moment: so it can be
-/// done while people sign in.
+/// Waiting events are excluded on both sides, and each comparison is one statement with one snapshot. So it can run during logins.
 package enum VerifyUsage {
     /// One tenant's month, or some days of it.
     package struct Period: Sendable {
         package let tenant: ID<Tenant>
         package let slug: String
         package let month: Month
-        /// Nil for the whole month, as it is billed: with what came late of earlier months, without what came late of itself. Else only
-        /// these days, by when logins occurred, whenever they are billed.
+        /// Nil for the whole month as it is billed: including late logins of earlier months, excluding its own late logins. Otherwise only
+        /// these days, by the time of the logins, regardless of their billing month.
         package let days: ClosedRange<Day>?
     }
 
     package struct Result: Sendable {
-        /// Whether its events are no longer in the ledger: the tenant is purged, or the month was archived. Its numbers can then be
-        /// compared with nothing.
+        /// Whether its events are no longer in the ledger, because the tenant is purged or the month is archived. Its numbers then cannot
+        /// be compared.
         package internal(set) var isTakenOut = false
-        /// How many events the ledger has of the period, those included that wait.
+        /// The number of events of the period in the ledger, including the waiting ones.
         package internal(set) var events = 0
-        /// How many of them are still to be added up.
+        /// The number of events that are not aggregated yet.
         package internal(set) var waiting = 0
-        /// Nil where the month is not closed, and of days.
+        /// The number of billed events. Nil for days, and for a month that is not closed.
         package internal(set) var statement: Int?
-        /// Later months in which logins of this period are billed, and which were taken out: so its users cannot be counted anew, nor
-        /// these logins.
+        /// Later archived months in which logins of this period are billed. Its users and these logins cannot be counted again.
         package internal(set) var takenOut: [Month] = []
-        /// A line each; none when all agrees.
+        /// One line per difference. Empty if everything agrees.
         package internal(set) var differences: [String] = []
     }
 
-
-    /// All months with events or sums, the oldest first; of the first and the last perhaps only some days.
+    /// All months with events or sums, oldest first. The first and the last may have only some days.
     ///
     /// - Parameters:
-    ///   - slug: whose; all tenants' without one.
-    ///   - from: the first day; no bound without one.
-    ///   - to: the last day.
+    /// - slug: the tenant's slug. Nil for all tenants.
+    /// - from: the first day. Nil for no bound.
+    /// - to: the last day. Nil for no bound.
     package static func periods(of slug: String?, from: Day?, to: Day?, in database: PlatformDatabase) async throws -> [Period] {
         try await database.run(
             """
@@ -64,14 +61,15 @@ package enum VerifyUsage {
         }
     }
 
-    /// - Parameter pool: one whose statements may take long.
+    /// Compares a period with the ledger.
+    /// - Parameter pool: a pool with a long statement timeout.
     package static func verify(_ period: Period, in pool: DatabasePool) async throws -> Result {
         let database = PlatformDatabase(pool)
         var places = try await Places(of: period, in: database)
         while true {
             let result = try await verify(period, places, in: pool)
             let after = try await Places(of: period, in: database)
-            // What was taken out, or came back, on the way is no difference: it is looked at once more.
+            // A month that was archived or restored since the start is not a difference. The check runs again.
             if result.differences.isEmpty || after == places { return result }
             places = after
         }
@@ -91,7 +89,7 @@ package enum VerifyUsage {
         let counts = try await database.run(scope.counts)[0]
         (result.events, result.waiting) = (try counts.get("events"), try counts.get("waiting"))
         result.differences += try await database.run(scope.strangers).map { row in
-            "event \(try row.get("id", as: UUID.self).uuidString.lowercased()) waits to be added up, and the ledger does not have it so"
+            "event \(try row.get("id", as: UUID.self).uuidString.lowercased()) waits to be aggregated, but is missing or different in the ledger"
         }
         result.differences += try await database.run(scope.byDay).map { row in
             try difference("", row, "events")
@@ -107,19 +105,19 @@ package enum VerifyUsage {
 
     private static func difference(_ prefix: String, _ row: Row, _ counted: String) throws -> String {
         let what = try row.get("what", as: String.self)
-        return "\(prefix)\(what): \(try row.get(counted, as: Int.self)) in the ledger, \(try row.get("told", as: Int.self)) added up"
+        return "\(prefix)\(what): \(try row.get(counted, as: Int.self)) in the ledger, \(try row.get("told", as: Int.self)) aggregated"
     }
 
-    /// Where a period's logins are, as it is at a moment.
+    /// The places of a period's logins at one moment.
     private struct Places: Equatable {
         struct Later: Equatable {
             let month: Month
             let isTakenOut: Bool
         }
 
-        /// Whether its own events have left the ledger.
+        /// Whether its own events are no longer in the ledger.
         let isTakenOut: Bool
-        /// The months in which logins of this period are billed that came when theirs was closed.
+        /// The later months in which logins of this period are billed, because its own month was closed.
         let later: [Later]
 
         init(of period: Period, in database: PlatformDatabase) async throws {
@@ -135,7 +133,7 @@ package enum VerifyUsage {
         }
     }
 
-    /// The closed month's number and digest, from the events themselves.
+    /// Compares the closed month's number and digest with the events themselves.
     private static func compareStatement(_ period: Period, _ result: inout Result, in pool: DatabasePool) async throws {
         let statement = try await PlatformDatabase(pool).run(
             """
@@ -149,7 +147,7 @@ package enum VerifyUsage {
         if ledger.count != events {
             result.differences.append("the statement: \(ledger.count) in the ledger, \(events) billed")
         } else if ledger.digest != digest {
-            result.differences.append("the statement: as many events are in the ledger as were billed, but not the same ones")
+            result.differences.append("the statement: the ledger has the billed number of events, but other events")
         } else {
             do {
                 result.differences += try await differingLines(period, ledger, in: PlatformDatabase(pool))
@@ -164,6 +162,6 @@ package enum VerifyUsage {
         let billed = try await database.run(StatementLine.all(of: period.month, period.tenant)).map(StatementLine.init)
         let places = 0..<max(bill.lines.count, billed.count)
         return places.filter { !(bill.lines.indices ~= $0 && billed.indices ~= $0 && bill.lines[$0] == billed[$0]) }
-            .map { "the statement: line \($0 + 1) is not what the ledger and the prices of then come to" }
+            .map { "the statement: line \($0 + 1) differs from the ledger and the prices at that time" }
     }
 }

@@ -23,12 +23,12 @@ extension WebhookRoutes {
         let secret = WebhookSecret(at: now)
         let webhook = try await call.database(pool).transaction { db in
             let count: Int? = try await db.run([
-                // One creation of a tenant's after the other, or two would both be the twentieth.
+                // A tenant creates webhooks one after another. Otherwise two requests could both create the twentieth.
                 "SELECT pg_advisory_xact_lock(1466262379, hashtext(\(tenant)::text))",
                 "SELECT count(*) AS n FROM webhook_endpoint WHERE tenant_id = \(tenant)",
             ])[1].first { try $0.get("n") }
             guard let count, count < Webhook.limit
-            else { throw Problem(.conflict, "A tenant has at most \(Webhook.limit) webhooks. Delete one that is no longer needed.") }
+            else { throw Problem(.conflict, "A tenant can have at most \(Webhook.limit) webhooks. Delete an unused one.") }
             let answers = try await db.run([
                 """
                 INSERT INTO webhook_endpoint (tenant_id, id, url, description, events, status, created_at, updated_at)

@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension WebhookRoutes {
-    /// With its secrets and deliveries. What is on its way at this moment may still arrive.
+    /// Deletes a webhook with its secrets and deliveries. A delivery in progress may still arrive.
     @Sendable
     func deleteWebhook(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)

@@ -5,16 +5,16 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Delivers an event to an endpoint (Standard Webhooks): the outbox's handler for its kind.
+/// Delivers an event to an endpoint (Standard Webhooks). This is the outbox's handler for its kind.
 ///
-/// An attempt is counted before it is made. Whatever happens afterwards, a crash included, it is made again under the same
-/// `webhook-id`, at most ten times over three days; then the delivery has failed and waits for a replay by hand. The endpoint stays
-/// enabled, unless it answers 410.
+/// An attempt is counted before it is made. After a failure or a crash, it is made again under the same `webhook-id`, at most ten times in
+/// three days. Then the delivery has failed, and an operator or the tenant can replay it. The endpoint stays enabled unless it responds
+/// with 410.
 ///
-/// A suspended tenant still hears of its users: what Apple and operators do to them goes on. A deleted one hears nothing; what was
-/// pending has failed, and can be replayed after a restoration.
+/// A suspended tenant still receives events about its users, because Apple and operators can still change them. A deleted tenant receives
+/// nothing. Its pending deliveries fail, and can be replayed after a restoration.
 package struct DeliverWebhook: Sendable {
-    /// Before each attempt, in seconds, give or take a tenth.
+    /// The wait before each attempt, in seconds, plus or minus 10%.
     package static let schedule: [TimeInterval] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 
     private let pool: DatabasePool
@@ -23,13 +23,14 @@ package struct DeliverWebhook: Sendable {
     private let timeout: Duration
 
     /// - Parameters:
-    ///   - allowsPrivate: whether endpoints may be in private networks and without TLS: for development.
-    ///   - timeout: for the name, the connection and the answer together.
+    /// - allowsPrivate: whether endpoints may be in private networks and without TLS. For development.
+    /// - timeout: for name resolution, connection and response together.
     package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
         (self.pool, self.keyring, self.allowsPrivate, self.timeout) = (pool, keyring, allowsPrivate, timeout)
     }
 
-    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: the delivery stays as it is.
+    /// Makes one attempt to deliver an event.
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. The delivery does not change then.
     package func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
         let database = OwnerDatabase(pool, owner: entry.owner)
         let id = ID<WebhookDelivery>(entry.subject)
@@ -61,7 +62,7 @@ package struct DeliverWebhook: Sendable {
         return .done
     }
 
-    /// When to try again after so many attempts, or nil: it was the last.
+    /// The time of the next attempt, or nil after the last attempt.
     static func next(after attempts: Int, at now: Date) -> Date? {
         guard attempts < schedule.count else { return nil }
         return now.addingTimeInterval(schedule[attempts] * Double.random(in: 0.9...1.1))
@@ -81,12 +82,12 @@ package struct DeliverWebhook: Sendable {
 // MARK: Before and after
 
 extension DeliverWebhook {
-    /// What is sent where, this time.
+    /// One attempt: the message, its endpoint and its secrets.
     private struct Attempt: Sendable {
         let webhook: ID<Webhook>
         let url: String
         let event: WebhookDelivery.Event
-        /// From 1.
+        /// The number of the attempt, starting with 1.
         let number: Int
         let secrets: [WebhookSecret]
         let body: [UInt8]
@@ -97,7 +98,7 @@ extension DeliverWebhook {
     }
 
     /// Counts an attempt.
-    /// - Returns: nil when there is none to make: it was delivered, its endpoint is gone or disabled, or the tenant is deleted.
+    /// - Returns: nil if no attempt is due: the delivery has succeeded, its endpoint is deleted or disabled, or the tenant is deleted.
     private func begin(_ id: ID<WebhookDelivery>, in database: OwnerDatabase, at now: Date) async throws -> Attempt? {
         let owner = database.owner
         return try await database.transaction { db in
@@ -155,7 +156,7 @@ extension DeliverWebhook {
         _ = try await database.run(Self.conclusion(id, attempt, state, answer, next: next, owner: database.owner, at: now))
     }
 
-    /// Only of the attempt that was begun: if another process has begun one since, that one's word counts.
+    /// Concludes this attempt only. If another process has started a later attempt, that attempt decides.
     private static func conclusion(
         _ id: ID<WebhookDelivery>, _ attempt: Attempt, _ state: WebhookDelivery.State, _ answer: OutgoingRequest.Answer, next: Date?,
         owner: UUID, at now: Date
@@ -172,14 +173,14 @@ extension DeliverWebhook {
             """
     }
 
-    /// 410: nobody is there any more, and nobody will be (Standard Webhooks, "Disabling endpoints").
+    /// Disables an endpoint that responds with 410, because it is permanently gone (Standard Webhooks, "Disabling endpoints").
     private func endGone(_ id: ID<WebhookDelivery>, _ attempt: Attempt, in database: OwnerDatabase, at now: Date) async throws {
         let owner = database.owner
         try await database.transaction { db in
             let tenant = ID<Tenant>(owner)
-            // The endpoint first, as its deletion does, which takes the deliveries along.
+            // Locks the endpoint first. Its deletion does the same, and deletes the deliveries too.
             if let webhook = try await db.run(Webhook.lock(attempt.webhook, of: tenant)).first(Webhook.init), webhook.status == .enabled,
-                // Not if it has been pointed elsewhere meanwhile.
+                // An endpoint with a new URL stays enabled.
                 webhook.url == attempt.url
             {
                 let disabled = try await db.run(

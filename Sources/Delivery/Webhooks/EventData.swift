@@ -3,9 +3,9 @@ import Web
 
 /// The data of a webhook event, with its members in the order of the spec.
 ///
-/// PostgreSQL stores `jsonb` in an order of its own, so this restores the order that the event was written in.
+/// PostgreSQL stores `jsonb` in its own order. This type restores the original order of the event.
 struct EventData: Encodable {
-    /// The members of all events in one order, which fits each event and the objects inside it.
+    /// The members of all events in one order. The order fits each event and the objects inside it.
     static let members = [
         "webhook_id", "connection_id", "api_key_id", "session_ids", "user_id", "application_id", "reason", "apple_key_id", "revoked",
         "erase_after", "expires_at", "statement_id", "tenant_id", "period", "percent", "logins", "budget_logins", "currency",
@@ -16,7 +16,7 @@ struct EventData: Encodable {
 
     private let value: JSONValue
 
-    /// - Throws: `JSONValue.Malformed`, which PostgreSQL rules out for stored data.
+    /// - Throws: `JSONValue.Malformed`. PostgreSQL rules this out for stored data.
     init(_ json: JSON) throws {
         value = try JSONValue(json: json.bytes)
     }

@@ -6,10 +6,12 @@ import Glibc
 import Darwin
 #endif
 
-/// The addresses behind a name, by the system's resolver, which blocks: each look-up has a thread of its own. Whoever is cancelled
-/// leaves the thread behind, which ends when the resolver gives up.
+/// Looks up the addresses of a name with the system's resolver.
+///
+/// The resolver blocks, so each look-up has its own thread. The thread of a canceled look-up ends when the resolver gives up.
 enum NameLookup {
-    /// - Returns: literals, in the order in which the system would try them (RFC 6724); none when there is no such name.
+    /// Looks up a name.
+    /// - Returns: address literals, in the order in which the system would try them (RFC 6724). Empty if the name does not exist.
     /// - Throws: `CancellationError`.
     static func addresses(of name: String) async throws -> [String] {
         let (answers, answer) = AsyncStream.makeStream(of: [String].self)
@@ -37,7 +39,7 @@ enum NameLookup {
         while let entry = next {
             var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
             let length = socklen_t(text.count)
-            // A literal with a scope (`fe80::1%eth0`) is link-local, and no literal for anybody else.
+            // A literal with a scope (`fe80::1%eth0`) is link-local. It is not a literal anywhere else.
             if getnameinfo(entry.pointee.ai_addr, entry.pointee.ai_addrlen, &text, length, nil, 0, NI_NUMERICHOST) == 0 {
                 let literal = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
                 if !found.contains(literal) { found.append(literal) }

@@ -4,24 +4,25 @@ import NIOCore
 import NIOHTTP1
 import Web
 
-/// One request to an address that a tenant or an operator has named, against the clock: an attempt to deliver a webhook's message, a
-/// logout token, or usage, or a question about usage.
+/// One request to an address that a tenant or an operator has set, with a time limit. It carries a webhook's message, a logout token or
+/// usage, or asks about usage.
 ///
-/// The name in the URL is resolved here, the addresses are checked, and the connection goes to an address that was checked: a name
-/// that answers otherwise a moment later leads nowhere. `Host` and the certificate are still the name's. A client of its own for
-/// each attempt, since the address belongs to a client's configuration: nothing is shared with calls to Apple, no proxy is taken
-/// from the environment, and no redirect is followed.
+/// It resolves the name in the URL, checks the addresses, and connects to a checked address. So a name that resolves differently a moment
+/// later has no effect. `Host` and the certificate check still use the name.
+///
+/// Each attempt has its own client, because the address belongs to a client's configuration. The client shares nothing with calls to Apple,
+/// uses no proxy from the environment, and follows no redirect.
 package struct OutgoingRequest: Sendable {
     let url: String
     let headers: [(name: String, value: String)]
-    /// Nil is a GET.
+    /// The body of a POST. Nil means a GET.
     let body: [UInt8]?
     let allowsPrivate: Bool
 
     /// - Parameters:
-    ///   - headers: besides `User-Agent`, and those of HTTP itself.
-    ///   - body: the body of a POST. Without one, the request is a GET.
-    ///   - allowsPrivate: whether it may go into a private network and do without TLS: for development.
+    /// - headers: sent in addition to `User-Agent` and the headers of HTTP itself.
+    /// - body: the body of a POST. Without one, the request is a GET.
+    /// - allowsPrivate: whether private networks and URLs without TLS are allowed. For development.
     package init(url: String, headers: [(name: String, value: String)], body: [UInt8]?, allowsPrivate: Bool) {
         (self.url, self.headers, self.body, self.allowsPrivate) = (url, headers, body, allowsPrivate)
     }
@@ -31,10 +32,10 @@ package struct OutgoingRequest: Sendable {
         case failure(Failure)
     }
 
-    /// Why there was no answer to go by.
+    /// The reason for a missing response.
     package enum Failure: String, Sendable {
         case nameNotResolved = "name_not_resolved"
-        /// It leads into a network that is not public.
+        /// The name resolves to an address in a network that is not public.
         case addressRefused = "address_refused"
         case connectionFailed = "connection_failed"
         case tlsFailed = "tls_failed"
@@ -42,26 +43,27 @@ package struct OutgoingRequest: Sendable {
         case noHTTP = "no_http"
     }
 
+    /// Sends the request without reading the response body.
     /// - Throws: `CancellationError`.
     package func send(within limit: Duration) async throws -> Answer {
         try await ask(within: limit, reading: 0, of: 400..<500).answer
     }
 
-    /// What came of it, for who has to know more than the answer.
+    /// The details of a request, for callers that need more than the response status.
     package struct Outcome: Sendable {
         package let answer: Answer
-        /// The beginning of the body, for the statuses whose body was to be read.
+        /// The start of the body, for the statuses whose body is read.
         package fileprivate(set) var body: [UInt8] = []
-        /// How long the other side asks to be left alone (RFC 9110, section 10.2.3).
+        /// The wait in `Retry-After` (RFC 9110, section 10.2.3).
         package fileprivate(set) var retryAfter: Duration?
-        /// Whether the other side may have got it: no, where no connection was made.
+        /// Whether the receiver may have received the request. False if no connection was made.
         package fileprivate(set) var mayHaveArrived = true
     }
 
-    /// The answer and the body of some of the statuses, where that decides the next step.
+    /// The response, with the body for statuses whose body decides the next step.
     /// - Parameters:
-    ///   - bytes: the largest part of a body that is read, in bytes.
-    ///   - statuses: the statuses whose body is read.
+    /// - bytes: the limit of a body, in bytes. The rest is not read.
+    /// - statuses: the statuses whose body is read.
     /// - Throws: `CancellationError`.
     package func ask(within limit: Duration, reading bytes: Int, of statuses: Range<Int>) async throws -> Outcome {
         try await withThrowingTaskGroup(of: Outcome.self) { group in
@@ -78,8 +80,8 @@ package struct OutgoingRequest: Sendable {
     }
 
     private func exchange(reading bytes: Int, of statuses: Range<Int>) async throws -> Outcome {
-        // The host as the client will read it, or it would not take our address for it. What was let in as a development server must not
-        // get through now that it is none.
+        // This is the host as the client reads it. Otherwise the client would not use the checked address for it. A URL that was accepted
+        // on a development server must not pass on another server.
         guard HostName.inURL(url).map({ HostName.isHost($0) }) == true, let parts = URL(string: url), let host = parts.host,
             allowsPrivate || parts.scheme == "https"
         else { return Outcome(answer: .failure(.addressRefused), mayHaveArrived: false) }
@@ -108,7 +110,7 @@ package struct OutgoingRequest: Sendable {
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
         let outcome: Result<Outcome, any Error>
         do {
-            // Mostly the status says it all: the answer's body is not read, and goes with the connection.
+            // For most requests the status is enough. The body is not read, and ends with the connection.
             let response = try await http.execute(request, deadline: .distantFuture)
             let status = Int(response.status.code)
             outcome = .success(
@@ -122,7 +124,7 @@ package struct OutgoingRequest: Sendable {
         return try outcome.get()
     }
 
-    /// As much of a body as arrives, up to a limit.
+    /// Reads a body up to a limit.
     private static func beginning(of body: HTTPClientResponse.Body, _ limit: Int) async -> [UInt8] {
         var bytes: [UInt8] = []
         guard limit > 0 else { return bytes }
@@ -154,7 +156,7 @@ package struct OutgoingRequest: Sendable {
         return request
     }
 
-    /// Whether another address may be tried without saying anything twice.
+    /// Whether no connection was made, so that another address can be tried without sending the request twice.
     private static func neverConnected(_ error: any Error) -> Bool {
         switch error {
         case let error as HTTPClientError: error == .connectTimeout
@@ -167,10 +169,10 @@ package struct OutgoingRequest: Sendable {
         switch error {
         case let error as HTTPClientError where error == .connectTimeout: .timedOut
         case let error as HTTPClientError where error == .tlsHandshakeTimeout: .tlsFailed
-        // It hung up before it had answered.
+        // The receiver closed the connection before it responded.
         case HTTPParserError.invalidEOFState: .connectionFailed
         case is HTTPParserError: .noHTTP
-        // The TLS library's own errors; it is no dependency of ours, only of the client's.
+        // The TLS library's own errors. Only the client depends on that library, so its types are unavailable here.
         case _ where String(reflecting: type(of: error)).hasPrefix("NIOSSL."): .tlsFailed
         default: .connectionFailed
         }

@@ -4,8 +4,10 @@ package import Logging
 package import Postgres
 import ServiceLifecycle
 
-/// Removes events that are older than 30 days, and their deliveries with them: a thousand at a time, so that no transaction is
-/// long. Every process does; two that meet at the same rows wait for one another, and find them gone.
+/// Removes events older than 30 days and their deliveries.
+///
+/// It removes 1,000 at a time, so that no transaction is long. Every process does this. A process that meets another one at the same rows
+/// waits, and then finds them removed.
 package struct PruneWebhooks: Service {
     private let pool: DatabasePool
     private let logger: Logger
@@ -17,13 +19,13 @@ package struct PruneWebhooks: Service {
 
     package func run() async throws {
         await cancelWhenGracefulShutdown {
-            // About once an hour, and not all processes of an installation at the same time.
+            // Runs about once an hour, at different times in the processes of an installation.
             while (try? await Task.sleep(for: .seconds(3600) * Double.random(in: 0.5...1))) != nil {
                 do {
                     var passes = 0
                     while try await pass(at: now()) == Self.batch, passes < 100 { passes += 1 }
                 } catch {
-                    logger.warning("old webhook events could not be removed", metadata: ["cause": "\(error)"])
+                    logger.warning("cannot remove old webhook events", metadata: ["cause": "\(error)"])
                 }
             }
         }
@@ -31,7 +33,8 @@ package struct PruneWebhooks: Service {
 
     private static let batch = 1000
 
-    /// - Returns: how many events it removed, a thousand at the most.
+    /// Removes one batch of old events.
+    /// - Returns: the number of removed events, at most 1,000.
     @discardableResult
     package func pass(at now: Date) async throws -> Int {
         try await PlatformDatabase(pool).run(

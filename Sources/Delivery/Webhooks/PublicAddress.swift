@@ -4,13 +4,14 @@ import Glibc
 import Darwin
 #endif
 
-/// Which addresses a webhook may go to: those that anybody on the Internet can reach. Everything else would let a tenant have
-/// this server knock at its own network.
+/// Decides whether a webhook may go to an address: only to addresses that are public on the Internet. With other addresses, a tenant could
+/// make this server send requests into its own network.
 ///
-/// IANA's registries of special-purpose addresses (RFC 6890 and its updates) say which are not. An IPv6 address that leads to an
-/// IPv4 one is judged by that.
+/// IANA's registries of special-purpose addresses (RFC 6890 and its updates) list the addresses that are not public. An IPv6 address that
+/// contains an IPv4 address is judged by the IPv4 address.
 enum PublicAddress {
-    /// - Parameter bytes: 4 or 16 of them, in network order.
+    /// Whether an address is public.
+    /// - Parameter bytes: 4 or 16 bytes, in network order.
     static func isPublic(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {
         case 4: isPublicV4(bytes)
@@ -24,10 +25,10 @@ enum PublicAddress {
         case (0, _, _), (10, _, _), (127, _, _): false
         // Shared by a carrier's customers (RFC 6598).
         case (100, 64...127, _): false
-        // Link-local, where clouds keep their metadata.
+        // Link-local addresses, used by clouds for their metadata.
         case (169, 254, _): false
         case (172, 16...31, _), (192, 168, _): false
-        // Protocol assignments, documentation, the 6to4 relays, benchmarks.
+        // Protocol assignments, documentation, 6to4 relays, benchmarks.
         case (192, 0, 0), (192, 0, 2), (192, 88, 99), (198, 18...19, _), (198, 51, 100), (203, 0, 113): false
         // Multicast, reserved, broadcast.
         case (224..., _, _): false
@@ -37,22 +38,22 @@ enum PublicAddress {
 
     private static func isPublicV6(_ bytes: [UInt8]) -> Bool {
         func starts(_ prefix: UInt8...) -> Bool { bytes.starts(with: prefix) }
-        // ::ffff:0:0/96, IPv4 in IPv6's clothes.
+        // ::ffff:0:0/96, IPv4-mapped addresses.
         if starts(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF) { return isPublicV4(Array(bytes[12...])) }
-        // 64:ff9b::/96, through a NAT64 (RFC 6052).
+        // 64:ff9b::/96, NAT64 (RFC 6052).
         if starts(0, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0) { return isPublicV4(Array(bytes[12...])) }
         // 2002::/16, 6to4.
         if starts(0x20, 0x02) { return isPublicV4(Array(bytes[2..<6])) }
-        // 2001::/23 is for protocols (Teredo among them), 2001:db8::/32 and 3fff::/20 for documentation.
+        // 2001::/23 is for protocols (for example Teredo). 2001:db8::/32 and 3fff::/20 are for documentation.
         if starts(0x20, 0x01), bytes[2] < 2 { return false }
         if starts(0x20, 0x01, 0x0D, 0xB8) || starts(0x3F, 0xFF) && bytes[2] < 0x10 { return false }
-        // Global unicast is 2000::/3. Outside lie ::, ::1, fc00::/7, fe80::/10, ff00::/8 and what is not assigned.
+        // Global unicast is 2000::/3. All other addresses are ::, ::1, fc00::/7, fe80::/10, ff00::/8 or unassigned.
         return bytes[0] & 0xE0 == 0x20
     }
 
-    /// The bytes of a literal as `getaddrinfo` writes it; nil for anything else.
+    /// The bytes of a literal in the form of `getaddrinfo`. Nil for every other text.
     static func bytes(of literal: String) -> [UInt8]? {
-        // C would read no further than a NUL.
+        // The C function stops at a NUL byte.
         guard !literal.utf8.contains(0) else { return nil }
         var (v4, v6) = (in_addr(), in6_addr())
         if inet_pton(AF_INET, literal, &v4) == 1 { return withUnsafeBytes(of: &v4) { Array($0) } }

@@ -6,7 +6,8 @@ import Postgres
 import Web
 
 extension WebhookRoutes {
-    /// A new delivery of the same event to the same endpoint, under the same `webhook-id`: who had it already will know it.
+    /// Creates a new delivery of the same event to the same endpoint. The `webhook-id` is the same, so a receiver that already has the
+    /// event recognizes it.
     @Sendable
     func replayWebhookDelivery(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)
@@ -19,14 +20,14 @@ extension WebhookRoutes {
         let tenant = call.tenant
         let id = ID<WebhookDelivery>(at: now)
         let delivery = try await call.database(pool).transaction { db in
-            // Locked, so that it is not deleted or disabled between the look and the insert.
+            // The lock prevents a deletion or disabling between the check and the insert.
             guard let webhook = try await db.run(Webhook.lock(webhookID, of: tenant)).first(Webhook.init)
             else { throw Problem.notFound("webhook") }
             guard
                 let original = try await db.run(WebhookDelivery.find(originalID, to: webhookID, of: tenant)).first(WebhookDelivery.init)
             else { throw Problem.notFound("delivery") }
             guard original.state != .pending
-            else { throw Problem(.conflict, "It is still being delivered. Replay it when it has succeeded or failed.") }
+            else { throw Problem(.conflict, "The delivery is still in progress. Replay it after it has succeeded or failed.") }
             guard webhook.status == .enabled else { throw Problem.webhookDisabled }
             try await WebhookDelivery.requireRoom(of: tenant, in: db)
             let answers = try await db.run(

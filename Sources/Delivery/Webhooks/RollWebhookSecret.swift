@@ -9,13 +9,14 @@ import Web
 private struct Reply: Encodable {
     let id: ID<WebhookSecret>
     let object = "webhook_secret"
-    /// Once, here.
+    /// Only in this response.
     var secret: String?
     let created_at, updated_at: Date
 }
 
 extension WebhookRoutes {
-    /// Until the overlap is over, deliveries carry a signature of the new secret and one of each that it replaces.
+    /// Replaces the signing secret. Until the end of the overlap, deliveries have a signature of the new secret and of each secret that it
+    /// replaces.
     @Sendable
     func rollWebhookSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.webhooksWrite)
@@ -41,7 +42,7 @@ extension WebhookRoutes {
             guard try answers[2][0].get("n", as: Int.self) < WebhookSecret.limit
             else {
                 throw Problem(
-                    .conflict, "\(WebhookSecret.limit) secrets sign already. Wait until the overlap of one is over, or give a shorter one.")
+                    .conflict, "\(WebhookSecret.limit) secrets are already valid. Wait for the end of an overlap, or set a shorter one.")
             }
             _ = try await db.run([
                 secret.insert(for: id, owner: tenant.uuid, keyring: keyring, at: now),

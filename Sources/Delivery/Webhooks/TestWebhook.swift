@@ -6,7 +6,7 @@ import Postgres
 import Web
 
 extension WebhookRoutes {
-    /// An event of its own type, to this endpoint alone, whatever it has subscribed to.
+    /// Sends an event of its own type to this endpoint only, regardless of its subscriptions.
     @Sendable
     func testWebhook(_ request: Request, _ call: TenantContext) async throws -> Response {
         struct Data: Encodable {

@@ -24,9 +24,9 @@ extension WebhookRoutes {
             guard let webhook = try await db.run(Webhook.lock(id, of: tenant)).first(Webhook.init)
             else { throw Problem.notFound("webhook") }
             try request.requireMatch(EntityTag(webhook.updatedAt))
-            // The tenant's word replaces ours: enabled again, or disabled by its own doing.
+            // A `status` from the tenant replaces the server's reason for disabling the endpoint.
             let reason = status == nil ? webhook.disabledReason : nil
-            // A change that changes nothing is not a change, and leaves no audit event.
+            // A request without an effective change leaves no audit event.
             let (said, known) = (describes ? description : webhook.description, webhook.description)
             guard
                 !(url ?? webhook.url).utf8.elementsEqual(webhook.url.utf8)

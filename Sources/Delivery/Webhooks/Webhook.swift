@@ -2,22 +2,22 @@ import Access
 import Foundation
 import Postgres
 
-/// Where a tenant hears of what happens: a URL, and the kinds of event it asked for.
+/// An endpoint of a tenant for webhooks: a URL and the subscribed kinds of event.
 struct Webhook: Identified, Sendable {
     static let idPrefix = "webhook"
 
-    /// The most of one tenant.
+    /// The limit per tenant.
     static let limit = 20
 
     enum Status: String, Codable, CaseIterable, SQLValue {
         case enabled, disabled
     }
 
-    /// Why it was disabled, when that was not the tenant's own doing.
+    /// The server's reason for disabling the endpoint. Nil if the tenant did it.
     enum DisabledReason: String, Codable, SQLValue {
-        /// It answered 410.
+        /// The endpoint responded with 410.
         case gone
-        /// Nothing could be delivered for long.
+        /// No delivery succeeded for a long time.
         case failing
     }
 
@@ -48,7 +48,7 @@ struct Webhook: Identified, Sendable {
         """
     }
 
-    /// As `find`; nobody else changes it until the transaction's end.
+    /// Like `find`, and locks the row until the end of the transaction.
     static func lock(_ id: ID<Webhook>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, url, description, events, status, disabled_reason, created_at, updated_at FROM webhook_endpoint
@@ -56,7 +56,7 @@ struct Webhook: Identified, Sendable {
         """
     }
 
-    /// What callers see.
+    /// The response to callers.
     struct Reply: Encodable {
         let id: ID<Webhook>
         let object = "webhook"
@@ -66,7 +66,7 @@ struct Webhook: Identified, Sendable {
         let status: Status
         let disabled_reason: DisabledReason?
         let created_at, updated_at: Date
-        /// Once, when it is created.
+        /// Only in the response to the creation.
         var secret: String?
     }
 

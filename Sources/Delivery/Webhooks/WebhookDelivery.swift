@@ -4,22 +4,22 @@ import Outbox
 import Postgres
 import Web
 
-/// One event on its way to one endpoint, and how that went.
+/// The delivery of one event to one endpoint, and its state.
 struct WebhookDelivery: Identified, Sendable {
     static let idPrefix = "delivery"
 
     enum State: String, Codable, CaseIterable, SQLValue {
-        /// Not delivered yet; to be tried again.
+        /// Not delivered yet. Another attempt follows.
         case pending
         case succeeded
-        /// Tried often enough, or not to be tried; it can be replayed.
+        /// No further attempt follows. It can be replayed.
         case failed
     }
 
-    /// Why there was no answer to go by.
+    /// The reason for a missing response.
     enum Failure: String, SQLValue {
         case nameNotResolved = "name_not_resolved"
-        /// It leads into a network that is not public.
+        /// The name resolves to an address in a network that is not public.
         case addressRefused = "address_refused"
         case connectionFailed = "connection_failed"
         case tlsFailed = "tls_failed"
@@ -27,7 +27,7 @@ struct WebhookDelivery: Identified, Sendable {
         case noHTTP = "no_http"
         case endpointDisabled = "endpoint_disabled"
         case tenantDeleted = "tenant_deleted"
-        /// The last attempt was begun, and its end was never heard of.
+        /// The last attempt started, but its end is unknown.
         case interrupted
 
         init(_ failure: OutgoingRequest.Failure) {
@@ -83,22 +83,23 @@ struct WebhookDelivery: Identified, Sendable {
         """
     }
 
-    /// How many may wait before no more are taken by hand.
+    /// The limit of waiting deliveries for tests and replays.
     static let mostWaiting = 1000
 
-    /// Refuses what is asked for by hand while so much waits: every worker would have to look past it for other tenants' work.
-    /// What happens to users is told all the same.
+    /// Refuses a test or a replay while too many deliveries wait, because every worker would have to skip them to find other tenants' work.
+    /// Events about users are still delivered.
+    /// - Throws: `Problem` 409.
     static func requireRoom(of tenant: ID<Tenant>, in transaction: Transaction) async throws {
         let waiting: Int? = try await transaction.run(
             "SELECT count(*) AS n FROM (SELECT FROM outbox WHERE tenant_id = \(tenant) LIMIT \(mostWaiting)) AS waiting"
         ).first { try $0.get("n") }
         guard let waiting, waiting < mostWaiting else {
             throw Problem(
-                .conflict, "\(mostWaiting) deliveries of this tenant are still waiting. Try again when they are made, or have failed.")
+                .conflict, "\(mostWaiting) deliveries of this tenant are still waiting. Retry after they have succeeded or failed.")
         }
     }
 
-    /// A delivery, and its work in the outbox.
+    /// Inserts a delivery and its outbox entry.
     static func insert(
         _ id: ID<WebhookDelivery>, of event: ID<WebhookEvent>, to webhook: ID<Webhook>, tenant: ID<Tenant>, at now: Date
     ) -> [SQL] {
@@ -111,7 +112,7 @@ struct WebhookDelivery: Identified, Sendable {
         ]
     }
 
-    /// What callers see.
+    /// The response to callers.
     struct Reply: Encodable {
         struct Event: Encodable {
             let id: ID<WebhookEvent>

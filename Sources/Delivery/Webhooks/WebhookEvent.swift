@@ -3,7 +3,7 @@ package import Foundation
 package import Postgres
 import Web
 
-/// Something that happened at a tenant, told to the endpoints that asked for it.
+/// An event at a tenant, delivered to the endpoints that subscribe to it.
 package struct WebhookEvent: Identified, Sendable {
     package static let idPrefix = "event"
 
@@ -20,30 +20,32 @@ package struct WebhookEvent: Identified, Sendable {
         case statementClosed = "statement.closed"
     }
 
-    /// What of the outbox is a delivery.
+    /// The outbox's kind of a delivery.
     package static let outboxKind = "webhook"
 
-    /// The type of what `testWebhook` sends; nobody subscribes to it.
+    /// The type of the event that `testWebhook` sends. No endpoint can subscribe to it.
     package static let testType = "webhook.test"
 
-    /// How long events and their deliveries are kept, in seconds: 30 days.
+    /// The retention of events and their deliveries, in seconds: 30 days.
     package static let retention: TimeInterval = 30 * 86400
 
     /// The largest size of an event's data in bytes. A delivery's body stays below 20 kB.
     static let largestData = 12_000
 
-    /// An event with more data than a delivery may carry.
+    /// An event has more data than a delivery can contain.
     package struct TooLarge: Error {
         package let kind: Kind
     }
 
-    /// The statement that tells an event, for the transaction in which it happens: the event, one delivery for each endpoint that
-    /// asked for its kind, and the outbox's entry for each delivery. Nothing is written where nobody asked.
+    /// The statement that emits an event in the transaction of its cause.
     ///
-    /// An endpoint that is being deleted at the same time is waited for, and passed over: what happened must not fail because nobody
-    /// is there any more to hear of it.
+    /// It inserts the event, one delivery per endpoint that subscribes to its kind, and the outbox's entry per delivery. Without a
+    /// subscription it inserts nothing.
     ///
-    /// - Parameter data: what happened: ids and states, never a secret, an e-mail address or a name.
+    /// If an endpoint is being deleted at the same time, the statement waits and then skips the endpoint. A missing receiver must not make
+    /// the action fail.
+    ///
+    /// - Parameter data: the content of the event: IDs and states, never a secret, an email address or a name.
     /// - Throws: `TooLarge`.
     package static func emit(_ kind: Kind, data: some Encodable, owner: UUID, at now: Date) throws -> SQL {
         let json = JSON(bytes: try JSONWriter.encode(data))

@@ -5,14 +5,14 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Where a tenant hears of what happened, and what was delivered there.
+/// Manages a tenant's webhooks and lists their deliveries.
 ///
-/// An event is written in the transaction in which it happens (`WebhookEvent.emit`), one delivery for each endpoint that asked for
-/// its kind; the outbox's worker sends them (`DeliverWebhook`), and after 30 days they are removed (`PruneWebhooks`).
+/// The transaction of an action also inserts the event (`WebhookEvent.emit`), with one delivery per endpoint that subscribes to its
+/// kind. The outbox's worker sends the deliveries (`DeliverWebhook`). `PruneWebhooks` removes them after 30 days.
 package struct WebhookRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
-    /// Whether webhooks may lead into private networks and do without TLS: for development.
+    /// Whether webhooks may go to private networks and without TLS. For development.
     let allowsPrivateWebhooks: Bool
     let now: @Sendable () -> Date
 

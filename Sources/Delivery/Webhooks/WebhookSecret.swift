@@ -4,23 +4,25 @@ import Foundation
 import Postgres
 import Sealing
 
-/// What deliveries to an endpoint are signed with: `whsec_` and 32 random bytes in base64 (Standard Webhooks). Stored sealed,
-/// since it is needed in the clear. While it is rolled there are several, and each signs.
+/// A secret that signs deliveries to an endpoint: `whsec_` and 32 random bytes in base64 (Standard Webhooks).
+///
+/// It is stored sealed, not as a digest, because signing needs its plain text. During a roll several secrets are valid, and each signs.
 struct WebhookSecret: Identified {
     static let idPrefix = "webhooksecret"
 
-    /// The most that are valid at a time: each adds a signature to every delivery.
+    /// The limit of valid secrets, because each adds a signature to every delivery.
     static let limit = 5
 
     let id: ID<WebhookSecret>
     private let bytes: Secret
 
-    /// A fresh one.
+    /// Generates a new secret.
     init(at now: Date) {
         id = ID(at: now)
         bytes = Secret(bytes: SymmetricKey(size: .bits256).withUnsafeBytes { Array($0) })
     }
 
+    /// Opens the sealed secret of a row.
     /// - Throws: `SealingError`.
     init(_ row: Row, owner: UUID, keyring: Keyring) throws {
         id = try row.get("id")
@@ -28,7 +30,7 @@ struct WebhookSecret: Identified {
             bytes: try keyring.open(Sealed(bytes: try row.get("sealed_secret")), in: Self.context(owner: owner, id)))
     }
 
-    /// As its holder gets it.
+    /// The form that its holder receives.
     var text: Secret {
         Secret("whsec_" + Data(bytes.revealBytes()).base64EncodedString())
     }

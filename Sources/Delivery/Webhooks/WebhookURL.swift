@@ -1,10 +1,10 @@
 import Foundation
 import Web
 
-/// Where an endpoint may be: https, at a host with a name in the DNS, as the spec's pattern says it. A development server takes http
-/// and any host besides. Whether the name leads to an address that may be reached is found out at each delivery.
+/// The rules for the URL of an endpoint: https and a host with a name in the DNS, as in the pattern of the spec. A development server also
+/// accepts http and any host. Each delivery checks whether the name resolves to a permitted address.
 package enum WebhookURL {
-    /// What is wrong with it, or nil.
+    /// The reason for refusing the URL, or nil.
     package static func refusal(of text: String, allowsPrivate: Bool) -> String? {
         if text.wholeASCIIMatch(of: pattern) != nil { return nil }
         if allowsPrivate, isForDevelopment(text) { return nil }

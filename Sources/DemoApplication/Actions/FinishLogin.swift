@@ -3,8 +3,8 @@ import HTTPTypes
 import Hummingbird
 
 extension DemoRoutes {
-    /// `GET /callback/{slug}`: checks that the answer is for a sign-in begun in this browser, redeems the code, and shows the result
-    /// under another address, so that reloading it doesn't redeem the code again.
+    /// `GET /callback/{slug}`: checks that the response belongs to a sign-in started in this browser, redeems the code, and
+    /// redirects to another address. So a reload does not redeem the code again.
     @Sendable
     func finishLogin(_ request: Request, context: BasicRequestContext) async throws -> Response {
         guard let tenant = try? tenant(context) else { throw Refusal.unknownTenant }

@@ -2,8 +2,8 @@ import Foundation
 import Hummingbird
 
 extension DemoRoutes {
-    /// `POST /session/refresh`: trades the refresh token for new tokens. When it is refused, the session at Espalier has ended, and so
-    /// does ours.
+    /// `POST /session/refresh`: exchanges the refresh token for new tokens. If Espalier rejects it, the session at Espalier has ended,
+    /// and the demo ends its own session.
     @Sendable
     func refreshTokens(_ request: Request, context: BasicRequestContext) async throws -> Response {
         guard let session = sessionID(request), var login = await sessions.login(in: session, at: .now),
@@ -25,7 +25,7 @@ extension DemoRoutes {
                 nonce: nil, subject: login.idToken.subject, at: .now)
         }
 
-        // What the answer leaves out stays as it was (RFC 6749, section 6).
+        // A value that is missing in the response does not change (RFC 6749, section 6).
         tokens.idToken = tokens.idToken ?? login.tokens.idToken
         if tokens.refreshToken != nil {
             login.usedRefreshToken = DecodedToken.abridged(refreshToken)

@@ -2,7 +2,7 @@ import Foundation
 import Hummingbird
 
 extension DemoRoutes {
-    /// `GET /session`: who is signed in, what the tokens say, and what the tenant's usage is now.
+    /// `GET /session`: shows the signed-in person, the content of the tokens, and the tenant's current usage.
     @Sendable
     func showSession(_ request: Request, context: BasicRequestContext) async throws -> Response {
         guard let session = sessionID(request), let login = await sessions.login(in: session, at: .now),

@@ -1,7 +1,7 @@
 import Hummingbird
 
 extension DemoRoutes {
-    /// `GET /`: the tenants, each with its button and its usage so far.
+    /// `GET /`: shows the tenants, each with its button and its usage so far.
     @Sendable
     func showTenants(_ request: Request, context: BasicRequestContext) async throws -> Response {
         let usage = try await withThrowingTaskGroup(of: (String, TenantUsage?).self) { group in

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What the application remembers of each browser, in memory: sign-ins under way, and the one that is done.
+/// The browser sessions in memory: sign-ins in progress, and the completed sign-in.
 ///
-/// Bounded in number and age, because anyone may begin a sign-in.
+/// Number and age are limited, because anyone may start a sign-in.
 actor BrowserSessions {
     /// The secret in the browser's cookie.
     struct ID: Hashable, Sendable {
@@ -15,18 +15,18 @@ actor BrowserSessions {
         var lastUsed: Date
     }
 
-    /// How many browsers are remembered; beyond it the one idle longest is forgotten.
+    /// The maximum number of browsers. Beyond it, the session with the longest idle time is removed.
     static let capacity = 1000
-    /// How many sign-ins may be under way in one browser, in tabs say.
+    /// The maximum number of sign-ins in progress per browser, for example in tabs.
     static let attemptCapacity = 8
-    /// How long a person may take between pressing the button and coming back, in seconds.
+    /// The maximum time of a sign-in, in seconds.
     static let attemptLifetime: TimeInterval = 15 * 60
 
     private var sessions: [ID: Session] = [:]
 
     var count: Int { sessions.count }
 
-    /// Remembers a sign-in that begins, under its `state`, and answers the browser's session: the given one if it exists, or a new one.
+    /// Stores a new sign-in under its `state`, and returns the browser's session: the given one if it exists, or a new one.
     func begin(_ attempt: LoginAttempt, in existing: ID?, at now: Date) -> ID {
         let id = existing.flatMap { sessions[$0] == nil ? nil : $0 } ?? makeRoom()
         var session = sessions[id] ?? Session(lastUsed: now)
@@ -39,7 +39,8 @@ actor BrowserSessions {
         return id
     }
 
-    /// Takes out the sign-in with this `state`; nil when this browser began none, or too long ago. It can be taken only once.
+    /// Removes and returns the sign-in with this `state`; nil if this browser started none, or too long ago. It can be taken
+    /// only once.
     func takeAttempt(state: String, from id: ID, at now: Date) -> LoginAttempt? {
         guard let attempt = sessions[id]?.attempts.removeValue(forKey: state),
             attempt.state.isSame(as: state), now.timeIntervalSince(attempt.startedAt) <= Self.attemptLifetime
@@ -47,7 +48,7 @@ actor BrowserSessions {
         return attempt
     }
 
-    /// Moves the browser into a session with a new secret: the one from before the sign-in may be known to others.
+    /// Moves the browser to a session with a new secret, because others may know the secret from before the sign-in.
     func signIn(_ login: Login, movingFrom old: ID, at now: Date) -> ID {
         var session = sessions.removeValue(forKey: old) ?? Session(lastUsed: now)
         session.login = login
@@ -57,23 +58,23 @@ actor BrowserSessions {
         return id
     }
 
-    /// Who is signed in.
+    /// Returns the completed sign-in.
     func login(in id: ID, at now: Date) -> Login? {
         sessions[id]?.lastUsed = now
         return sessions[id]?.login
     }
 
-    /// Replaces the sign-in after a refresh, unless the person has signed out meanwhile.
+    /// Replaces the sign-in after a refresh, unless the person has signed out since then.
     func update(_ login: Login, in id: ID) {
         if sessions[id]?.login != nil { sessions[id]?.login = login }
     }
 
-    /// Forgets the browser.
+    /// Removes the browser's session.
     func forget(_ id: ID) {
         sessions[id] = nil
     }
 
-    /// An unused id, with a place for its session.
+    /// Returns an unused ID after making room for its session.
     private func makeRoom() -> ID {
         if sessions.count >= Self.capacity, let idlest = sessions.min(by: { $0.value.lastUsed < $1.value.lastUsed })?.key {
             sessions[idlest] = nil

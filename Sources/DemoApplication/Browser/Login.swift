@@ -1,10 +1,10 @@
-/// A person who is signed in: what the application was given for the code.
+/// A completed sign-in: the tokens and data that the application received for the code.
 struct Login: Sendable {
     var slug: String
     var tokens: TokenSet
     var idToken: IDToken
     var userInfo: UserInfo
     var refreshes = 0
-    /// The refresh token before the present one, abridged.
+    /// The previous refresh token, abridged.
     var usedRefreshToken: String?
 }

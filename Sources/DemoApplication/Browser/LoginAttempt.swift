@@ -1,18 +1,18 @@
 import Crypto
 import Foundation
 
-/// A sign-in between pressing the button and coming back. What is secret in it never leaves the application.
+/// A sign-in in progress. Its secrets never leave the application.
 struct LoginAttempt: Sendable {
     var slug: String
     var startedAt: Date
-    /// Travels to Espalier and back, and so proves that the answer belongs to this browser.
+    /// Sent to Espalier and returned. It proves that the response belongs to this browser.
     var state: String = .random()
-    /// Comes back inside the id_token, and so proves that the token belongs to this sign-in.
+    /// Returned inside the id_token. It proves that the token belongs to this sign-in.
     var nonce: String = .random()
-    /// Shown when the code is redeemed (PKCE, RFC 7636): a stolen code is worth nothing without it.
+    /// Sent when the code is redeemed (PKCE, RFC 7636). A stolen code is useless without it.
     var verifier: String = .random()
 
-    /// What Espalier is told of the verifier beforehand; S256.
+    /// The hash of the verifier that Espalier receives first (S256).
     var challenge: String {
         Data(SHA256.hash(data: Data(verifier.utf8))).base64URL
     }

@@ -6,8 +6,8 @@ extension Data {
         base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
     }
 
-    /// The bytes of a base64url text; nil when it isn't one. Bytes have one spelling: Foundation forgives the last character its unused
-    /// bits, and takes the other alphabet, too.
+    /// Decodes base64url; nil for any other text. Each byte string has exactly one spelling. Foundation alone also accepts non-zero
+    /// unused bits in the last character, and the standard alphabet.
     init?(base64URL text: some StringProtocol) {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         self.init(base64Encoded: String(text).replacing("-", with: "+").replacing("_", with: "/") + padding)

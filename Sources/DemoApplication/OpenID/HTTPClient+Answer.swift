@@ -5,8 +5,8 @@ import NIOFoundationCompat
 import NIOHTTP1
 
 extension HTTPClient {
-    /// One exchange within 15 seconds: Espalier itself gives Apple ten.
-    /// - Throws: ``Refusal/unreachable(_:)``, when there is no whole answer of at most 1 MiB.
+    /// Makes one exchange within 15 s. Espalier itself waits 10 s for Apple.
+    /// - Throws: ``Refusal/unreachable(_:)`` without a complete response of at most 1 MiB.
     func answer(to request: HTTPClientRequest) async throws -> (status: HTTPResponseStatus, body: Data) {
         do {
             let response = try await execute(request, timeout: .seconds(15))

@@ -1,28 +1,28 @@
 import Foundation
 import JWTKit
 
-/// A verified id_token: the provider's word about who signed in, to this application, in this sign-in.
+/// A verified id_token: the provider's statement about the person, for this application and this sign-in.
 struct IDToken: Sendable {
-    /// What is wrong with a token that is not accepted (OpenID Connect Core, 3.1.3.7).
+    /// The reason why a token is rejected (OpenID Connect Core, 3.1.3.7).
     enum Fault: Error, Equatable {
         case missing, malformed, unknownKey, signature, issuer, audience, expired, nonce, subject
 
         var explanation: String {
             switch self {
-            case .missing: "There is none in the answer."
-            case .malformed: "It is not a signed JWT with the claims it must have."
-            case .unknownKey: "It is signed by a key, or in a manner, that the provider does not publish."
-            case .signature: "Its signature is wrong."
-            case .issuer: "It was issued by someone else."
+            case .missing: "The response contains none."
+            case .malformed: "It is not a signed JWT with the required claims."
+            case .unknownKey: "The provider does not publish its key or algorithm."
+            case .signature: "Its signature is invalid."
+            case .issuer: "It has another issuer."
             case .audience: "It was issued for another application."
             case .expired: "It has expired."
             case .nonce: "It belongs to another sign-in."
-            case .subject: "It is about another person than before."
+            case .subject: "It belongs to another person than before."
             }
         }
     }
 
-    /// The claims that are checked.
+    /// The checked claims.
     struct Claims: JWTPayload {
         var iss: String
         var sub: String
@@ -31,7 +31,7 @@ struct IDToken: Sendable {
         var exp: Double
         var nonce: String?
 
-        /// Only the signature is verified by the library; the claims need to know more than it does.
+        /// The library verifies only the signature. The claims are checked with data that the library does not have.
         func verify(using algorithm: some JWTAlgorithm) {}
     }
 
@@ -50,18 +50,18 @@ struct IDToken: Sendable {
         }
     }
 
-    /// What a token says of its signature: three parts of base64url, the first an object (RFC 7515, section 7.1).
+    /// The header of a token: the first of three base64url parts, a JSON object (RFC 7515, section 7.1).
     struct Header: Decodable {
         var alg: String
         var kid: String
-        /// Extensions that must be understood (section 4.1.11); we know none.
+        /// Critical extensions (section 4.1.11). None is supported.
         var crit: [String]?
 
         init?(of token: String) {
             let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false).map {
                 Data(base64URL: Substring($0))
             }
-            // jwt-kit forgives stray characters.
+            // jwt-kit accepts stray characters.
             guard parts.count == 3, parts.allSatisfy({ $0 != nil }), let first = parts[0],
                 let header = try? JSONDecoder().decode(Header.self, from: first), header.crit == nil
             else { return nil }
@@ -69,7 +69,7 @@ struct IDToken: Sendable {
         }
     }
 
-    /// How far the two clocks may disagree, in seconds.
+    /// The permitted difference between the two clocks, in seconds.
     fileprivate static let leeway: TimeInterval = 60
     private static let algorithms: Set<String> = ["ES256", "RS256"]
 
@@ -77,8 +77,8 @@ struct IDToken: Sendable {
 
     /// Verifies a token.
     /// - Parameters:
-    ///   - nonce: What the sign-in began with; nil after a refresh, which need not repeat it.
-    ///   - subject: Whom the token must be about after a refresh; nil at a sign-in.
+    ///   - nonce: The nonce of the sign-in; nil after a refresh, which need not repeat it.
+    ///   - subject: The required subject after a refresh; nil at a sign-in.
     init(
         verifying token: String?, keys: JWKS, issuer: String, clientID: String, nonce: String?, subject: String?, at now: Date
     ) async throws {
@@ -90,10 +90,10 @@ struct IDToken: Sendable {
         self.subject = claims.sub
     }
 
-    /// The claims, once the published key that the token names has verified its signature.
+    /// Returns the claims, after a check of the signature with the published key that the token names.
     private static func signedClaims(of token: String, by keys: JWKS) async throws -> Claims {
         guard let header = Header(of: token) else { throw Refusal.wrongIDToken(.malformed) }
-        // The collection holds this key alone: given a choice, it would try another for a key id it doesn't know.
+        // The collection contains only this key. With several keys, it would try another key for an unknown key ID.
         guard let key = keys.find(identifier: header.kid)?.first, algorithms.contains(header.alg),
             key.algorithm.map({ $0.rawValue == header.alg }) ?? true
         else { throw Refusal.wrongIDToken(.unknownKey) }
@@ -108,7 +108,7 @@ struct IDToken: Sendable {
 }
 
 extension IDToken.Claims {
-    /// What is wrong with them; nil when they are what was waited for.
+    /// Returns the first invalid claim; nil if all are as expected.
     func fault(issuer: String, clientID: String, nonce: String?, subject: String?, at now: Date) -> IDToken.Fault? {
         guard iss.isSame(as: issuer) else { return .issuer }
         guard aud.value.contains(where: clientID.isSame), azp.map(clientID.isSame) ?? (aud.value.count == 1) else { return .audience }
@@ -120,7 +120,8 @@ extension IDToken.Claims {
 }
 
 extension String {
-    /// Byte for byte, as identifiers are compared (OpenID Connect Core, section 3.1.3.7): to `==`, a Kelvin sign is a K.
+    /// Whether both strings have the same bytes, as required for identifiers (OpenID Connect Core, section 3.1.3.7). For
+    /// `==`, a Kelvin sign equals K.
     func isSame(as other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }

@@ -4,9 +4,9 @@ import JWTKit
 import NIOCore
 import NIOHTTP1
 
-/// A tenant's sign-in, spoken to as any OpenID Connect provider.
+/// A tenant's sign-in, used like any OpenID Connect provider.
 ///
-/// Nothing is cached: a person who signs in to see how it works can do with three requests more.
+/// Nothing is cached. Three more requests per sign-in do not matter in a demo.
 struct OpenIDProvider: Sendable {
     let issuer: String
     let clientID: String
@@ -14,7 +14,7 @@ struct OpenIDProvider: Sendable {
     let redirectURI: String
     let client: HTTPClient
 
-    /// The addresses the provider publishes (OpenID Connect Discovery, section 3).
+    /// The addresses that the provider publishes (OpenID Connect Discovery, section 3).
     struct Metadata: Decodable, Sendable {
         enum CodingKeys: String, CodingKey {
             case issuer
@@ -38,14 +38,14 @@ struct OpenIDProvider: Sendable {
         var error: String
     }
 
-    /// Where the provider's endpoints are. A document that names another issuer is not the provider's (section 4.3).
+    /// Fetches the provider's endpoints. A document with another issuer is not the provider's (section 4.3).
     func discover() async throws -> Metadata {
         let metadata = try await fetch(HTTPClientRequest(url: "\(issuer)/.well-known/openid-configuration"), as: Metadata.self)
         guard metadata.issuer.isSame(as: issuer) else { throw Refusal.otherIssuer }
         return metadata
     }
 
-    /// Where to send the browser.
+    /// Returns the URL to which the browser is sent.
     func authorizationURL(for attempt: LoginAttempt, by metadata: Metadata) -> String {
         let query = formEncoded([
             ("response_type", "code"),
@@ -60,12 +60,12 @@ struct OpenIDProvider: Sendable {
         return "\(metadata.authorizationEndpoint)?\(query)"
     }
 
-    /// Where to send a browser whose person signs out (OpenID Connect RP-Initiated Logout, section 2).
+    /// Returns the URL to which the browser is sent at a sign-out (OpenID Connect RP-Initiated Logout, section 2).
     func logoutURL(_ idToken: String, returningTo uri: String, by metadata: Metadata) -> String {
         "\(metadata.endSessionEndpoint)?\(formEncoded([("id_token_hint", idToken), ("post_logout_redirect_uri", uri)]))"
     }
 
-    /// Tokens for the code.
+    /// Exchanges the code for tokens.
     func redeem(_ code: String, for attempt: LoginAttempt, by metadata: Metadata) async throws -> TokenSet {
         try await tokens(
             [
@@ -73,18 +73,18 @@ struct OpenIDProvider: Sendable {
             ], by: metadata)
     }
 
-    /// Tokens for a refresh token, which is used up by it.
+    /// Exchanges a refresh token for tokens. The refresh token is then used up.
     func refresh(_ refreshToken: String, by metadata: Metadata) async throws -> TokenSet {
         try await tokens([("grant_type", "refresh_token"), ("refresh_token", refreshToken)], by: metadata)
     }
 
-    /// The keys that sign the provider's tokens.
+    /// Fetches the keys that sign the provider's tokens.
     func keys(by metadata: Metadata) async throws -> JWKS {
         try await fetch(HTTPClientRequest(url: metadata.keys), as: JWKS.self)
     }
 
-    /// Name and e-mail of the person the token is about.
-    /// - Throws: ``Refusal/unexpectedAnswer(from:)``, when they are someone else's (OpenID Connect Core, 5.3.2).
+    /// Fetches the name and the email address of the token's person.
+    /// - Throws: ``Refusal/unexpectedAnswer(from:)`` if they belong to another person (OpenID Connect Core, 5.3.2).
     func userInfo(_ accessToken: String, subject: String, by metadata: Metadata) async throws -> UserInfo {
         var request = HTTPClientRequest(url: metadata.userInfoEndpoint)
         request.headers.add(name: "Authorization", value: "Bearer \(accessToken)")
@@ -99,7 +99,7 @@ struct OpenIDProvider: Sendable {
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
         if let clientSecret {
-            // RFC 6749, section 2.3.1: both are form-encoded before they become user and password.
+            // RFC 6749, section 2.3.1: both values are form-encoded before they become user and password.
             let credentials = Data("\(formEncoded(clientID)):\(formEncoded(clientSecret))".utf8).base64EncodedString()
             request.headers.add(name: "Authorization", value: "Basic \(credentials)")
         } else {

@@ -1,4 +1,4 @@
-/// What the token endpoint gives (RFC 6749, section 5.1; OpenID Connect Core, 3.1.3.3).
+/// The response of the token endpoint (RFC 6749, section 5.1; OpenID Connect Core, 3.1.3.3).
 struct TokenSet: Decodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case accessToken = "access_token"
@@ -8,6 +8,6 @@ struct TokenSet: Decodable, Sendable {
 
     var accessToken: String
     var refreshToken: String?
-    /// Always there for a code; a refresh may leave it out.
+    /// Always present in the response to a code. The response to a refresh may leave it out.
     var idToken: String?
 }

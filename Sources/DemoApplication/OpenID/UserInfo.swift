@@ -1,4 +1,4 @@
-/// What the userinfo endpoint tells of a person (OpenID Connect Core, 5.1). Apple's users need not share a name or an address.
+/// A person's claims from the userinfo endpoint (OpenID Connect Core, 5.1). Apple's users may withhold their name or address.
 struct UserInfo: Decodable, Sendable {
     enum CodingKeys: String, CodingKey {
         case name, email

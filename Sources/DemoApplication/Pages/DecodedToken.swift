@@ -1,6 +1,6 @@
 import Foundation
 
-/// A token as a person may look at it: abridged, with its claims when it is a JWT. Nothing is verified here.
+/// A token for display: abridged, with its claims if it is a JWT. Nothing is verified here.
 struct DecodedToken {
     let abridged: String
     /// The claims as indented JSON; nil for an opaque token.
@@ -12,7 +12,7 @@ struct DecodedToken {
         claims = parts.count == 3 ? Data(base64URL: Substring(parts[1])).flatMap(Self.indented) : nil
     }
 
-    /// The same JSON for people: sorted, a member a line, without Foundation's space before the colon.
+    /// Returns the same JSON for people: sorted, one member per line, without Foundation's space before the colon.
     private static func indented(_ json: Data) -> String? {
         guard let object = try? JSONSerialization.jsonObject(with: json),
             let text = try? JSONSerialization.data(withJSONObject: object, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
@@ -21,7 +21,7 @@ struct DecodedToken {
             .replacing(#/(?m)^(\s*"(?:[^"\\]|\\.)*") : /#.matchingSemantics(.unicodeScalar)) { "\($0.output.1): " }
     }
 
-    /// The ends of a token, enough to tell it from another and useless to anyone who reads it.
+    /// Returns both ends of a token. They distinguish it from another token and are useless to an attacker.
     static func abridged(_ token: String) -> String {
         token.count > 40 ? "\(token.prefix(10))…\(token.suffix(6))" : "…"
     }

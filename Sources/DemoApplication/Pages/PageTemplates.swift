@@ -1,6 +1,6 @@
 /// The pages in Mustache. They work without JavaScript.
 enum PageTemplates {
-    /// Around every page.
+    /// The frame of every page.
     static let frame = """
         <!DOCTYPE html>
         <html lang="en">
@@ -21,20 +21,20 @@ enum PageTemplates {
         {{{content}}}
         </main>
         <footer>
-        <p><b>This page</b> belongs to a small application on a port of its own. It knows Espalier only by OpenID Connect and the REST API.</p>
-        <p><b>Espalier</b> signs people in for each tenant, talks to Apple, gives out the tokens, and counts the logins.</p>
-        <p><b>Apple</b> is played by a simulator during development, so that no Apple account is needed.</p>
+        <p><b>This page</b> belongs to a small application on its own port. It uses only Espalier’s OpenID Connect and REST APIs.</p>
+        <p><b>Espalier</b> signs people in for each tenant, calls Apple, issues the tokens, and counts the logins.</p>
+        <p><b>Apple</b> is a simulator during development, so you need no Apple account.</p>
         </footer>
         </body>
         </html>
 
         """
 
-    /// The first page: a card a tenant.
+    /// The first page: one card per tenant.
     static let tenants = """
-        <h1>Many tenants, one frame</h1>
-        <p class="lead">Each is a customer of the same Espalier, with users, keys and a bill of its own. Sign in to one, and its bill grows \
-        by exactly one login.</p>
+        <h1>Sign in to a tenant</h1>
+        <p class="lead">Each tenant is a customer of the same Espalier, with its own users, keys and invoice. Each sign-in adds exactly \
+        one login to the tenant’s invoice.</p>
         <div class="cards">
         {{#tenants}}
         <section class="card">
@@ -51,10 +51,10 @@ enum PageTemplates {
     /// A tenant's count of logins.
     static let usage = """
         <p class="usage"><strong>{{logins}}</strong> \
-        {{#isKnown}}{{noun}} since {{since}}{{/isKnown}}{{^isKnown}}the usage can’t be read just now{{/isKnown}}</p>
+        {{#isKnown}}{{noun}} since {{since}}{{/isKnown}}{{^isKnown}}usage is currently unavailable{{/isKnown}}</p>
         """
 
-    /// What the application got for the code.
+    /// The data that the application received for the code.
     static let session = """
         <section class="card person">
         <div class="avatar" aria-hidden="true">{{initial}}</div>
@@ -82,17 +82,17 @@ enum PageTemplates {
         {{#refreshToken}}
         <section class="card">
         <h2>refresh_token</h2>
-        <p class="fine">gets new tokens without the person, once; every use replaces it</p>
+        <p class="fine">gets new tokens without the person; every use replaces it</p>
         <p><code>{{refreshToken}}</code></p>
         {{#isRefreshed}}
         <p class="note">Refreshed {{refreshes}}. {{#usedRefreshToken}}<code>{{usedRefreshToken}}</code> was used up, \
-        and the one above has taken its place. The count of logins stays as it was: refreshing is free.{{/usedRefreshToken}}</p>
+        and the one above replaces it. The number of logins does not change, because refreshing is free.{{/usedRefreshToken}}</p>
         {{/isRefreshed}}
         </section>
         {{/refreshToken}}
         """
 
-    /// Anything that ended otherwise.
+    /// Any other result.
     static let refusal = """
         <section class="card refusal">
         <h1>{{title}}</h1>
@@ -108,7 +108,7 @@ enum PageTemplates {
         M12 12.5H17.5Q19 12.5 19 11V9.5M12 7H8.5Q7 7 7 5.5V4M12 7H15.5Q17 7 17 5.5V4"/></svg>
         """
 
-    /// Apple's logo, as its guidelines for the button ask: solid, left of the title, in the title's colour.
+    /// Apple's logo, according to its guidelines for the button: solid, left of the title, in the title's color.
     private static let appleLogo = """
         <svg viewBox="0 0 24 24" width="20" height="20" fill="currentColor" aria-hidden="true"><path d="M12.152 6.896c-.948 \
         0-2.415-1.078-3.96-1.040-2.040.027-3.910 1.183-4.961 3.014-2.117 3.675-.546 9.103 1.519 12.090 1.013 1.454 2.208 3.090 3.792 \

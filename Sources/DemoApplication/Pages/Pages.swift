@@ -5,9 +5,9 @@ import Hummingbird
 import NIOCore
 import Web
 
-/// The application's pages, rendered.
+/// The rendered pages of the application.
 ///
-/// All text from a person, a token or a setting goes through `{{…}}`, which escapes.
+/// All text from a person, a token or a setting goes through `{{…}}`, which escapes it.
 enum Pages {
     private struct TenantCard {
         var slug: String
@@ -80,14 +80,14 @@ enum Pages {
             tenant: tenant.name,
             initial: login.userInfo.name?.first.map { $0.uppercased() } ?? "?",
             name: login.userInfo.name ?? "No name shared",
-            email: login.userInfo.email ?? "No e-mail shared",
+            email: login.userInfo.email ?? "No email shared",
             usage: TenantUsageLine(usage),
             tokens: [
                 TokenPanel(
                     title: "id_token", audience: "tells this application who signed in", abridged: idToken?.abridged ?? "",
                     claims: idToken?.claims),
                 TokenPanel(
-                    title: "access_token", audience: "opens the application’s own API", abridged: accessToken.abridged,
+                    title: "access_token", audience: "gives access to the application’s own API", abridged: accessToken.abridged,
                     claims: accessToken.claims),
             ],
             refreshToken: login.tokens.refreshToken.map(DecodedToken.abridged),
@@ -101,11 +101,11 @@ enum Pages {
         page(title, refusalTemplate.render(RefusalPage(title: title, explanation: explanation)), status: status)
     }
 
-    /// - Parameter provider: where a form may lead besides here: a browser holds the redirect of a sign-out to this, too.
+    /// - Parameter provider: Another permitted target of forms. Browsers also apply this to the redirect of a sign-out.
     private static func page(
         _ title: String, _ content: String, status: HTTPResponse.Status = .ok, formsLeadTo provider: String? = nil
     ) -> Response {
-        // No scripts at all, no style but ours, no frame around us.
+        // No scripts, no other styles, and no frame around the page.
         let policy = PagePolicy(style: stylesheetSource, forms: provider.map { "'self' \(origin(of: $0))" } ?? "'self'")
         let html = frameTemplate.render(Frame(title: title, policy: policy.meta, stylesheet: Stylesheet.text, content: content))
         var headers: HTTPFields = [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"]

@@ -1,4 +1,4 @@
-/// The one stylesheet: system fonts, calm colours, light and dark by the system's choice, one column on a telephone.
+/// The only stylesheet: system fonts, calm colors, light and dark according to the system, and one column on a phone.
 enum Stylesheet {
     static let text = """
         :root {

@@ -1,7 +1,7 @@
 package import Foundation
 package import Postgres
 
-/// A UTC day: what usage is added up by and what prices hold for. Windows are UTC, whatever the tenant's clocks show.
+/// A UTC day: the unit for aggregating usage and for prices. It is UTC regardless of the tenant's time zone.
 package struct Day: Hashable, Comparable, Sendable {
     /// Days since 1970-01-01.
     package let number: Int
@@ -10,14 +10,14 @@ package struct Day: Hashable, Comparable, Sendable {
         self.number = number
     }
 
-    /// The day in which a moment lies. A moment is what PostgreSQL keeps of it, whole microseconds: the last of a day, rounded, must
-    /// not be another day there than here.
+    /// The day of a moment. The moment is rounded to PostgreSQL's whole microseconds first, so that the last microsecond of a day is on the
+    /// same day here and in the database.
     package init(_ moment: Date) {
         let microseconds = Int64((moment.timeIntervalSince1970 * 1_000_000).rounded())
         number = Int((Double(microseconds) / 86_400_000_000).rounded(.down))
     }
 
-    /// Its first moment.
+    /// The start of the day.
     package var start: Date { Date(timeIntervalSince1970: TimeInterval(number) * 86400) }
 
     package var month: Month {
@@ -25,7 +25,7 @@ package struct Day: Hashable, Comparable, Sendable {
         return Month(year: parts.year!, month: parts.month!)
     }
 
-    /// From 1.
+    /// The day of the month, starting with 1.
     package var dayOfMonth: Int { number - month.firstDay.number + 1 }
 
     package static func < (a: Day, b: Day) -> Bool { a.number < b.number }
@@ -40,7 +40,7 @@ extension Day: LosslessStringConvertible, Codable {
         return "\(month)-\(day.count < 2 ? "0" : "")\(day)"
     }
 
-    /// Nil for anything but a real day as `description` writes it.
+    /// Nil for every text except a real day in the form of `description`.
     package init?(_ text: String) {
         guard text.utf8.count == 10, let month = Month(String(text.prefix(7))), text.dropFirst(7).first == "-",
             text.utf8.suffix(2).allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }), let day = Int(text.suffix(2)),
@@ -63,11 +63,11 @@ extension Day: LosslessStringConvertible, Codable {
     }
 }
 
-/// `date`, which PostgreSQL counts in days from 2000-01-01.
+/// Maps to `date`, which PostgreSQL counts in days from 2000-01-01.
 extension Day: SQLValue, SQLArrayElement {
     package static var sqlType: SQLType { .date }
 
-    /// From 1970-01-01.
+    /// The PostgreSQL epoch in days from 1970-01-01.
     package static let postgresEpoch = 10957
 
     package func encode(into bytes: inout [UInt8]) {
@@ -77,7 +77,7 @@ extension Day: SQLValue, SQLArrayElement {
     package init(decoding cell: SQLCell) throws(SQLMismatch) {
         guard cell.isOf(.date) else { throw SQLMismatch() }
         let days = try cell.load(Int32.self)
-        // The infinities are no days.
+        // The infinities are not days.
         guard days != .max, days != .min else { throw SQLMismatch() }
         self.init(number: Int(days) + Self.postgresEpoch)
     }
@@ -92,7 +92,7 @@ extension Calendar {
 }
 
 extension Day {
-    /// As FOCUS and headers write times: `2026-11-01T00:00:00Z`, with a fraction where there is one.
+    /// The time format of FOCUS and of headers: `2026-11-01T00:00:00Z`, with a fraction if there is one.
     package static func moment(_ date: Date) -> String {
         let day = Day(date)
         let micros = Int((date.timeIntervalSince(day.start) * 1_000_000).rounded())

@@ -15,7 +15,7 @@ package struct Month: Hashable, Comparable, Sendable {
         self.init(number: year * 12 + month - 1)
     }
 
-    /// The month in which a moment lies.
+    /// The month of a moment.
     package init(_ moment: Date) {
         self = Day(moment).month
     }
@@ -28,9 +28,9 @@ package struct Month: Hashable, Comparable, Sendable {
         return Day(date)
     }
     package var lastDay: Day { next.firstDay + -1 }
-    /// How many it has.
+    /// The number of its days.
     package var days: Int { next.firstDay.number - firstDay.number }
-    /// Its first moment, and the first that is no longer in it.
+    /// The start of the month, and its end (exclusive).
     package var start: Date { firstDay.start }
     package var end: Date { next.start }
 
@@ -44,7 +44,7 @@ extension Month: LosslessStringConvertible, Codable {
         return String(repeating: "0", count: max(0, 4 - year.count)) + year + "-" + (month.count < 2 ? "0" : "") + month
     }
 
-    /// Nil for anything but what `description` writes, from 2000 to 9999.
+    /// Nil for every text except the form of `description`, from 2000 to 9999.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
         guard bytes.count == 7, bytes[4] == UInt8(ascii: "-"),
@@ -68,7 +68,7 @@ extension Month: LosslessStringConvertible, Codable {
     }
 }
 
-/// Its first day as a `date`.
+/// Maps to a `date`: the first day of the month.
 extension Month: SQLValue, SQLArrayElement {
     package static var sqlType: SQLType { .date }
 

@@ -3,17 +3,17 @@ import Crypto
 import Foundation
 package import Postgres
 
-/// What is billed to a tenant in a month, read event by event from the ledger: the truth that sums are held to.
+/// The events that are billed to a tenant in a month, read one by one from the ledger. All sums are checked against them.
 package struct BilledEvents: Equatable, Sendable {
-    /// How many there are, by the UTC day in which they occurred: of the month itself, and of earlier ones what came late.
+    /// The number of events by UTC day of the login, including late events of earlier months.
     package let byDay: [Day: Int]
     package let count: Int
-    /// SHA-256 over the events in the order of their times and ids, each a line as PostgreSQL's COPY writes it: time in UTC, id,
-    /// application, user, kind and connection, with tabs between them. So whoever has the database and `sha256sum` finds the same.
+    /// SHA-256 over the events, ordered by time and ID. Each event is a line of PostgreSQL's COPY: time in UTC, ID, application, user, kind
+    /// and connection, separated by tabs. So the digest can be checked with the database and `sha256sum`.
     package let digest: [UInt8]
 
-    /// In the order of the primary key: nothing is sorted. Tenant and month are written into the text, so that other months' parts of the
-    /// table are neither looked at nor locked: who makes a part does not wait for a long reading.
+    /// Reads in the order of the primary key, so no sort is needed. The text contains tenant and month as literals, so that other
+    /// partitions are neither read nor locked. Otherwise the creation of a partition would wait for a long read.
     static func query(of tenant: ID<Tenant>, in month: Month) -> String {
         """
         SELECT occurred_at, id, application_id, user_id, kind, connection FROM usage_event
@@ -25,15 +25,15 @@ package struct BilledEvents: Equatable, Sendable {
         """
         SELECT set_config('espalier.tenant', \(tenant)::text, true),
             set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true),
-            -- As long as ten million of them take, and then some.
+            -- More than ten million events take.
             set_config('statement_timeout', '3600000', true)
         """
     }
 
-    /// Reads them in one snapshot and with little memory, however many they are.
+    /// Reads the events in one snapshot, with little memory for any number.
     ///
     /// - Parameters:
-    ///   - interval: how often `isStillReading` is called, at the least.
+    /// - interval: the longest time between two calls of `isStillReading`.
     package static func read(
         of tenant: ID<Tenant>, in month: Month, from pool: DatabasePool, every interval: Duration = .seconds(60),
         _ isStillReading: () async throws -> Void = {}
@@ -52,8 +52,8 @@ package struct BilledEvents: Equatable, Sendable {
         return BilledEvents(try days.finish(), digest: Array(hash.finalize()))
     }
 
-    /// Of a tenant that was purged when months did not close yet (before migration 0013) nothing is left but how many logins it had on
-    /// which day. They are billed by that; the digest is that of no events.
+    /// Before migration 0013, months did not close, and a tenant purged then has only its number of logins per day. These numbers are
+    /// billed. The digest is the digest of no events.
     package static func counted(of tenant: ID<Tenant>, in month: Month, in database: PlatformDatabase) async throws -> BilledEvents {
         let days = try await database.run(
             """
@@ -66,7 +66,7 @@ package struct BilledEvents: Equatable, Sendable {
 
     // MARK: Before the month is closed
 
-    /// The same numbers, of what was added up and what waits for it, in milliseconds: without a digest, and no truth but a sum.
+    /// The same numbers from the aggregated and the waiting events, within milliseconds. It has no digest and is not a proof.
     package static func addedUp(of tenant: ID<Tenant>, in month: Month) -> SQL {
         """
         SELECT day, sum(events)::bigint AS events FROM (
@@ -79,37 +79,38 @@ package struct BilledEvents: Equatable, Sendable {
         """
     }
 
-    /// From numbers of logins that were read elsewhere.
+    /// Uses numbers of logins that were read elsewhere.
     package init(addedUp byDay: [Day: Int]) {
         self.init(byDay, digest: [])
     }
 
-    /// From what `addedUp` gave.
+    /// Reads the result of `addedUp`.
     package init(addedUp rows: Rows) throws {
         let days = try rows.map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
         self.init(Dictionary(uniqueKeysWithValues: days), digest: [])
     }
 
-    // MARK: How they are counted
+    // MARK: Counting
 
     private init(_ byDay: [Day: Int], digest: [UInt8]) {
         (self.byDay, count, self.digest) = (byDay, byDay.values.reduce(0, +), digest)
     }
 
-    /// Those of a month.
+    /// The numbers of a month.
     package func of(_ month: Month) -> [Day: Int] {
         byDay.filter { $0.key.month == month }
     }
 }
 
-/// Counts lines by the day with which each begins.
+/// Counts lines by the day at their start.
 struct LinesByDay {
     private var counts: [Day: Int] = [:]
-    /// That of the line before, as it is written there, and how many had it: lines of a day stand together.
+    /// The day of the previous line in its text form, and the number of its lines. Lines of a day are consecutive.
     private var (day, ofDay) = ([UInt8](repeating: 0, count: 10), 0)
 
-    /// - Parameter lines: whole ones.
-    /// - Throws: `SQLMismatch` for what does not begin with a day or does not end.
+    /// Counts more lines.
+    /// - Parameter lines: complete lines.
+    /// - Throws: `SQLMismatch` for a line that does not start with a day, or is incomplete.
     mutating func add(_ lines: [UInt8]) throws {
         try lines.withUnsafeBytes { bytes in
             var rest = bytes[...]

@@ -15,16 +15,16 @@ private struct Reply: Encodable {
     let from, to: Date
     let complete_until: Date
     let logins: Int
-    /// Where the window is one month or one day.
+    /// Present if the window is one month or one day.
     let users: Int?
-    /// Where nothing else was asked for.
+    /// Present if the request has no `window`.
     let days: [OfDay]?
     let windows: [UsageCount]?
 }
 
 extension UsageRoutes {
-    /// Answered from what was added up (`RollUp`) and what waits for it: together they are the ledger's events, which are billed. Of a
-    /// purged tenant, and of months that were taken out of the ledger, from the days' numbers alone.
+    /// Returns a tenant's usage. The numbers come from the aggregated events (`RollUp`) and the waiting ones. Together these are the
+    /// ledger's events, which are billed. For a purged tenant, and for months that were archived, they come from the daily numbers alone.
     @Sendable
     func getUsage(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usageRead)
@@ -33,7 +33,7 @@ extension UsageRoutes {
         let of = try UsageFilter(query)
         guard let grain = try query.choice("window", Grain.self) else {
             if let name = ["group_by", "application_id", "connection", "kind"].first(where: { (try? query.text($0)) ?? nil != nil }) {
-                throw Problem.invalid(.init(name, "Say with `window` what is to be counted by: minute, hour, day or month."))
+                throw Problem.invalid(.init(name, "It needs `window`: minute, hour, day or month."))
             }
             return try await days(try Window(query, at: now), call, at: now)
         }
@@ -54,7 +54,7 @@ extension UsageRoutes {
                 UsageCount.fromLedger(call.tenant, window, by: grain, of),
             ])
             if let day = try answers[1].first({ try $0.get("day", as: Day.self) }) {
-                throw Problem.invalid(.init("window", "The logins of \(day) are no longer here one by one: ask for `day` or `month`."))
+                throw Problem.invalid(.init("window", "The single logins of \(day) are no longer in the ledger. Use `day` or `month`."))
             }
             completeUntil = try answers[0][0].get("complete_until")
             counts = try answers[2].map { try UsageCount($0, users: $0.get("users"), by: grain, of) }

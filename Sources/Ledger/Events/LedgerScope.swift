@@ -2,23 +2,23 @@ package import Access
 import Foundation
 package import Postgres
 
-/// Which events are counted anew, and what with.
+/// The events that are counted again, and the numbers that they are compared with.
 package struct LedgerScope: Sendable {
     /// The most differences of one kind that are listed.
     static let most = 20
 
     private let tenant: ID<Tenant>
-    /// The months in which events are billed that are compared by days.
+    /// The billing months whose events are compared by day.
     private let billed: [Month]
-    /// From when to when they occurred; nil for whenever that was.
+    /// The start and the end of their times. Nil for no bound.
     private let since, until: Date?
     private let firstDay, lastDay: Day?
-    /// The days of which users are compared, and the months in which their logins are billed.
+    /// The days whose users are compared, and the months in which their logins are billed.
     private let userDays: ClosedRange<Day>
     private let billedOfUsers: [Month]
     private let isWholeMonth: Bool
 
-    /// - Parameter months: those in which its logins are billed and which are in the ledger.
+    /// - Parameter months: the billing months of its logins that are in the ledger.
     package init(of tenant: ID<Tenant>, _ month: Month, days: ClosedRange<Day>?, billedIn months: [Month]) {
         (self.tenant, isWholeMonth) = (tenant, days == nil)
         userDays = days ?? month.firstDay...month.lastDay
@@ -36,7 +36,7 @@ package struct LedgerScope: Sendable {
         """
     }
 
-    /// What waits and is not in the ledger, or not as it stands there.
+    /// Waiting events that are missing in the ledger, or differ from it.
     package var strangers: SQL {
         """
         SELECT id FROM usage_arrival a
@@ -72,7 +72,7 @@ package struct LedgerScope: Sendable {
         """
     }
 
-    /// Users count on the day and in the month in which they signed in, whenever that is billed.
+    /// A user counts on the day and in the month of the login, regardless of its billing month.
     package var users: SQL {
         """
         WITH mark AS (

@@ -4,18 +4,18 @@ import Hummingbird
 import Postgres
 import Web
 
-/// One tenant's part of the whole.
+/// The usage of one tenant in the list.
 private struct OfTenant: Encodable {
     let tenant_id: ID<Tenant>
     let slug: String
     let logins: Int
-    /// Where the window is one month or one day.
+    /// Present if the window is one month or one day.
     let users: Int?
     let complete_until: Date
 }
 
 extension UsageRoutes {
-    /// Every tenant's logins in whole days of UTC, for operators.
+    /// Lists every tenant's logins in whole UTC days, for operators.
     @Sendable
     func listUsage(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageRead)

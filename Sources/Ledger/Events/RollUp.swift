@@ -2,16 +2,15 @@ package import Access
 package import Foundation
 package import Postgres
 
-/// Adds up what has arrived in the ledger: by days (`usage_day`), and how many different users they were (`usage_users`), so that nobody
-/// counts millions of events to answer.
+/// Aggregates new events of the ledger by day (`usage_day`), and counts the distinct users (`usage_users`). So no request counts millions
+/// of events.
 ///
-/// An event is taken from `usage_arrival` in the transaction that adds it up, so it is waiting or counted, never both and never neither:
-/// a process that dies on the way has done nothing. One process does it at a time, since two would see the same user for the first
-/// time both.
+/// The transaction that aggregates an event also deletes it from `usage_arrival`. So an event is either waiting or counted, and a process
+/// that dies has changed nothing. One process does this at a time. Otherwise two of them could count the same user as new.
 package struct RollUp: Sendable {
-    /// From when a login is dated to when it can be seen here: longer than a request waits for its connection, its locks and its
-    /// statements, and than clocks are apart. What is said to be complete is so up to this long ago; in seconds, unless a setting says
-    /// otherwise.
+    /// The time from the timestamp of a login until it is visible here, in seconds. It is longer than a request waits for its database
+    /// connection, its locks and its statements, plus the clock difference between servers. Numbers are complete up to this long ago. This
+    /// is the default of a setting.
     package static let delay: TimeInterval = 120
 
     private static let smallestBatch = 100
@@ -29,13 +28,13 @@ package struct RollUp: Sendable {
         (self.pool, self.watch) = (pool, watch)
     }
 
-    /// Adds up all that has arrived when this is called.
+    /// Aggregates all events that have arrived before this call.
     ///
     /// - Parameters:
-    ///   - waits: whether another process that is doing it is waited for. Without, it is left to do it.
-    ///   - batch: how many events go in one transaction at the most.
-    ///   - now: decides what month it is for budgets.
-    /// - Returns: how many events were added up here.
+    /// - waits: whether to wait for another process that aggregates. If false, the call leaves the work to that process.
+    /// - batch: the maximum number of events per transaction.
+    /// - now: decides the current month for budgets.
+    /// - Returns: the number of events that this call aggregated.
     @discardableResult
     package func add(waits: Bool = true, batch: Int = 10_000, at now: Date) async throws -> Int {
         var (total, batch) = (0, batch)
@@ -45,7 +44,7 @@ package struct RollUp: Sendable {
                 total += added
                 if added < batch { return total }
             } catch let error as DatabaseError where error.sqlState == "57014" && batch > Self.smallestBatch {
-                // A database that is busy does fewer in the time that it has; at the next pass, it is asked for all again.
+                // A busy database processes fewer events per transaction. The next pass starts with the full batch again.
                 batch = max(batch / 4, Self.smallestBatch)
             }
         }
@@ -53,11 +52,11 @@ package struct RollUp: Sendable {
 
     private func addSome(waits: Bool, batch: Int, at now: Date) async throws -> Int {
         let database = PlatformDatabase(pool)
-        // Mostly there is nothing, and nobody needs to be kept waiting for that.
+        // Usually nothing has arrived, and then the lock is unnecessary.
         guard try await !database.run("SELECT FROM usage_arrival LIMIT 1").isEmpty else { return 0 }
         return try await database.transaction { db in
-            // A statement of its own: what the next one sees must be from behind the lock. Its number is "roll" in ASCII. No request takes
-            // it: whoever did would hold up what every tenant is told and billed by.
+            // This is a separate statement, so that the next one sees all changes before the lock. The lock's number is "roll" in ASCII. No
+            // request takes the lock, because it would delay the usage and the bills of all tenants.
             if waits {
                 _ = try await db.run("SELECT pg_advisory_xact_lock(1919904876, 0)")
             } else {
@@ -75,8 +74,8 @@ package struct RollUp: Sendable {
         }
     }
 
-    /// One statement: all its parts see the tables as they were before it. So `marked` holds who was there already, and what an event
-    /// adds to a count is what it adds to that.
+    /// All parts of this one statement see the tables in their state before it. So `marked` contains the users that were counted before,
+    /// and the difference to them is added to the counts.
     private static func add(_ batch: Int) -> SQL {
         """
         WITH taken AS (
@@ -92,7 +91,7 @@ package struct RollUp: Sendable {
             SELECT tenant_id, date_trunc('month', day)::date AS month, user_id, application_id, connection,
                 bit_or(1 << (extract(day FROM day)::integer - 1)) AS days
             FROM taken
-            -- The marks of an archived month are gone. Its users stay as they were until it is restored (`RestoredUsers`).
+            -- An archived month has no marks. Its users do not change until it is restored (`RestoredUsers`).
             WHERE date_trunc('month', day)::date NOT IN (SELECT usage_archive.month FROM usage_archive)
             GROUP BY 1, 2, 3, 4, 5),
         marking AS (
@@ -130,7 +129,7 @@ package struct RollUp: Sendable {
 
     // MARK: The watermark
 
-    /// Up to when a tenant's numbers are complete: every login that occurred before is in them.
+    /// The end of a tenant's complete numbers. They include every login before this time.
     package static func completeUntil(of tenant: ID<Tenant>, delay: TimeInterval, at now: Date) -> SQL {
         """
         SELECT LEAST(\(now.addingTimeInterval(-delay)), (SELECT min(occurred_at) FROM usage_arrival WHERE tenant_id = \(tenant)))

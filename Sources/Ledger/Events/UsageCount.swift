@@ -4,7 +4,7 @@ import Postgres
 import Tenancy
 import Web
 
-/// Which events are counted, and what they are told apart by.
+/// The filter and the groups of a usage query.
 struct UsageFilter {
     enum Group: String, CaseIterable {
         case application, connection, kind
@@ -20,24 +20,24 @@ struct UsageFilter {
         for name in try query.text("group_by")?.parts(at: ",", keepingEmpty: true) ?? [] {
             guard let group = Group(rawValue: String(name)), groups.insert(group).inserted else {
                 let all = Group.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
-                throw Problem.invalid(.init("group_by", "It must be one or several of \(all), each once, with commas between them."))
+                throw Problem.invalid(.init("group_by", "It must be a comma-separated list of \(all), each at most once."))
             }
         }
         self.groups = groups
         let application = try query.text("application_id")
         self.application = application.flatMap { ID($0) }
         guard application == nil || self.application != nil
-        else { throw Problem.invalid(.init("application_id", "It must be an application's id.")) }
+        else { throw Problem.invalid(.init("application_id", "It must be the ID of an application.")) }
         connection = try query.choice("connection")
         kind = try query.choice("kind", UsageEvent.Kind.self)?.rawValue
     }
 
-    /// Whether users are to be counted by it and not in all.
+    /// Whether users are counted per application and not in total.
     var isByApplication: Bool { application != nil || groups.contains(.application) }
     var isByConnection: Bool { connection != nil || groups.contains(.connection) }
 }
 
-/// How many logins there were in one window, and how many different users.
+/// The number of logins and of distinct users in one window.
 struct UsageCount: Encodable {
     let from, to: Date
     let application_id: ID<Application>?
@@ -46,7 +46,7 @@ struct UsageCount: Encodable {
     let logins: Int
     let users: Int
 
-    /// A row with `start`, what it is grouped by, and `logins`.
+    /// Reads a row with `start`, the group columns and `logins`.
     init(_ row: Row, users: Int, by grain: Grain, _ filter: UsageFilter) throws {
         from = try row.get("start")
         to = grain.next(after: from)
@@ -80,14 +80,14 @@ struct UsageCount: Encodable {
     }
 }
 
-// MARK: What is asked
+// MARK: Queries
 
 extension UsageCount {
-    /// By days, of any window: of those that it holds a part of, the ledger's events are counted. Where these are no longer there, a day
-    /// counts when it begins in the window.
+    /// The logins per day of any window. For days that are only partly in the window, it counts the ledger's events. If these events are
+    /// archived, the whole day counts if it starts in the window.
     static func days(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
         let (whole, partial) = (window.wholeDays, window.partialDays)
-        // What is before the first whole day, and what is behind the last.
+        // The time before the first whole day, and the time after the last one.
         let head = window.from..<min(window.to, whole.lowerBound.start)
         let tailStart = max(head.upperBound, whole.upperBound.start)
         let tail = tailStart..<max(tailStart, window.to)
@@ -120,7 +120,7 @@ extension UsageCount {
             """
     }
 
-    /// By days or months, all of which lie in the window as a whole.
+    /// The logins per day or month. All days or months are entirely in the window.
     static func addedUp(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
         """
         SELECT date_trunc(\(grain.rawValue), day::timestamp) AT TIME ZONE 'UTC' AS start,
@@ -140,7 +140,7 @@ extension UsageCount {
         """
     }
 
-    /// How many users there were in each of these days or months.
+    /// The number of users in each of these days or months.
     static func users(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
         """
         SELECT starts_on, application_id, connection, users FROM usage_users
@@ -151,7 +151,7 @@ extension UsageCount {
         """
     }
 
-    /// Of a window that is a day or a month.
+    /// The number of users in a window that is one day or one month.
     static func users(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
         """
         SELECT users FROM usage_users WHERE tenant_id = \(tenant) AND grain = \((window.unit ?? .day).rawValue)
@@ -159,8 +159,8 @@ extension UsageCount {
         """
     }
 
-    /// By minutes or hours, of which nothing is added up: `usage_day` says in which months' parts of the ledger the events of these days
-    /// are.
+    /// The logins per minute or hour, which are not aggregated. `usage_day` names the months whose partitions contain the events of these
+    /// days.
     static func fromLedger(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
         """
         SELECT date_trunc(\(grain.rawValue), occurred_at AT TIME ZONE 'UTC') AT TIME ZONE 'UTC' AS start,
@@ -180,12 +180,12 @@ extension UsageCount {
         """
     }
 
-    /// A day in the window that was counted, and of which the ledger has nothing any more.
+    /// A counted day in the window whose events are no longer in the ledger.
     static func takenOut(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
         """
         SELECT day FROM usage_day
         WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day::timestamp AT TIME ZONE 'UTC' < \(window.to) AND (
-            -- Not EXISTS: of that, a join can be made that reads all there is.
+            -- Not EXISTS, because the planner could turn it into a join that reads all events.
             SELECT true FROM usage_event WHERE tenant_id = \(tenant) AND billing_period = usage_day.billing_period
                 AND occurred_at >= usage_day.day::timestamp AT TIME ZONE 'UTC'
                 AND occurred_at < (usage_day.day + 1)::timestamp AT TIME ZONE 'UTC' LIMIT 1) IS NULL

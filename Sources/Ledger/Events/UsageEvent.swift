@@ -3,21 +3,21 @@ package import Foundation
 package import Postgres
 package import Tenancy
 
-/// One billable fact, appended to the ledger and never edited.
+/// One billable event, appended to the ledger and never changed.
 package struct UsageEvent {
     package enum Kind: String, CaseIterable, SQLValue, Sendable {
         case login
     }
 
-    /// The statement that bills a login. It belongs in the transaction that creates the login's session, after `LoginLock.shared` and
-    /// the session: neither is ever there without the other. Where no session was begun, nothing is billed.
+    /// The statement that bills a login. It must run in the transaction that creates the login's session, after `LoginLock.shared` and the
+    /// session, so that neither exists without the other. Without a session, nothing is billed.
     ///
-    /// It is billed in the month in which it occurred; when that one is closed for the tenant (`CloseStatements`), in the first that is
-    /// open.
+    /// The login is billed in the month in which it occurred. If that month is closed for the tenant (`CloseStatements`), it is billed in
+    /// the first open month.
     ///
     /// - Parameters:
-    ///   - login: the login's id, which is the event's.
-    ///   - now: when the session was created.
+    /// - login: the ID of the login and of the event.
+    /// - now: the creation time of the session.
     package static func insert(
         login: UUID, tenant: ID<Tenant>, application: ID<Application>, user: UUID, connection: Connection.Ownership, at now: Date
     ) -> SQL {

@@ -1,7 +1,7 @@
 import Foundation
 import Web
 
-/// The time asked for: `[from, to)`, at most 366 days, the current UTC month when nothing is said.
+/// The requested time range `[from, to)`, at most 366 days. Default: the current UTC month.
 struct Window: Equatable {
     let from, to: Date
 
@@ -12,13 +12,13 @@ struct Window: Equatable {
         try check(longest: 366)
     }
 
-    /// From a beginning to an end of what is counted by.
+    /// Reads a range that starts and ends at boundaries of the grain.
     init(_ query: Query, by grain: Grain, at now: Date) throws {
         let around = grain.isAddedUp ? (Month(now).start, Month(now).end) : (Day(now).start, (Day(now) + 1).start)
         from = try query.time("from") ?? around.0
         to = try query.time("to") ?? (query.text("from") == nil ? around.1 : grain.next(after: max(now, from)))
         for (name, time) in [("from", from), ("to", to)] where !grain.begins(at: time) {
-            throw Problem.invalid(.init(name, "With `window=\(grain.rawValue)` it must be the first moment of a UTC \(grain.rawValue)."))
+            throw Problem.invalid(.init(name, "With `window=\(grain.rawValue)` it must be the start of a UTC \(grain.rawValue)."))
         }
         try check(longest: grain.mostDays)
     }
@@ -26,36 +26,36 @@ struct Window: Equatable {
     private func check(longest days: Int) throws {
         guard from < to else { throw Problem.invalid(.init("to", "It must be later than `from`.")) }
         guard to.timeIntervalSince(from) <= TimeInterval(days) * 86400 else {
-            throw Problem.invalid(.init("to", "At most \(days == 1 ? "a day" : "\(days) days") can be asked for at once."))
+            throw Problem.invalid(.init("to", "The range must be at most \(days == 1 ? "1 day" : "\(days) days")."))
         }
     }
 
-    /// The month or the day that it is, if it is one.
+    /// The month or the day, if the range is exactly one.
     var unit: Grain? {
         for grain in [Grain.day, .month] where grain.begins(at: from) && grain.next(after: from) == to { return grain }
         return nil
     }
 
-    /// The days that are in it as a whole.
+    /// The days that are entirely in the range.
     var wholeDays: Range<Day> {
         let first = Day(from).start == from ? Day(from) : Day(from) + 1
         return first..<max(first, Day(to))
     }
 
-    /// Those of which it has a part.
+    /// The days that are partly in the range.
     var partialDays: [Day] {
         Set([Day(from), Day(to)]).filter { $0.start < to && from < ($0 + 1).start && !wholeDays.contains($0) }.sorted()
     }
 }
 
-/// What is counted by.
+/// The unit for counting.
 enum Grain: String, CaseIterable {
     case minute, hour, day, month
 
-    /// Whether there are sums of it; of the others the events themselves are counted.
+    /// Whether sums of it are stored. For other grains, the events themselves are counted.
     var isAddedUp: Bool { self == .day || self == .month }
 
-    /// So many can be asked for at once.
+    /// The maximum range of a request, in days.
     var mostDays: Int {
         switch self {
         case .minute: 1

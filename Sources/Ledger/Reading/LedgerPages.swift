@@ -2,25 +2,25 @@ package import Access
 package import Foundation
 package import Postgres
 
-/// The ledger's events in a window, straight from COPY, a page at a time: by billing period, tenant, time and id.
+/// Reads the ledger's events in a window with COPY, one page at a time, ordered by billing period, tenant, time and ID.
 ///
-/// No connection is held between pages, so that a reader that is slow, or stops, keeps nothing from anybody. That the pages fit together is
-/// due to the window, which ends before anything that may still come, and to where a page begins: behind the last row of the one before.
+/// It holds no database connection between pages, so a slow or stopped reader blocks nobody. The pages fit together for two reasons: the
+/// window ends before any event that can still arrive, and each page starts after the last row of the page before it.
 package struct LedgerPages: Sendable {
     package enum Source: Sendable {
         case tenant(OwnerDatabase)
         case platform(PlatformDatabase)
     }
 
-    /// Rows as `COPY … (FORMAT binary)` writes them.
+    /// Rows in the form of `COPY … (FORMAT binary)`.
     package struct Page: Sendable {
         package let bytes: [UInt8]
         let rows: Int
-        /// Where the next one begins.
+        /// The start of the next page.
         package fileprivate(set) var next: Position
     }
 
-    /// Behind which row a page begins.
+    /// The row after which a page starts.
     package struct Position: Sendable {
         var period: Month
         var tenant = UUID.platform
@@ -31,14 +31,14 @@ package struct LedgerPages: Sendable {
     let source: Source
     let from, to: Date
     let now: Date
-    /// In which events may be billed that lie in the window, in their order.
+    /// The months in which the window's events may be billed, in their order.
     private let months: [Month]
     var pageSize = 32_768
 
     package init(_ source: Source, from: Date, to: Date, in database: PlatformDatabase, at now: Date) async throws {
         (self.source, self.from, self.to, self.now) = (source, from, to, now)
-        // An event is billed in its month or, when that is closed, in a later one: in development, even in one that has not begun. All that
-        // have a part are looked at, and those whose events have come without one.
+        // An event is billed in its own month, or in a later one if its month is closed. In development, that can even be a future month.
+        // So this reads all months that have a partition, and those whose events arrived without a partition.
         months = try await database.run(
             """
             SELECT month FROM (
@@ -50,7 +50,8 @@ package struct LedgerPages: Sendable {
 
     package var start: Position { Position(period: Month(from), time: from.addingTimeInterval(-1)) }
 
-    /// - Returns: at least one row; nil when there are no more.
+    /// Reads the next page.
+    /// - Returns: a page with at least one row, or nil after the last row.
     package func page(after position: Position) async throws -> Page? {
         var position = position
         while let month = months.first(where: { $0 >= position.period }) {
@@ -67,7 +68,7 @@ package struct LedgerPages: Sendable {
         let settings: [SQL] = [
             """
             SELECT set_config('jit', 'off', true),
-                -- By the key, row after row: all else would read and sort the whole month for each page.
+                -- Forces a scan along the key. Other plans would read and sort the whole month for each page.
                 set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
                 set_config('max_parallel_workers_per_gather', '0', true)
             """,
@@ -86,21 +87,21 @@ package struct LedgerPages: Sendable {
         return Page(bytes: bytes, rows: rows, next: last ?? position)
     }
 
-    /// The first month of those in which events of a window are billed that is no longer in the ledger.
+    /// The first billing month of the window's events that is no longer in the ledger.
     package static func archived(_ tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {
         """
         SELECT month FROM usage_archive WHERE month >= \(Month(from)) AND (
             month::timestamp AT TIME ZONE 'UTC' < \(to)
-            -- One that is later has what came late, if it was not brought back with its month.
+            -- A later month bills late logins of the window, unless it was restored too.
             OR EXISTS (SELECT FROM usage_day WHERE billing_period = month AND (\(tenant) IS NULL OR tenant_id = \(tenant))
                 AND day >= \(Day(from)) AND day::timestamp AT TIME ZONE 'UTC' < \(to)))
         ORDER BY month LIMIT 1
         """
     }
 
-    /// About how many events there are, by the days in which they occurred: for a progress bar.
+    /// The approximate number of events by day of login, for a progress bar.
     package static func estimate(tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {
-        // The last day that has a part in it.
+        // The last day that is at least partly in the range.
         let last = Day(to.addingTimeInterval(-0.000_001))
         return """
             SELECT (COALESCE((SELECT sum(events) FROM usage_day WHERE kind = 'login' AND day BETWEEN \(Day(from)) AND \(last)

@@ -2,16 +2,16 @@ import Access
 import Foundation
 import Postgres
 
-/// What a page of the ledger is asked for by, one month at a time, so that the key's order is the file's and nothing is sorted.
+/// The queries for a page of the ledger, one month at a time. So the order of the key is the order of the file, and no sort is needed.
 ///
-/// Its values are literals, since COPY takes none that are bound. A setting would do, too, but the planner does not know what it says: it
-/// would plan for every month's part of the table and lock them all, and a part could neither be made nor taken out beside an export.
+/// The values are literals, because COPY accepts no bound values. A setting would work too, but the planner does not know its value. It
+/// would plan for the partitions of all months and lock them, and no partition could be created or removed during an export.
 extension LedgerPages {
     private static let columns = "tenant_id, billing_period, occurred_at, id, application_id, user_id, kind, connection"
 
     func rows(after position: Position) -> String {
         switch source {
-        // Whatever the text says, row-level security shows the tenant its own.
+        // Row-level security shows a tenant only its own rows, regardless of the text.
         case .tenant(let database): ofTenant(database.owner, after: position)
         case .platform: isWhole(position.period) ? ofAll(after: position) : ofEach(after: position)
         }
@@ -27,7 +27,7 @@ extension LedgerPages {
         """
     }
 
-    /// Whether the window has all that happened in a month, but perhaps for its last hour: then nearly every row that is read is wanted.
+    /// Whether the window covers a whole month, except perhaps its last hour. If so, nearly every row that is read is needed.
     private func isWhole(_ period: Month) -> Bool {
         from <= period.start && to >= min(period.end, now.addingTimeInterval(-3600))
     }
@@ -44,9 +44,11 @@ extension LedgerPages {
             """
     }
 
-    /// Of a part of the month: from tenant to tenant along the key, and of each only what lies in the window. What happened before and
-    /// after is not read, however much it is. The tenants come in their order, and each one's rows in theirs (`LedgerRow.summary` makes
-    /// sure of it): to say so once more around it would have a tenant read to its end for each page.
+    /// Reads a part of a month, from tenant to tenant along the key. For each tenant it reads only the rows in the window, however many
+    /// rows are before and after.
+    ///
+    /// The tenants and the rows of each tenant come in order (`LedgerRow.summary` checks this). An additional ORDER BY would read each
+    /// tenant to its end for every page.
     private func ofEach(after position: Position) -> String {
         let period = position.period.literal
         return """
@@ -68,7 +70,7 @@ extension LedgerPages {
     }
 }
 
-// Digits, letters and marks that we put there ourselves: nothing in them can end them.
+// The code writes these digits, letters and marks itself, so no character can end the literal.
 
 extension UUID {
     fileprivate var literal: String { "uuid '\(uuidString)'" }

@@ -1,20 +1,20 @@
 import Foundation
 import Postgres
 
-/// One row of a ledger's page, where it lies: what `COPY … (FORMAT binary)` writes of a tuple (PostgreSQL's manual, "COPY", "Binary
-/// Format"), with the columns that `Ledger` asks for.
+/// One row of a ledger's page, read in place: a tuple of `COPY … (FORMAT binary)` (PostgreSQL's manual, "COPY", "Binary Format") with the
+/// columns that `Ledger` selects.
 package struct LedgerRow {
     /// The first byte of the tuple.
     let start: UnsafeRawPointer
 
-    /// Bytes of a usual one, and none that we take is longer than twice that.
+    /// The usual size in bytes. No accepted row is longer than twice this.
     static let size = 128
     private static let columns: Int16 = 8
-    /// Where the columns of fixed size lie, each behind its length.
+    /// The offsets of the columns with a fixed size. Each is preceded by its length.
     private static let fixed: [(offset: Int, length: Int32)] = [(2, 16), (22, 4), (30, 8), (42, 16), (62, 16), (82, 16)]
     private static let kindOffset = 102
     private static let longestText = 64
-    /// Of the years 2000 to 9999, which is all that the ledger holds and a date of ten characters can tell.
+    /// The years 2000 to 9999: the ledger holds only these, and a date of ten characters can express only these.
     private static let days: Range<Int32> = 0..<2_921_940
     private static let micros: Range<Int64> = 0..<Int64(days.upperBound) * 86_400_000_000
     private static let signature: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
@@ -45,18 +45,18 @@ package struct LedgerRow {
         UnsafeRawBufferPointer(start: start + offset + 4, count: Int(load(offset) as Int32))
     }
 
-    /// By tenant, time and id, as PostgreSQL compares them.
+    /// Compares by tenant, time and ID, as PostgreSQL does.
     private func isBefore(_ row: LedgerRow) -> Bool {
         let order = memcmp(tenant, row.tenant, 16)
         if order != 0 { return order < 0 }
         return time == row.time ? memcmp(id, row.id, 16) < 0 : time < row.time
     }
 
-    /// Walks over the rows of a page.
+    /// Reads the rows of a page in order.
     /// - Parameters:
-    ///   - offset: where to begin, from 0; afterwards, where the body stopped.
-    ///   - body: answers whether it wants more.
-    /// - Throws: `Malformed` for what no page is made of.
+    /// - offset: the start, 0 at first. Afterwards, the place where the body stopped.
+    /// - body: returns whether it wants another row.
+    /// - Throws: `Malformed` if the bytes are not a page.
     package static func walk(_ page: UnsafeRawBufferPointer, from offset: inout Int, _ body: (LedgerRow) throws -> Bool) throws {
         guard page.count >= 21, let base = page.baseAddress, page.prefix(signature.count).elementsEqual(signature) else {
             throw Malformed()
@@ -67,7 +67,7 @@ package struct LedgerRow {
             let row = LedgerRow(start: base + offset)
             let count: Int16 = row.load(0)
             if count == -1 { return }
-            // Behind the longest row there is the end's mark at least.
+            // At least the end mark follows the longest row.
             guard count == columns, offset + kindOffset + 4 <= page.count, fixed.allSatisfy({ row.load($0.offset) == $0.length }),
                 days.contains(row.period), micros.contains(row.time)
             else { throw Malformed() }
@@ -83,8 +83,8 @@ package struct LedgerRow {
         }
     }
 
-    /// How many rows a page has, and behind which the next begins.
-    /// - Throws: `Malformed`, also for rows in another order than the file's: what follows them would be left out, or told twice.
+    /// The number of rows of a page, and the last row.
+    /// - Throws: `Malformed`, also for rows in another order than the file's. Otherwise rows would be missing or duplicated.
     static func summary(of page: [UInt8]) throws -> (rows: Int, last: LedgerPages.Position?) {
         var (rows, offset) = (0, 0)
         return try page.withUnsafeBytes { page in
@@ -105,7 +105,7 @@ extension LedgerPages.Position {
         self.init(
             period: Month(Day(number: Int(row.period) + Day.postgresEpoch).start),
             tenant: UUID(uuid: row.tenant.loadUnaligned(as: uuid_t.self)),
-            // As `Date` is read and written everywhere: to the microsecond and back.
+            // Converts like `Date` everywhere else: to the microsecond and back.
             time: Date(timeIntervalSinceReferenceDate: (Double(row.time) - 366 * 86_400 * 1_000_000) / 1_000_000),
             id: UUID(uuid: row.id.loadUnaligned(as: uuid_t.self)))
     }

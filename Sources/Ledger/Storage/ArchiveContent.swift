@@ -1,17 +1,17 @@
 import Crypto
 import Foundation
 
-/// What stands in an archived month's file: how many events, and for each tenant the digest that its statement has.
+/// The content of an archived month's file: the number of events, and the digest of each tenant's statement.
 package struct ArchiveContent: Equatable, Sendable {
     struct OfTenant: Codable, Equatable, Sendable {
         let tenant_id: UUID
         let rows: Int
-        /// SHA-256 in hexadecimal, as in the statement: over its lines without period and tenant, with tabs instead of commas.
+        /// SHA-256 in hexadecimal, as in the statement: over the tenant's lines without period and tenant, with tabs instead of commas.
         let digest: String
 
         enum CodingKeys: CodingKey { case tenant_id, rows, digest }
 
-        /// The id in small letters, as the file has it: whoever copies it from the manifest finds the tenant in the file.
+        /// Encodes the ID in lowercase letters, as in the file. So a copy from the manifest finds the tenant in the file.
         func encode(to encoder: any Encoder) throws {
             var container = encoder.container(keyedBy: CodingKeys.self)
             try container.encode(tenant_id.uuidString.lowercased(), forKey: .tenant_id)
@@ -27,12 +27,12 @@ package struct ArchiveContent: Equatable, Sendable {
 
     static let columns = ["occurred_at", "billing_period", "tenant_id", "id", "application_id", "user_id", "kind", "connection"]
 
-    /// What is not as an archive's file is: cut off, changed, or of another month.
+    /// The file is not valid: cut off, changed, or of another month.
     struct Damaged: Error {}
 
-    /// Reads a whole file with little memory, and checks each line's month.
+    /// Reads a whole file with little memory, and checks the month of each line.
     ///
-    /// - Parameter take: gets the lines, without the header, many at a time.
+    /// - Parameter take: receives the lines without the header, many at a time.
     static func read(_ file: URL, of month: Month, _ take: ([String]) async throws -> Void = { _ in }) async throws -> ArchiveContent {
         let handle = try FileHandle(forReadingFrom: file)
         defer { try? handle.close() }
@@ -54,13 +54,13 @@ package struct ArchiveContent: Equatable, Sendable {
     }
 }
 
-/// Reads the lines of an archive's file from pieces that end anywhere.
+/// Splits an archive's file into lines. Its pieces can end anywhere.
 struct ArchiveReading {
     private let header = Array(ArchiveContent.columns.joined(separator: ",").utf8)
     private let period: [UInt8]
     private var content = ArchiveContent()
     private var isBehindHeader = false
-    /// The beginning of a line whose end has not come.
+    /// The start of an incomplete line.
     private var rest: [UInt8] = []
     private var tenant: [UInt8] = []
     private var rows = 0
@@ -71,7 +71,8 @@ struct ArchiveReading {
         period = Array(month.firstDay.description.utf8)
     }
 
-    /// - Returns: the lines that are whole now.
+    /// Adds the next piece of the file.
+    /// - Returns: the lines that are complete now.
     /// - Throws: `ArchiveContent.Damaged`
     mutating func take(_ bytes: [UInt8]) throws(ArchiveContent.Damaged) -> [String] {
         rest += bytes
@@ -103,7 +104,7 @@ struct ArchiveReading {
         piece.append(UInt8(ascii: "\t"))
         piece += fields[3].lazy.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: "\t") : $0 }
         piece.append(UInt8(ascii: "\n"))
-        // Small pieces cost more than what is in them.
+        // Small pieces would cost more than their content.
         if piece.count >= 1 << 16 { digest() }
     }
 

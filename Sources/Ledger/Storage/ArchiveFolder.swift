@@ -1,11 +1,11 @@
 import Foundation
 
-/// Where archived months are kept: `usage_event_2025_01.csv.gz` and its manifest. One process at a time writes there.
+/// The folder of archived months: `usage_event_2025_01.csv.gz` and its manifest. One process at a time writes to it.
 final class ArchiveFolder {
     let url: URL
     private let lock: Int32
 
-    /// Locked until the value goes; the kernel unlocks it however the process ends.
+    /// Locks the folder until this value is released. The kernel unlocks it when the process ends for any reason.
     ///
     /// - Throws: `ArchiveUsage.Refusal`
     init(_ path: String) throws(ArchiveUsage.Refusal) {
@@ -30,10 +30,10 @@ final class ArchiveFolder {
     func file(_ month: Month) -> URL { url.appending(path: Self.stem(month) + ".csv.gz") }
     func manifest(_ month: Month) -> URL { url.appending(path: Self.stem(month) + ".manifest.json") }
 
-    /// Where a file grows that is not whole yet. One that somebody left is written over.
+    /// The path of an incomplete file. An abandoned one is overwritten.
     func partial(_ file: URL) -> URL { file.appendingPathExtension("partial") }
 
-    /// Writes to the partial file what comes, several rows at a time, compressed, and has it on the disk.
+    /// Writes the rows compressed to the partial file, several rows at a time, and syncs it to the disk.
     func write(_ rows: some AsyncSequence<[UInt8], any Error>, for file: URL) async throws {
         let handle = try create(partial(file))
         defer { try? handle.close() }
@@ -57,7 +57,7 @@ final class ArchiveFolder {
         return try FileHandle(forWritingTo: file)
     }
 
-    /// The partial file becomes the file, for good: the folder is on the disk, too.
+    /// Renames the partial file to its final name, and syncs the folder to the disk.
     func finish(_ file: URL) throws(ArchiveUsage.Refusal) {
         let (from, to) = (partial(file).path(percentEncoded: false), file.path(percentEncoded: false))
         guard rename(from, to) == 0 else { throw .folder(to) }
@@ -67,7 +67,7 @@ final class ArchiveFolder {
     }
 }
 
-/// What stands beside an archived month's file.
+/// The manifest of an archived month's file.
 struct ArchiveManifest: Codable {
     var object = "usage_archive"
     let month: Month

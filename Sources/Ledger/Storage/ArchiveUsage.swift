@@ -2,49 +2,49 @@ import Access
 package import Foundation
 package import Postgres
 
-/// Takes old months out of the ledger and puts them into files, from which the statements can still be proven.
+/// Moves old months from the ledger to files. The files can still prove the statements.
 ///
-/// The file is written first, is on the disk, is read back and compared with the month's statements, digest by digest; only then the
-/// database gives the month away, after it has counted for itself (`archive_usage_partition`). Who dies before has left the month where
-/// it was; who dies after has left the whole file.
+/// It writes the file first, syncs it to the disk, reads it again, and compares it with the month's statements, digest by digest. Only then
+/// the database removes the month, after its own count (`archive_usage_partition`). If the process dies before that, the month is still in
+/// the ledger. If it dies after that, the whole file exists.
 package struct ArchiveUsage: Sendable {
     package enum Outcome: Sendable, Equatable {
-        /// This many events are on the file now, and no longer in the ledger.
+        /// This number of events is in the file, and no longer in the ledger.
         case archived(Int)
-        /// This many would be.
+        /// This number of events would be archived.
         case due(Int)
-        /// Another process has taken it out.
+        /// Another process has archived the month.
         case gone
     }
 
     private let pool: DatabasePool
     private let folder: String
-    /// How often the ledger is asked for the moment it takes to give a month away, a second apart: a long export may be reading.
+    /// How often it tries to get the ledger's lock for the removal of a month, at intervals of 1 s. A long export may be reading.
     private let attempts: Int
 
-    /// - Parameter pool: of the role that owns the schema, which alone may take events away; one whose statements may take long.
+    /// - Parameter pool: a pool with a long statement timeout, of the role that owns the schema. Only that role can remove events.
     package init(to folder: String, pool: DatabasePool, attempts: Int = 30) {
         (self.folder, self.pool, self.attempts) = (folder, pool, attempts)
     }
 
-    /// The first month that is kept, when so many whole ones are besides the current.
+    /// The first month that stays in the ledger if this number of whole months stays in addition to the current one.
     package static func limit(keeping months: Int, at now: Date) -> Month {
         (0..<months).reduce(Month(now)) { month, _ in month.previous }
     }
 
-    /// Archives all months before one, the oldest first, and none after one that cannot be.
+    /// Archives all months before the limit. It starts with the oldest month and stops at the first failure.
     ///
     /// - Parameters:
-    ///   - limit: the current month at most.
-    ///   - isDryRun: only says what would be done.
-    ///   - report: is told of each month when it is done.
-    /// - Throws: `Refusal`, `DatabaseError`, and what the file system says.
+    /// - limit: the current month at most.
+    /// - isDryRun: whether it only reports the due months.
+    /// - report: receives each completed month.
+    /// - Throws: `Refusal`, `DatabaseError`, and errors of the file system.
     package func run(
         before limit: Month, isDryRun: Bool = false, at now: Date, _ report: (Month, Outcome) -> Void = { _, _ in }
     ) async throws {
         let database = PlatformDatabase(pool)
         let limit = min(limit, Month(now))
-        // One that is recorded as archived and is there is being restored.
+        // A month that is recorded as archived but has a partition is being restored.
         let months = try await database.run(
             """
             SELECT month FROM usage_partitions() AS month
@@ -55,7 +55,7 @@ package struct ArchiveUsage: Sendable {
             if !isDryRun { try await forgetMarks() }
             return
         }
-        // The folder is nobody's concern while nothing is written to it.
+        // A dry run needs no folder.
         let folder = isDryRun ? nil : try ArchiveFolder(folder)
         for month in months {
             let rows = try await count(month)
@@ -67,7 +67,7 @@ package struct ArchiveUsage: Sendable {
             do {
                 content = try await export(month, to: folder)
             } catch let refusal as Refusal {
-                // Taken out by another process while this one was about to read it: there is nothing left to compare.
+                // Another process has archived the month before this one read it, so there is nothing to compare.
                 guard try await isTakenOut(month) else { throw refusal }
                 report(month, .gone)
                 continue
@@ -77,8 +77,8 @@ package struct ArchiveUsage: Sendable {
         if folder != nil { try await forgetMarks() }
     }
 
-    /// Before hours are spent on a file that cannot be used.
-    /// - Throws: `Refusal.open`, or `Refusal.sums`: what was added up is all that answers are made of when the events have left.
+    /// Checks the month before hours are spent on an unusable file.
+    /// - Throws: `Refusal.open`, or `Refusal.sums`, because after the archiving only the aggregated numbers remain in the database.
     private func count(_ month: Month) async throws -> Int {
         let counted = try await PlatformDatabase(pool).run(
             """
@@ -103,10 +103,10 @@ package struct ArchiveUsage: Sendable {
 
     private func export(_ month: Month, to folder: ArchiveFolder) async throws -> ArchiveContent {
         let (file, manifest) = (folder.file(month), folder.manifest(month))
-        // Where nothing comes of it. What became a file has another name by then.
+        // Removes incomplete files after a failure. A complete file has its final name by then.
         defer { for url in [file, manifest] { try? FileManager.default.removeItem(at: folder.partial(url)) } }
-        // The month is written into the text, so that no other part of the table is looked at or locked. In the order of the primary
-        // key: nothing is sorted.
+        // The text contains the month, so no other partition is read or locked. The order is the order of the primary key, so no sort is
+        // needed.
         let rows = pool.copyOut(
             SQL(
                 unsafe: """
@@ -133,14 +133,16 @@ package struct ArchiveUsage: Sendable {
         return content
     }
 
-    /// A file of this name is there: from a process that died before the month was taken out, or something that must not be lost.
+    /// Checks an existing file with this name. It may be from a process that died before it removed the month, or it may be a file that
+    /// must not be lost.
     private static func checkReplacing(_ file: URL, with content: ArchiveContent, of month: Month) async throws {
         guard FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else { return }
         let there = try? await ArchiveContent.read(file, of: month)
         guard there?.rows == content.rows, there?.tenants == content.tenants else { throw Refusal.otherFile(file.lastPathComponent) }
     }
 
-    /// - Throws: `Refusal.differs` unless each statement's events are on the file, to the event.
+    /// Compares the file with the month's statements.
+    /// - Throws: `Refusal.differs` unless the file contains exactly each statement's events.
     func compare(_ content: ArchiveContent, with month: Month, isRestoring: Bool = false) async throws {
         let statements = try await PlatformDatabase(pool).run(
             """
@@ -151,7 +153,7 @@ package struct ArchiveUsage: Sendable {
         for row in statements {
             let tenant = try row.get("id", as: UUID.self)
             let found = onFile.removeValue(forKey: tenant)
-            // Its events went with it; on a file that was written before, they still are.
+            // A purge removed the tenant's events. A file that was written before the purge still contains them.
             if try row.get("is_purged", as: Bool.self), found == nil || isRestoring { continue }
             guard try found?.rows ?? 0 == row.get("events", as: Int.self),
                 try found == nil || found?.digest == row.get("digest", as: [UInt8].self).hexadecimal
@@ -162,9 +164,10 @@ package struct ArchiveUsage: Sendable {
 
     // MARK: The ledger
 
-    /// Removes the marks of an archived month, because its users are added up. A late login of the month changes its users only after the
-    /// month is restored (`RestoredUsers`). It runs after the month has gone, and in small parts: no login waits for it, and the next
-    /// process continues after a crash.
+    /// Removes the marks of an archived month, because its users are aggregated. A late login of the month changes its users only after the
+    /// month is restored (`RestoredUsers`).
+    ///
+    /// This runs after the removal of the month, in small parts. So no login waits for it, and the next process continues after a crash.
     private func forgetMarks() async throws {
         while true {
             let gone = try await PlatformDatabase(pool).run(
@@ -185,7 +188,7 @@ package struct ArchiveUsage: Sendable {
         for attempt in 1... {
             do {
                 let answer = try await PlatformDatabase(pool).run([
-                    // Logins wait behind whoever waits for the whole ledger.
+                    // A transaction that waits for a lock on the whole ledger would block logins.
                     "SELECT set_config('lock_timeout', '500', true)",
                     "SELECT archive_usage_partition(\(month), \(rows)) AS answer",
                 ])[1][0].get("answer", as: String.self)
@@ -206,7 +209,7 @@ package struct ArchiveUsage: Sendable {
 }
 
 extension ArchiveUsage {
-    /// Why a month stays in the ledger, or a file out of it.
+    /// The reason why a month stays in the ledger, or why a file is not restored.
     package enum Refusal: Error, Equatable, CustomStringConvertible {
         case folder(String)
         case inUse
@@ -224,21 +227,21 @@ extension ArchiveUsage {
 
         package var description: String {
             switch self {
-            case .folder(let path): "\(path) cannot be written."
-            case .inUse: "Another process archives into this folder."
-            case .open(let month): "\(month) has events that are on no closed statement: wait until it is closed."
-            case .counted(let month): "Events have come to \(month) meanwhile: try again."
-            case .waiting(let month): "Events of \(month) are not added up yet: try again in a minute."
+            case .folder(let path): "Cannot write to \(path)."
+            case .inUse: "Another process is archiving into this folder. Try again later."
+            case .open(let month): "\(month) has events without a closed statement. Wait until the month is closed."
+            case .counted(let month): "New events arrived in \(month). Try again."
+            case .waiting(let month): "Events of \(month) are not aggregated yet. Try again in a minute."
             case .differs(let month, let tenant):
-                "\(month) of \(tenant) is not what its statement says; see `espalier usage verify`. It stays in the ledger."
+                "\(month) of \(tenant) differs from its statement and stays in the ledger. Run `espalier usage verify`."
             case .sums(let month):
-                "What was added up of \(month) is not what the ledger has; see `espalier usage verify`. It stays in the ledger."
-            case .busy(let month): "\(month) stays where it is for now: somebody has been reading all of the ledger. Try again."
-            case .otherFile(let file): "\(file) is there already, and something else is in it: move it away."
-            case .damaged(let file): "\(file) is not as it was written."
-            case .missing(let file): "\(file) cannot be read: give the path of an archived month's file, and its manifest beside it."
-            case .notArchived(let month): "\(month) is not archived, or with another number of events."
-            case .notRestored(let month): "There are other events of \(month) in the ledger."
+                "The aggregated numbers of \(month) differ from the ledger, so it stays there. Run `espalier usage verify`."
+            case .busy(let month): "\(month) is unchanged, because another process is reading the ledger. Try again."
+            case .otherFile(let file): "\(file) already exists with other content. Move it to another place."
+            case .damaged(let file): "\(file) is damaged or was changed."
+            case .missing(let file): "Cannot read \(file). Use the path of an archived month's file. Its manifest must be beside it."
+            case .notArchived(let month): "\(month) is not archived, or has another number of events."
+            case .notRestored(let month): "The ledger already has other events of \(month)."
             }
         }
     }

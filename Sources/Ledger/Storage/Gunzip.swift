@@ -1,13 +1,13 @@
 import CZlib
 
-/// Takes a gzip stream (RFC 1952) apart, as `Gzip` put it together.
+/// Decompresses a gzip stream (RFC 1952) that `Gzip` has written.
 final class Gunzip {
     struct Damaged: Error {}
 
-    // zlib remembers where it lies.
+    // zlib stores the address of this structure, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var buffer = [UInt8](repeating: 0, count: 1 << 18)
-    /// Whether the end has come, with the right sum over all of it.
+    /// Whether the end was read with the right checksum.
     private(set) var isOver = false
 
     init() {
@@ -22,7 +22,8 @@ final class Gunzip {
         stream.deallocate()
     }
 
-    /// - Throws: `Damaged`, also for what stands behind the end.
+    /// Decompresses the next piece of the stream.
+    /// - Throws: `Damaged`, also for bytes after the end.
     func decompress(_ bytes: [UInt8]) throws(Damaged) -> [UInt8] {
         var (output, input): ([UInt8], [UInt8]) = ([], bytes)
         var isSound = !isOver || bytes.isEmpty
@@ -38,7 +39,7 @@ final class Gunzip {
                 }
                 output += buffer[..<count]
                 isOver = status == Z_STREAM_END
-                // Z_BUF_ERROR: it wants more than there is here.
+                // Z_BUF_ERROR means that zlib needs more bytes than these.
                 isSound = status == Z_OK || status == Z_BUF_ERROR || isOver && stream.pointee.avail_in == 0
                 if status == Z_BUF_ERROR || stream.pointee.avail_in == 0 && stream.pointee.avail_out > 0 { break }
             }

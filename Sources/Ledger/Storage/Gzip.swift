@@ -1,15 +1,16 @@
 import CZlib
 
-/// Compresses a stream as gzip (RFC 1952), without a time or a name in it: the same bytes always come to the same bytes.
+/// Compresses a stream as gzip (RFC 1952), without a time or a name. So the same bytes always have the same result.
 package final class Gzip {
-    // zlib remembers where it lies.
+    // zlib stores the address of this structure, so it must not move.
     private let stream: UnsafeMutablePointer<z_stream>
     private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
     package init() {
         stream = .allocate(capacity: 1)
         stream.initialize(to: z_stream())
-        // 15 bits of window, and 16 for gzip's frame. Level 1: ids are random, and a better level costs five times the time for nothing.
+        // 15 bits of window, plus 16 for gzip's frame. Level 1 is enough, because IDs are random: a higher level takes five times as long
+        // without a smaller result.
         let status = deflateInit2_(
             stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
         precondition(status == Z_OK, "zlib has no memory")
@@ -20,7 +21,8 @@ package final class Gzip {
         stream.deallocate()
     }
 
-    /// - Returns: what is ready of the compressed stream, which may be nothing; with `isLast`, all that was left.
+    /// Compresses the next piece of the stream.
+    /// - Returns: the available compressed bytes, possibly none. With `isLast`, all remaining bytes.
     package func compress(_ bytes: [UInt8], isLast: Bool = false) -> [UInt8] {
         var output: [UInt8] = []
         var input = bytes

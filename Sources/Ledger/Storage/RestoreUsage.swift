@@ -2,22 +2,23 @@ import Access
 import Foundation
 package import Postgres
 
-/// Brings an archived month back into the ledger, from the file that `ArchiveUsage` has written.
+/// Restores an archived month to the ledger from the file that `ArchiveUsage` has written.
 ///
-/// The file must be what its manifest and the month's statements say. The events come back in one transaction: all or none. The users of
-/// the month are counted again in it. The events of a tenant that was purged since then stay away.
+/// The file must match its manifest and the month's statements. One transaction restores all events or none, and counts the month's users
+/// again. The events of a tenant that was purged since then are not restored.
 package struct RestoreUsage: Sendable {
     private let pool: DatabasePool
     private static let batch = 5000
 
-    /// - Parameter pool: of the role that owns the schema; one whose statements may take long.
+    /// - Parameter pool: a pool with a long statement timeout, of the role that owns the schema.
     package init(pool: DatabasePool) {
         self.pool = pool
     }
 
-    /// - Parameter path: of `usage_event_2025_01.csv.gz`; its manifest is beside it.
-    /// - Returns: the month, and how many events are back.
-    /// - Throws: `ArchiveUsage.Refusal`, `DatabaseError`, and what the file system says.
+    /// Restores the month of a file.
+    /// - Parameter path: the path of `usage_event_2025_01.csv.gz`. Its manifest must be in the same folder.
+    /// - Returns: the month, and the number of restored events.
+    /// - Throws: `ArchiveUsage.Refusal`, `DatabaseError`, and errors of the file system.
     package func run(_ path: String) async throws -> (month: Month, events: Int) {
         let file = URL(filePath: path)
         let name = file.lastPathComponent
@@ -39,13 +40,13 @@ package struct RestoreUsage: Sendable {
             try $0.get("rows", as: Int.self)
         }
         guard recorded == content.rows else { throw ArchiveUsage.Refusal.notArchived(month) }
-        // A transaction of its own: nobody must wait for the rest.
+        // A separate transaction, so that no other one waits for the rest.
         do { _ = try await UsagePartitions.create(month, in: database) } catch let error as DatabaseError where error.isLockTimeout {
             throw ArchiveUsage.Refusal.busy(month)
         }
         let events = try await database.transaction { db in
-            // Nobody is purged until they are back: what comes back behind a purge would stay. Only those whose time has come, or comes
-            // within hours, are locked: nobody else is to wait for this.
+            // No tenant can be purged until its events are restored, because events restored after a purge would remain. Only tenants whose
+            // purge is due within a day are locked, so that others do not wait.
             _ = try await db.run(
                 """
                 SELECT FROM tenant WHERE id = ANY(\(content.tenants.map(\.tenant_id)))

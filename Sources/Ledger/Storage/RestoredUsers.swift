@@ -4,13 +4,13 @@ import Postgres
 
 /// Counts the users of a restored month again, from its events.
 ///
-/// An archived month has no marks (`usage_month_user`), so a late login of it cannot be compared with its users, and `RollUp` leaves their
-/// number as it is. When the month is back, the marks and the numbers come from the ledger, with every late login that was billed since.
+/// An archived month has no marks (`usage_month_user`). A late login of it cannot be compared with its users, and `RollUp` does not change
+/// their number. After the restoration, the marks and the numbers come from the ledger, with every late login that was billed since.
 enum RestoredUsers {
-    /// Runs in the transaction that brings the events back, after they are there.
-    /// - Parameter restored: the month in which the events are billed. They occurred in it, or late ones in earlier months.
+    /// Runs in the transaction that restores the events, after their insertion.
+    /// - Parameter restored: the billing month of the events. They occurred in it, or late ones in earlier months.
     static func count(of restored: Month, in db: Transaction) async throws {
-        // `RollUp` waits until this transaction ends. A login that waits to be added up is counted there and not here.
+        // `RollUp` waits until this transaction ends. It counts the logins that wait for aggregation, and this does not.
         _ = try await db.run("SELECT pg_advisory_xact_lock(1919904876, 0)")
         let months = try await db.run(
             """
@@ -22,7 +22,7 @@ enum RestoredUsers {
         for (month, tenants) in months { _ = try await db.run(marks(of: month, tenants) + numbers(of: month, tenants)) }
     }
 
-    /// The days on which each user signed in, whenever that is billed.
+    /// The days on which each user signed in, regardless of the billing month.
     private static func marks(of month: Month, _ tenants: [UUID]) -> [SQL] {
         [
             "DELETE FROM usage_month_user WHERE tenant_id = ANY(\(tenants)) AND month = \(month)",
@@ -40,7 +40,7 @@ enum RestoredUsers {
         ]
     }
 
-    /// The number of users by day and month. Not for a tenant with late logins in another month that is archived: their users are not
+    /// The number of users by day and month. Excluded are tenants with late logins in another archived month, because those users are not
     /// in the ledger.
     private static func numbers(of month: Month, _ tenants: [UUID]) -> [SQL] {
         [

@@ -3,11 +3,12 @@ package import Foundation
 package import Logging
 package import Postgres
 
-/// Makes the ledger's parts ahead of their months, and those of months whose events have come without one.
+/// Creates the ledger's monthly partitions in advance, and those of months whose events arrived without one.
 ///
-/// A login never waits for it: until its month has a part, its event is in the default one, and moves when the part is made.
+/// A login never waits for this. Until its month has a partition, its event is in the default partition. It moves when the partition is
+/// created.
 package struct UsagePartitions: Sendable {
-    /// How many months ahead: so many that weeks of failure are no harm.
+    /// The number of months in advance. Even weeks of failure then cause no harm.
     private static let ahead = 3
     private let pool: DatabasePool
     private let logger: Logger
@@ -16,7 +17,8 @@ package struct UsagePartitions: Sendable {
         (self.pool, self.logger) = (pool, logger)
     }
 
-    /// - Returns: the months that have a part now and had none.
+    /// Creates all missing partitions.
+    /// - Returns: the months whose partitions were created.
     @discardableResult
     package func pass(at now: Date) async throws -> [Month] {
         let database = PlatformDatabase(pool)
@@ -28,32 +30,33 @@ package struct UsagePartitions: Sendable {
             do {
                 if try await Self.create(month, in: database) { made.append(month) }
             } catch let error as DatabaseError where error.isLockTimeout {
-                // Somebody reads all of the ledger. Who signs in must not wait for that: the next pass tries again.
-                logger.info("a part of the ledger could not be made for now", metadata: ["month": "\(month)"])
+                // Another transaction is reading the whole ledger. Logins must not wait for it, so the next pass tries again.
+                logger.info("ledger partition not created yet", metadata: ["month": "\(month)"])
             } catch {
                 try Task.checkCancellation()
-                logger.error("a part of the ledger could not be made", metadata: ["month": "\(month)", "cause": "\(error)"])
+                logger.error("cannot create a ledger partition", metadata: ["month": "\(month)", "cause": "\(error)"])
             }
         }
         return made
     }
 
-    /// Locks the part that a month's events are in until the transaction ends; for a transaction that is to COPY them.
+    /// Locks the partition with a month's events until the end of a transaction that reads them with COPY.
     ///
-    /// COPY decides what it sees before it waits for its locks. Of a month whose part is being made, or is being taken out, it would
-    /// see nothing, and come to an end as though that were all.
+    /// COPY takes its snapshot before it waits for its locks. While a partition is being created or removed, COPY would see no events and
+    /// end normally.
     static func hold(_ month: Month) -> SQL {
         SQL(unsafe: "SELECT FROM usage_event WHERE billing_period = date '\(month.firstDay)' LIMIT 0")
     }
 
-    /// - Returns: whether there was none yet.
-    /// - Throws: `DatabaseError` whose `isLockTimeout` is true where half a second was not enough to have the ledger for itself.
+    /// Creates the partition of a month.
+    /// - Returns: whether it created the partition.
+    /// - Throws: `DatabaseError` with `isLockTimeout` if the lock on the ledger was not available within 0.5 s.
     static func create(_ month: Month, in database: PlatformDatabase) async throws -> Bool {
         try await database.run("SELECT create_usage_partition(\(month)) AS made")[0].get("made")
     }
 }
 
 extension DatabaseError {
-    /// Whether a lock was not had within `lock_timeout`.
+    /// Whether a lock was not available within `lock_timeout`.
     package var isLockTimeout: Bool { sqlState == "55P03" }
 }

@@ -2,5 +2,5 @@ import ArgumentParser
 
 struct AuditCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "audit", abstract: "Look after the audit trail.", subcommands: [VerifyAudit.self])
+        commandName: "audit", abstract: "Verifies the audit trail.", subcommands: [VerifyAudit.self])
 }

@@ -7,33 +7,33 @@ import Tenancy
 struct VerifyAudit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Prove that no audit event was changed, removed, put in or moved.",
+        abstract: "Proves that no audit event was changed, removed, inserted or moved.",
         discussion: """
-            Computes the chain of hashes of every trail anew and prints a line for each: whose it is, how many events it has, and its \
-            head. Exits with 1 if a chain is broken, and says where. Settings are those of `espalier serve`.
+            Calculates the hash chain of every trail again and prints a line for each: its owner, its number of events, and its head. \
+            Exits with 1 if a chain is broken, and prints the place. Uses the settings of `espalier serve`.
 
-            Who can do anything in the database could make a whole chain anew. So keep heads where they cannot be reached, and \
-            compare: espalier audit verify --tenant acme --expect 17:9f86…
+            Anyone with full access to the database could create a whole new chain. So store heads outside the database and compare them: \
+            espalier audit verify --tenant acme --expect 17:9f86…
             """)
 
-    @Option(help: ArgumentHelp("Only the trail of this tenant.", valueName: "slug"))
+    @Option(help: ArgumentHelp("Verifies only the trail of this tenant.", valueName: "slug"))
     var tenant: String?
 
-    @Flag(help: "Only the platform's own trail.")
+    @Flag(help: "Verifies only the platform's own trail.")
     var platform = false
 
     @Option(
-        help: ArgumentHelp("A head of this trail that was printed before: the trail must still contain it.", valueName: "sequence:hash"))
+        help: ArgumentHelp("A head of this trail from an earlier run. The trail must still contain it.", valueName: "sequence:hash"))
     var expect: String?
 
     private var expected: AuditTrail.Head? { expect.flatMap { AuditTrail.Head($0) } }
 
     func validate() throws {
-        guard tenant == nil || !platform else { throw ValidationError("Give either --tenant or --platform.") }
+        guard tenant == nil || !platform else { throw ValidationError("Pass either --tenant or --platform.") }
         guard expect == nil || tenant != nil || platform
-        else { throw ValidationError("Say with --tenant or --platform whose trail --expect is about.") }
+        else { throw ValidationError("--expect needs --tenant or --platform.") }
         guard expect == nil || expected != nil
-        else { throw ValidationError("--expect takes a head as this command prints it: a number, a colon and 64 hexadecimal digits.") }
+        else { throw ValidationError("--expect must be a head from this command: a number, a colon and 64 hexadecimal digits.") }
     }
 
     func run() async throws {
@@ -48,12 +48,12 @@ struct VerifyAudit: AsyncParsableCommand {
     }
 
     /// Prints a line for each trail as soon as it is read.
-    /// - Returns: what is wrong, a line each.
+    /// - Returns: The problems, one per line.
     private func verify(_ database: PlatformDatabase) async throws -> [String] {
         var owners = try await database.run(AuditTrail.owners(tenants: Tenant.slugs)).map { try AuditTrail.Owner($0) }
         if let tenant {
             owners.removeAll { $0.slug != tenant }
-            guard !owners.isEmpty else { throw Settings.Refusal(description: "There is no tenant \(tenant).") }
+            guard !owners.isEmpty else { throw Settings.Refusal(description: "Tenant \(tenant) not found. Check the slug.") }
         }
         if platform { owners.removeAll { $0.id != .platform } }
         let names = owners.map { $0.id == .platform ? "(platform)" : $0.slug ?? "(\($0.id.uuidString.lowercased()))" }

@@ -5,10 +5,10 @@ package import Sealing
 
 /// The keyring of an installation: the master keys of the settings, checked, and the digest keys of the database.
 ///
-/// A process reads it once, before it serves. The first process of an installation makes the digest keys. After the owner of the schema
-/// has deleted them, the next process makes a new one.
+/// A process reads it once, before it serves. The first process of an installation creates the digest keys. After the owner of the
+/// schema has deleted them, the next process creates a new one.
 package enum InstalledKeys {
-    /// Why the master keys of the settings do not serve.
+    /// The reason why the master keys of the settings are unusable.
     package struct Refusal: Error, CustomStringConvertible {
         package let description: String
 
@@ -16,13 +16,14 @@ package enum InstalledKeys {
             let names = keys.map(\.description).sorted().joined(separator: ", ")
             return Refusal(
                 description:
-                    "ESPALIER_MASTER_KEYS lacks a key that is still needed: \(names) (\(what)). Put it behind the others, separated "
+                    "ESPALIER_MASTER_KEYS lacks a key that is still needed: \(names) (\(what)). Add it after the others, separated "
                     + "by a comma. `espalier master-keys status` lists the data under each key.")
         }
     }
 
-    /// How long an installation of the previous version still gives out what that version can verify, in seconds: 24 hours. Servers of
-    /// both versions run side by side during an upgrade.
+    /// The time in which an upgraded installation still issues values that the previous version can verify, in seconds: 24 hours.
+    ///
+    /// Servers of both versions run side by side during an upgrade.
     package static let upgradeTime: TimeInterval = 86400
 
     /// - Throws: `Refusal` if a master key is missing, `SealingError` if a digest key was changed, `DatabaseError`.
@@ -30,7 +31,7 @@ package enum InstalledKeys {
         let known = try await KnownMasterKey.all(in: database).keys
         let missing = known.filter { $0.isNeeded && !keyring.masterKeyIDs.contains($0.id) }
         guard missing.isEmpty else { throw Refusal.lacks(missing.map(\.id), "`espalier master-keys reseal` has not cleared it") }
-        // Every version that has digest keys notes its master keys. So without a note, rows are of the version before,
+        // Every version with digest keys notes its master keys. So without a note, rows are from an older version,
         // unless their digests are bound.
         let opened = try await digestKeys(keyring, isFirstStart: known.isEmpty, in: database, at: now)
         _ = try await database.run(KnownMasterKey.note(opened))
@@ -62,14 +63,15 @@ package enum InstalledKeys {
                 """,
             ])
             guard try results[1].first?.get("is_mine", as: Bool.self) == true else { return }
-            // With the keys or not at all: a row that is not bound in time authenticates nobody.
+            // Everything is bound in the transaction that stores the keys, because a row that is not bound in time
+            // authenticates nobody.
             try await UnboundDigests.bind(with: ring) { try await db.run($0) }
         }
         guard let found = try await read(keyring, in: database, at: now) else { throw Keyring.Refusal.noDigestKey }
         return found
     }
 
-    /// Nil where there are none.
+    /// Nil if there are no digest keys.
     private static func read(_ keyring: Keyring, in database: PlatformDatabase, at now: Date) async throws -> Keyring? {
         let rows = try await database.run("SELECT id, sealed_key FROM digest_key WHERE tenant_id = \(UUID.platform) ORDER BY id")
         guard !rows.isEmpty else { return nil }

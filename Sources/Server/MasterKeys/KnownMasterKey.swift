@@ -3,14 +3,16 @@ package import Foundation
 package import Postgres
 package import Sealing
 
-/// A master key as the database knows it: by its ID, and by when it sealed.
+/// A master key in the database: its ID, and the times at which it sealed.
 package struct KnownMasterKey: Sendable {
-    /// How often a running process notes which key is its newest, in seconds.
+    /// The interval at which a running process notes its newest key, in seconds.
     package static let noteInterval = 60
-    /// A key that no process noted for so long, in seconds, seals nothing: three notes.
+    /// The time in seconds after which a key without a note seals nothing: three notes.
     package static let silence: TimeInterval = 180
-    /// How long a key must stay after it sealed for the last time, in seconds. A login attempt, the longest-lived sealed token, lives
-    /// 900 s. The rest is for the last note, and for clocks of servers that differ.
+    /// The time in seconds that a key must stay after its last seal.
+    ///
+    /// The longest-lived sealed token, a login attempt, lives 900 s. The rest is for the last note and for clock differences of
+    /// servers.
     package static let tokenTime: TimeInterval = 1800
 
     package let id: KeyID
@@ -29,7 +31,7 @@ package struct KnownMasterKey: Sendable {
         case unused
         /// Stored values are sealed under it, as far as is known.
         case needed
-        /// Only tokens are sealed under it, until then.
+        /// Only tokens are sealed under it. They expire at this time.
         case expiring(Date)
         case droppable
     }
@@ -47,12 +49,13 @@ package struct KnownMasterKey: Sendable {
         return clearedAt.map { $0 <= sealingAt } ?? true
     }
 
-    /// When the processes that had it as their newest key are certainly gone.
+    /// The time from which no process has it as the newest key.
     package var silentAt: Date? { sealingAt?.addingTimeInterval(Self.silence) }
 
     // MARK: SQL
 
-    /// All keys that were noted, and the time of the database. All notes have the database's time, so that clocks of servers do not matter.
+    /// Returns all noted keys, and the time of the database. All notes have the database's time, so clock differences of servers do not
+    /// matter.
     package static func all(in database: PlatformDatabase) async throws -> (keys: [KnownMasterKey], now: Date) {
         let answers = try await database.run([
             "SELECT id, sealing_at, cleared_at FROM master_key WHERE tenant_id = \(UUID.platform) ORDER BY id",
@@ -61,14 +64,14 @@ package struct KnownMasterKey: Sendable {
         return (try answers[0].map { try KnownMasterKey($0) }, try answers[1][0].get("now"))
     }
 
-    /// Notes that the newest key seals, and which others there are. In an installation that notes for the first time, all of them may
-    /// have sealed something.
+    /// Notes the newest key, which seals, and the other keys. When an installation notes for the first time, all of them may have
+    /// sealed values.
     package static func note(_ keyring: Keyring) -> SQL {
         "SELECT note_master_keys(\(keyring.masterKeyIDs.map(\.bytes)), clock_timestamp())"
     }
 
-    /// Notes that a walk that began then left nothing under these keys. A key that a process noted since then does not change, because
-    /// that process may have sealed something behind the walk.
+    /// Notes that a walk with this start found nothing under these keys. A key that a process noted since then does not change,
+    /// because that process may have sealed a value after the walk.
     package static func clear(_ keys: [KeyID], since start: Date) -> SQL {
         """
         UPDATE master_key SET cleared_at = \(start)
@@ -76,7 +79,7 @@ package struct KnownMasterKey: Sendable {
         """
     }
 
-    /// Notes that values were found under these keys. A key that was cleared is needed again.
+    /// Notes that values were found under these keys. A cleared key is then needed again.
     package static func require(_ keys: [KeyID], at now: Date) -> SQL {
         """
         INSERT INTO master_key (tenant_id, id, sealing_at, created_at)

@@ -8,12 +8,12 @@ import Sealing
 
 struct MasterKeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "master-keys", abstract: "Rotate the master keys.",
+        commandName: "master-keys", abstract: "Rotates the master keys.",
         discussion: "docs/master-keys.md describes a rotation step by step.",
         subcommands: [MasterKeysStatus.self, ResealCommand.self])
 }
 
-/// The settings of these commands: the master keys, and the role that owns the schema. The server's role cannot write every sealed column.
+/// The settings of these commands: the master keys, and the role that owns the schema. The server's role cannot write all sealed columns.
 struct MasterKeySettings {
     let keyring: Keyring
     private let ownerURL: String
@@ -30,7 +30,7 @@ struct MasterKeySettings {
             let found = try await pool.run(
                 "SELECT pg_has_role(relowner, 'MEMBER') AS is_owner FROM pg_class WHERE oid = to_regclass('digest_key')")
             guard let row = found.first else {
-                throw Settings.Refusal(description: "The database's schema is of an older version. Run `espalier migrate` first.")
+                throw Settings.Refusal(description: "The database schema is of an older version. Run `espalier migrate` first.")
             }
             guard try row.get("is_owner", as: Bool.self) else {
                 throw Settings.Refusal(

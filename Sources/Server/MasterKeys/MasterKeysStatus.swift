@@ -6,16 +6,16 @@ import Sealing
 struct MasterKeysStatus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "List the master keys, and the data sealed under each.",
+        abstract: "Lists the master keys and the data sealed under each.",
         discussion: """
-            Prints a line for each master key, by its ID, and below it how many values of each column are sealed under it. Says which key \
-            may be dropped from ESPALIER_MASTER_KEYS, and when. Reads every sealed column in short statements, and may run beside servers.
+            Prints a line for each master key with its ID, and below it the number of sealed values per column. Shows which key may be \
+            dropped from ESPALIER_MASTER_KEYS, and when. Reads every sealed column in short statements. Servers may run at the same time.
 
             Connects as the owner of the schema, ESPALIER_MIGRATION_DATABASE_URL, and needs ESPALIER_MASTER_KEYS. Exits with 1 if a \
-            needed key is missing or a value names no key.
+            needed key is missing or a value has no key ID.
             """)
 
-    @Flag(help: "Print JSON.")
+    @Flag(help: "Prints JSON.")
     var json = false
 
     func run() async throws {
@@ -35,7 +35,7 @@ struct MasterKeyStatus: Encodable, Sendable {
         /// The newest key.
         case sealing
         case unused, needed, expiring, droppable
-        /// Data is sealed under it, and it is not in ESPALIER_MASTER_KEYS.
+        /// Data is sealed under it, but it is not in ESPALIER_MASTER_KEYS.
         case missing
     }
 
@@ -46,18 +46,18 @@ struct MasterKeyStatus: Encodable, Sendable {
 
     struct Key: Encodable, Sendable {
         let id: String
-        /// In ESPALIER_MASTER_KEYS, from 1.
+        /// The position in ESPALIER_MASTER_KEYS, from 1.
         let position: Int?
         let state: State
-        /// When a running server last had it as its newest key.
+        /// The time at which a running server last had it as its newest key.
         let sealing_at: Date?
-        /// When the last token sealed under it has expired.
+        /// The expiry of the last token sealed under it.
         let droppable_at: Date?
         let sealed: [Column]
     }
 
     let keys: [Key]
-    /// Values that name no key.
+    /// Values without a key ID.
     let unreadable: [Column]
 
     var isSound: Bool { unreadable.isEmpty && !keys.contains { $0.state == .missing } }
@@ -107,7 +107,7 @@ struct MasterKeyStatus: Encodable, Sendable {
             lines += key.sealed.map(Self.line)
         }
         if !unreadable.isEmpty {
-            lines += ["These values name no master key. They were changed, or are of a newer version."] + unreadable.map(Self.line)
+            lines += ["These values have no master key ID. They were changed, or are from a newer version."] + unreadable.map(Self.line)
         }
         return lines.joined(separator: "\n")
     }
@@ -121,14 +121,14 @@ struct MasterKeyStatus: Encodable, Sendable {
 extension MasterKeyStatus.Key {
     var words: String {
         switch state {
-        case .sealing: "newest: seals everything new"
+        case .sealing: "newest: seals all new values"
         case .unused: "unused: nothing is sealed under it"
         case .needed:
             sealed.isEmpty
                 ? "needed until `espalier master-keys reseal` confirms that nothing is left" : "needed: run `espalier master-keys reseal`"
         case .expiring: "may be dropped from \(droppable_at?.formatted(.iso8601) ?? ""): until then, login attempts may be sealed under it"
         case .droppable: "may be dropped from ESPALIER_MASTER_KEYS"
-        case .missing: "missing from ESPALIER_MASTER_KEYS: put it behind the others"
+        case .missing: "missing from ESPALIER_MASTER_KEYS: add it after the others"
         }
     }
 }

@@ -7,18 +7,18 @@ import Sealing
 struct ResealCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reseal",
-        abstract: "Seal all stored data under the newest master key.",
+        abstract: "Seals all stored data under the newest master key.",
         discussion: """
-            Walks over every sealed column in short statements, beside running servers, and replaces each value that is sealed under an \
-            older key. A value that a server changes at the same time stays as the server wrote it. You may stop the command and run it again. \
+            Reads every sealed column in short statements, while servers run, and seals each value of an older key again under the newest \
+            key. If a server changes a value at the same time, the server's value stays. You may stop the command and run it again. \
             Prints a line for each column, and progress on standard error.
 
-            First restart every server with the new key behind the old one, and then with the new key in front. The command refuses while \
-            a server has another key in front, and for 3 minutes after that. It prints the time from which it works. Afterwards it says \
+            First restart every server with the new key after the old one, and then with the new key first. The command fails while a \
+            server has another key first, and for 3 minutes after that. It prints the time from which it works. At the end, it prints \
             when the old key may be dropped.
 
-            Connects as the owner of the schema, ESPALIER_MIGRATION_DATABASE_URL, and needs ESPALIER_MASTER_KEYS. Exits with 1 if \
-            something stays under an older key.
+            Connects as the owner of the schema, ESPALIER_MIGRATION_DATABASE_URL, and needs ESPALIER_MASTER_KEYS. Exits with 1 if data \
+            remains under an older key.
             """)
 
     func run() async throws {
@@ -38,7 +38,7 @@ struct ResealCommand: AsyncParsableCommand {
         FileHandle.standardError.write(Data("\(line)\n".utf8))
     }
 
-    /// - Returns: what is left, a line each.
+    /// - Returns: The remaining problems, one per line.
     private static func reseal(with keyring: Keyring, in database: PlatformDatabase) async throws -> [String] {
         let (known, start) = try await KnownMasterKey.all(in: database)
         let empty = try await emptyKeys(known, keyring, in: database, at: start)
@@ -71,8 +71,8 @@ struct ResealCommand: AsyncParsableCommand {
         return problems + (try await conclude(keyring, in: database))
     }
 
-    /// The keys that were noted but seal no value, and that no server uses: of a server that was once started with a wrong key, for
-    /// example. They must not stop a rotation.
+    /// The noted keys that seal no value and that no server uses, for example from a server that was once started with a wrong key.
+    /// They must not stop a rotation.
     private static func emptyKeys(
         _ known: [KnownMasterKey], _ keyring: Keyring, in database: PlatformDatabase, at now: Date
     ) async throws -> [KeyID] {
@@ -83,13 +83,13 @@ struct ResealCommand: AsyncParsableCommand {
     }
 
     private static func problem(_ column: String, _ values: Int, _ key: KeyID?, _ keyring: Keyring) -> String {
-        guard let key else { return "\(column): \(values) values name no master key. They were changed, or are of a newer version." }
+        guard let key else { return "\(column): \(values) values have no master key ID. They were changed, or are from a newer version." }
         return keyring.masterKeyIDs.contains(key)
-            ? "\(column): \(values) values name the key \(key), and do not open. They were changed, or moved to another row."
-            : "\(column): \(values) values are sealed under the key \(key), which ESPALIER_MASTER_KEYS lacks. Put it behind the others."
+            ? "\(column): \(values) values of the key \(key) do not open. They were changed, or moved to another row."
+            : "\(column): \(values) values are sealed under the key \(key), which ESPALIER_MASTER_KEYS lacks. Add it after the others."
     }
 
-    /// Says what may be done with each older key.
+    /// Reports the state of each older key.
     private static func conclude(_ keyring: Keyring, in database: PlatformDatabase) async throws -> [String] {
         let (known, now) = try await KnownMasterKey.all(in: database)
         var problems: [String] = []

@@ -9,7 +9,7 @@ import Sinks
 import Tenancy
 import Users
 
-/// Everything that is sealed in the database, one column after the other, in short statements of a thousand rows.
+/// All sealed values of the database, one column after the other, in short statements of 1000 rows.
 struct SealedData {
     static let columns = [
         SealedColumn.ofServer, SealedColumn.ofAccess, SealedColumn.ofDelivery, SealedColumn.ofTenancy, SealedColumn.ofSinks,
@@ -17,7 +17,7 @@ struct SealedData {
     ].flatMap { $0 }
 
     private static let batch = 1000
-    /// How often a column is walked over because a running server held or changed rows.
+    /// The maximum number of passes per column. A pass repeats when a running server held or changed rows.
     private static let passes = 20
 
     let database: PlatformDatabase
@@ -25,7 +25,7 @@ struct SealedData {
     /// A row of a page. The walk skips rows without a sealed value.
     private struct Value {
         let key: SealedColumn.Key
-        /// Nil for bytes that name no key.
+        /// Nil for a value without a key ID.
         let master: KeyID?
         let sealed: [UInt8]?
 
@@ -37,7 +37,7 @@ struct SealedData {
         }
     }
 
-    /// How many values are sealed under each key. The values themselves are not read.
+    /// The number of sealed values of each key. The values themselves are not read.
     func count(_ column: SealedColumn) async throws -> [KeyID?: Int] {
         var counts: [KeyID?: Int] = [:]
         try await walk(column, newest: nil) { values in
@@ -46,7 +46,7 @@ struct SealedData {
         return counts
     }
 
-    /// The keys under which a value is sealed. It walks over all columns.
+    /// The keys with sealed values in any column.
     func keys() async throws -> Set<KeyID> {
         var keys: Set<KeyID> = []
         for column in Self.columns { keys.formUnion(try await count(column).keys.compactMap(\.self)) }
@@ -58,12 +58,12 @@ struct SealedData {
         var moved = 0
         /// Rows that a running server held in every pass.
         var held = 0
-        /// Values that do not open, by the key that they name.
+        /// Values that do not open, by their key ID.
         var unreadable: [KeyID?: Int] = [:]
     }
 
-    /// Seals everything in the column under the newest key. Repeats until nothing is left: a row that a server changes or holds at that
-    /// moment is left to the next pass. It may be stopped and started again at any time.
+    /// Seals all values of the column under the newest key. It repeats until no other value is left. A row that a server changes or
+    /// holds at that moment is left to the next pass. You may stop and restart it at any time.
     /// - Parameter progress: Called after each batch.
     func reseal(_ column: SealedColumn, with keyring: Keyring, progress: (Resealed) -> Void) async throws -> Resealed {
         var result = Resealed()

@@ -4,14 +4,14 @@ package import Postgres
 package import Sealing
 import Tenancy
 
-/// Rows whose digest is not bound to them yet: servers of the previous version write such rows.
+/// Rows whose digest is not yet bound to them. Servers of the previous version write such rows.
 ///
-/// A bound digest is calculated from the digest, so that no secret is needed.
+/// The bound digest is calculated from the digest, so no secret is needed.
 package enum UnboundDigests {
     private static let batch = 1000
 
-    /// Binds all of them, a batch at a time.
-    /// - Parameter run: Runs statements that see the rows of every owner.
+    /// Binds all of them, one batch at a time.
+    /// - Parameter run: Runs statements with access to the rows of every owner.
     package static func bind(with keyring: Keyring, run: ([SQL]) async throws -> [Rows]) async throws {
         try await bind(
             run: run, page: apiKeys,

@@ -7,12 +7,12 @@ import Sessions
 import Tenancy
 import Web
 
-/// Creates what a plan names, all of it or nothing.
+/// Creates all objects of a plan, or none.
 package struct Seed {
     let keyring: Keyring
     let publicURL: String
     let now: Date
-    /// Where the files that the plan names are looked for.
+    /// The folder of the files in the plan.
     let folder: URL
     private var random = SystemRandomNumberGenerator()
     private(set) var statements: [SQL] = []
@@ -35,7 +35,7 @@ package struct Seed {
         if let connection = plan.connection { try add(connection, owner: .platform, at: "connection") }
         for key in plan.api_keys ?? [] { result.api_keys.append(try add(key, owner: .platform, at: "api_keys")) }
         for tenant in plan.tenants ?? [] { result.tenants.append(try add(tenant)) }
-        guard !statements.isEmpty else { throw Refusal("The plan creates nothing.") }
+        guard !statements.isEmpty else { throw Refusal("The plan creates nothing. Add at least one object.") }
         do {
             _ = try await database.run(statements)
         } catch let error as DatabaseError where error.isUniqueViolation {
@@ -43,18 +43,18 @@ package struct Seed {
                 switch error.constraint {
                 case "tenant_slug_key": "A tenant with one of these slugs"
                 case "connection_shared": "The shared connection"
-                default: "Something in the plan"
+                default: "An object of the plan"
                 }
-            throw Refusal("\(what) is there already. Nothing was changed.")
+            throw Refusal("\(what) already exists. Nothing was changed.")
         } catch let error as DatabaseError where error.sqlState == "23514" {
-            throw Refusal("A value in the plan breaks the rule \(error.constraint ?? "of its column"). Nothing was changed.")
+            throw Refusal("A value in the plan violates the rule \(error.constraint ?? "of its column"). Nothing was changed.")
         }
         return result
     }
 
     private mutating func add(_ plan: SeedPlan.TenantPlan) throws -> SeedResult.TenantResult {
         guard Tenant.isSlug(plan.slug)
-        else { throw Refusal("tenants: \"\(plan.slug)\" is no slug: 1 to 63 of a-z, 0-9 and -, not beginning or ending with -.") }
+        else { throw Refusal("tenants: \"\(plan.slug)\" is not a slug. Use 1 to 63 of a-z, 0-9 and -, not beginning or ending with -.") }
         let id = ID<Tenant>(at: now)
         statements.append(Tenant.insert(id, slug: plan.slug, name: plan.name, plan: plan.plan, at: now))
         if let connection = plan.connection {
@@ -82,9 +82,9 @@ package struct Seed {
             do {
                 pem = try String(contentsOf: URL(filePath: file, relativeTo: folder), encoding: .utf8)
             } catch {
-                throw Refusal("\(place).key_file: \(file) cannot be read.")
+                throw Refusal("\(place).key_file: \(file) cannot be read. Check its path and permissions.")
             }
-        default: throw Refusal("\(place): give either key_file or key.")
+        default: throw Refusal("\(place): set either key_file or key.")
         }
         let privateKey: ApplePrivateKey
         do { privateKey = try ApplePrivateKey(pem: pem) } catch { throw Refusal("\(place): \(error)") }

@@ -9,10 +9,10 @@ import ServiceLifecycle
 struct SeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "seed",
-        abstract: "Create tenants, connections, applications and API keys from a file.",
+        abstract: "Creates tenants, connections, applications and API keys from a file.",
         discussion: """
-            Reads a JSON plan (docs/seed.md) and prints what it created, with the secrets, which are shown this once. All of it is created, \
-            or nothing. Settings are those of `espalier serve`.
+            Reads a JSON plan (docs/seed.md), creates all of it or nothing, and prints the created objects. It shows the secrets only this \
+            once. Uses the settings of `espalier serve`.
             """)
 
     @Argument(help: "The plan's path, or - for standard input.")
@@ -44,7 +44,7 @@ struct SeedCommand: AsyncParsableCommand {
     }
 
     private func contents(of path: String) throws -> Data {
-        do { return try Data(contentsOf: URL(filePath: path)) } catch { throw Seed.Refusal("\(path) cannot be read.") }
+        do { return try Data(contentsOf: URL(filePath: path)) } catch { throw Seed.Refusal("\(path) cannot be read. Check the path.") }
     }
 }
 
@@ -58,7 +58,7 @@ extension SeedResult {
     }
 }
 
-/// Lends a pool for as long as the body runs.
+/// Provides a pool while the body runs.
 package func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePool) async throws -> T) async throws -> T {
     let pool = try DatabasePool(
         .init(url: url, maximumConnections: 2, applicationName: "espalier"),
@@ -67,7 +67,7 @@ package func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePoo
 }
 
 extension DecodingError {
-    /// Where in a document it is wrong, and what was expected there.
+    /// The position of the error in a document, and the expected content.
     var place: String {
         let context: Context
         switch self {

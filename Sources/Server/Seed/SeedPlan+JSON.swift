@@ -1,19 +1,19 @@
 import Foundation
 
 extension SeedPlan {
-    /// Reads a plan, and refuses a field that no plan has: a mistyped `redirect_uri` must not pass for none.
+    /// Reads a plan. It rejects unknown fields, so that a mistyped `redirect_uri` is not silently ignored.
     ///
     /// - Throws: `DecodingError`; `Seed.Refusal` for an unknown field.
     init(json: Data) throws {
         self = try JSONDecoder().decode(SeedPlan.self, from: json)
-        // What is written again lacks exactly what was not understood.
+        // A plan that is encoded again lacks exactly the unknown fields.
         let understood = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(self))
         if let field = Self.field(of: try JSONSerialization.jsonObject(with: json), missingIn: understood, at: "") {
-            throw Seed.Refusal("\(field): a plan has no such field. Nothing was changed.")
+            throw Seed.Refusal("\(field): this field is unknown. Nothing was changed.")
         }
     }
 
-    /// The path of the first field that one document has and the other lacks. A null says nothing, so it may.
+    /// Returns the path of the first field that is in one document only. A null field may be missing.
     private static func field(of document: Any, missingIn other: Any?, at path: String) -> String? {
         func step(_ name: String) -> String { path.isEmpty ? name : "\(path).\(name)" }
         switch document {

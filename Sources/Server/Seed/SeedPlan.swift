@@ -4,7 +4,7 @@ import Foundation
 package import Sessions
 package import Tenancy
 
-/// What `espalier seed` creates, as its file says it.
+/// The objects that `espalier seed` creates, in the format of its file.
 package struct SeedPlan: Codable, Sendable {
     package struct ConnectionPlan: Codable, Sendable {
         package var team_id: String
@@ -13,7 +13,7 @@ package struct SeedPlan: Codable, Sendable {
         package var key_id: String
         /// The path of the `.p8`, relative to the plan's folder.
         package var key_file: String?
-        /// Or the PEM itself.
+        /// Alternatively, the PEM itself.
         package var key: String?
 
         package init(
@@ -84,7 +84,7 @@ package struct SeedPlan: Codable, Sendable {
 
     /// The shared connection.
     package var connection: ConnectionPlan?
-    /// Keys of operators.
+    /// API keys of operators.
     package var api_keys: [APIKeyPlan]?
     package var tenants: [TenantPlan]?
 
@@ -95,7 +95,7 @@ package struct SeedPlan: Codable, Sendable {
     }
 }
 
-/// What was created. Secrets are here and nowhere else.
+/// The created objects. Their secrets are only here.
 package struct SeedResult: Codable, Sendable {
     package struct Key: Codable, Sendable {
         package let id, name, secret: String
@@ -111,7 +111,7 @@ package struct SeedResult: Codable, Sendable {
         package let slug, id, issuer: String
         /// `own` or `shared`.
         package let connection: String
-        /// To be registered at Apple, letter by letter.
+        /// The Return URL, to be registered at Apple exactly as it is.
         package let return_url: String
         package var applications: [App] = []
         package var api_keys: [Key] = []

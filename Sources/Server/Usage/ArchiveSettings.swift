@@ -2,12 +2,12 @@ import Configuration
 import Logging
 import Postgres
 
-/// What archiving and restoring need: the role that owns the schema, since that which serves may take nothing out of the ledger, and no
-/// master key.
+/// The settings for archiving and restoring. They need the role that owns the schema, because the server's role cannot remove events
+/// from the ledger. They need no master key.
 struct ArchiveSettings {
-    /// How many whole months stay in the ledger besides the current one; nil where nobody has said.
+    /// The number of whole months that stay in the ledger besides the current one; nil without a setting.
     let retention: Int?
-    /// The folder into which older months go; nil where nobody has said.
+    /// The folder for older months; nil without a setting.
     let folder: String?
     private let ownerURL: String
 
@@ -18,13 +18,13 @@ struct ArchiveSettings {
         self.retention = retention.isEmpty ? nil : try Settings.number(reader, "usage.retention", default: 0)
         guard self.retention.map((1...1200).contains) ?? true else {
             throw Settings.Refusal(
-                description: "ESPALIER_USAGE_RETENTION must be between 1 and 1200: the months that stay besides the current one.")
+                description: "ESPALIER_USAGE_RETENTION must be between 1 and 1200, the months that stay besides the current one.")
         }
         let folder = reader.string(forKey: "usage.archive") ?? ""
         self.folder = folder.isEmpty ? nil : folder
     }
 
-    /// A whole month of the ledger is read or written in one statement.
+    /// One statement reads or writes a whole month of the ledger.
     func pool() throws -> DatabasePool {
         var configuration = DatabasePool.Configuration(url: ownerURL, maximumConnections: 2, applicationName: "espalier")
         configuration.statementTimeout = .seconds(3600)

@@ -9,20 +9,20 @@ import Web
 struct CloseUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "close",
-        abstract: "Close the months that are over, now.",
+        abstract: "Closes all ended months now.",
         discussion: """
-            What `espalier serve` does by itself every ten minutes: each tenant's months that ended more than the time of grace ago become \
-            statements, which never change again. Prints how many. Settings are those of `espalier serve`.
+            `espalier serve` does the same automatically every 10 minutes. Each tenant's months whose grace time has passed become \
+            statements, which never change again. Prints their number. Uses the settings of `espalier serve`.
 
-            For development, --as-of takes another time for now, one that has not come as well: the month that is running is closed, and \
-            who signs in afterwards is on the next one. Only with ESPALIER_SIMULATED_CLOCK=true, which `espalier dev` writes into dev.env.
+            For development, --as-of sets another time as now, even a future one. Then the current month is closed, and later logins \
+            belong to the next month. This needs ESPALIER_SIMULATED_CLOCK=true, which `espalier dev` writes to dev.env.
             """)
 
-    @Option(name: .customLong("as-of"), help: ArgumentHelp("The time to take for now, in RFC 3339.", valueName: "time"))
+    @Option(name: .customLong("as-of"), help: ArgumentHelp("The time to use as now, in RFC 3339.", valueName: "time"))
     var asOf: String?
 
     func validate() throws {
-        if let asOf, RFC3339.date(asOf) == nil { throw ValidationError("--as-of takes a time as 2026-12-05T00:00:00Z.") }
+        if let asOf, RFC3339.date(asOf) == nil { throw ValidationError("--as-of must be a time such as 2026-12-05T00:00:00Z.") }
     }
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct CloseUsageCommand: AsyncParsableCommand {
             guard asOf == nil || settings.simulatesClock else {
                 throw Settings.Refusal(
                     description: """
-                        --as-of needs ESPALIER_SIMULATED_CLOCK=true: a month that is closed by mistake stays closed. It is for development.
+                        --as-of needs ESPALIER_SIMULATED_CLOCK=true. It is for development: a month that is closed by mistake stays closed.
                         """)
             }
             let logger = Logger(label: "espalier") { JSONLog(label: $0, level: .error) }
@@ -40,7 +40,7 @@ struct CloseUsageCommand: AsyncParsableCommand {
                 .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger)
             do { _ = try await RollUp(pool: pool).add(at: now) } catch let error as DatabaseError where error.isLockTimeout {
                 throw Settings.Refusal(
-                    description: "Nothing was closed: a server adds up usage, and has more of it than it does in a moment. Try again.")
+                    description: "Nothing was closed, because a server is still adding up usage. Try again in a moment.")
             }
             let closed = try await CloseStatements(
                 pool: pool, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger

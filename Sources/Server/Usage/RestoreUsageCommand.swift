@@ -4,16 +4,16 @@ import Ledger
 struct RestoreUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Bring an archived month back into the ledger.",
+        abstract: "Restores an archived month to the ledger.",
         discussion: """
-            The file must be as it was written: its manifest stands beside it, and the month's statements must agree. Events of tenants \
-            that were purged since stay away. People may sign in meanwhile. Connects as the owner of the schema, as `espalier usage \
-            archive` does.
+            The file must be unchanged: it must match the manifest next to it and the month's statements. Events of tenants that were \
+            purged since then are not restored. Users can sign in at the same time. Connects as the owner of the schema, like \
+            `espalier usage archive`.
 
             For example: espalier usage restore /var/lib/espalier/usage/usage_event_2025_01.csv.gz
             """)
 
-    @Argument(help: ArgumentHelp("The file that `espalier usage archive` has written.", valueName: "file"))
+    @Argument(help: ArgumentHelp("A file of `espalier usage archive`.", valueName: "file"))
     var file: String
 
     func run() async throws {

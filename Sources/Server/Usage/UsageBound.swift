@@ -1,7 +1,8 @@
 import ArgumentParser
 import Ledger
 
-/// Where a range of usage begins or ends, as `--from` and `--to` take it: a day, or a month with all its days. UTC.
+/// The start or end of a range of usage, the value of `--from` and `--to`: a day, or a month with all its days, in
+/// UTC.
 struct UsageBound: ExpressibleByArgument {
     let firstDay: Day
     let lastDay: Day

@@ -10,28 +10,28 @@ import Tenancy
 struct VerifyUsageCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Prove that what is told and billed is what the ledger's events come to.",
+        abstract: "Proves that usage and statements equal the ledger's events.",
         discussion: """
-            Counts every month's events anew, to the event: against the sums that answers are made of, logins and users alike, and \
-            against the number and the digest on the statement of a closed month. Prints a line for each month; of one whose events \
-            were taken out of the ledger, or whose tenant is purged, that only its numbers are there. Exits with 1 where something \
-            differs, and says what. Settings are those of `espalier serve`; people may sign in meanwhile.
+            Counts the events of every month again and compares them exactly with the totals that responses use, for logins and users, \
+            and with the number and the digest on the statement of a closed month. Prints a line for each month. If the events of a month \
+            were archived, or the tenant is purged, the line shows that only the totals exist. Exits with 1 if there is a difference, and \
+            prints it. Uses the settings of `espalier serve`. Users can sign in at the same time.
 
-            --from and --to take months and days, in UTC and both included. A whole month is compared as it is billed, with its \
-            statement. Of one that is only in part in the range, the days are compared by when people signed in, whenever that is billed: \
-            their sums and their users.
+            --from and --to are months or days in UTC, both inclusive. A whole month is compared with its statement, as it is billed. If \
+            only a part of a month is in the range, its days are compared by the time of the login, even if another month bills it: their \
+            totals and their users.
 
             For example: espalier usage verify --tenant acme --from 2026-10 --to 2026-11
             or: espalier usage verify --from 2026-11-20 --to 2026-11-20
             """)
 
-    @Option(help: ArgumentHelp("Only this tenant.", valueName: "slug"))
+    @Option(help: ArgumentHelp("Verifies only this tenant.", valueName: "slug"))
     var tenant: String?
 
     @Option(help: ArgumentHelp("The first month or day, in UTC.", valueName: "YYYY-MM[-DD]"))
     var from: UsageBound?
 
-    @Option(help: ArgumentHelp("The last month or day, which is included.", valueName: "YYYY-MM[-DD]"))
+    @Option(help: ArgumentHelp("The last month or day (inclusive), in UTC.", valueName: "YYYY-MM[-DD]"))
     var to: UsageBound?
 
     func validate() throws {
@@ -55,11 +55,11 @@ struct VerifyUsageCommand: AsyncParsableCommand {
     }
 
     /// Prints a line for each month as soon as it is read.
-    /// - Returns: what differs, a line each.
+    /// - Returns: The differences, one per line.
     private func verify(_ pool: DatabasePool) async throws -> [String] {
         let database = PlatformDatabase(pool)
         if let tenant, try await database.run(Tenant.find(slug: tenant)).isEmpty {
-            throw Settings.Refusal(description: "There is no tenant \(tenant).")
+            throw Settings.Refusal(description: "Tenant \(tenant) not found. Check the slug.")
         }
         let periods = try await VerifyUsage.periods(of: tenant, from: from?.firstDay, to: to?.lastDay, in: database)
         let width = periods.map(\.slug.count).max() ?? 0
@@ -69,7 +69,7 @@ struct VerifyUsageCommand: AsyncParsableCommand {
             let time = period.days?.inWords ?? period.month.description
             let result = try await VerifyUsage.verify(period, in: pool)
             guard !result.isTakenOut else {
-                print(name, time, "only its numbers are there", separator: "  ")
+                print(name, time, "only totals exist", separator: "  ")
                 continue
             }
             let events = String(result.events)
@@ -77,11 +77,11 @@ struct VerifyUsageCommand: AsyncParsableCommand {
                 name, time, String(repeating: " ", count: max(0, 10 - events.count)) + events,
                 result.differences.isEmpty ? "equal" : "differs",
             ]
-            // Days are on no statement of their own.
+            // Days have no statement of their own.
             if period.days == nil { line.append(result.statement == nil ? "open" : "closed") }
             if !result.takenOut.isEmpty {
                 let months = result.takenOut.map(\.description).joined(separator: ", ")
-                line.append("users not compared: some of its logins came late, and are billed in \(months), which is taken out")
+                line.append("users not compared: some late logins are billed in \(months), which is archived")
             }
             print(line.joined(separator: "  "))
             differences += result.differences.map { "\(period.slug) \(time): \($0)" }

@@ -5,7 +5,7 @@ import NIOCore
 import Web
 
 extension WellKnown {
-    /// The icon that browsers ask for at every host: an espaliered tree.
+    /// The icon that browsers request from every host: an espaliered tree.
     @Sendable
     func getFavicon(_ request: Request, _ context: WebContext) async throws -> Response {
         Response(
@@ -16,7 +16,7 @@ extension WellKnown {
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: Self.icon)))
     }
 
-    /// An ICO file with a PNG of 32 by 32 pixels in it. The constant decodes: a test reads it.
+    /// An ICO file that contains a PNG of 32 by 32 pixels. A test checks that the constant decodes.
     private static let icon = Data(
         base64Encoded: """
             AAABAAEAICAAAAEAIAD3AAAAFgAAAIlQTkcNChoKAAAADUlIRFIAAAAgAAAAIAgGAAAAc3p69AAAAL5JREFUeNrtl1EOgzAMQ7nfvnMNLrQb+JKdJgHq\

@@ -5,14 +5,14 @@ import NIOCore
 import Web
 
 extension WellKnown {
-    /// `security.txt` (RFC 9116): where to report a vulnerability, as the platform has set it (`ESPALIER_SECURITY_CONTACT`). It names
-    /// nothing else, because the server knows nothing else of how the platform takes reports.
+    /// `security.txt` (RFC 9116): the contact for reports of vulnerabilities, from `ESPALIER_SECURITY_CONTACT`. It contains nothing
+    /// else, because the server does not know how the platform handles reports.
     @Sendable
     func getSecurityContact(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let securityContact else {
-            throw Problem(.notFound, "The platform names no contact for reports of vulnerabilities. Set ESPALIER_SECURITY_CONTACT.")
+            throw Problem(.notFound, "The platform has no contact for vulnerability reports. Set ESPALIER_SECURITY_CONTACT.")
         }
-        // A copy is stale after 30 days. This answer is made of the setting, which is in effect now.
+        // A copy is stale after 30 days. The response itself always uses the current setting.
         let expires = now().addingTimeInterval(30 * 86400).formatted(.iso8601)
         let text = """
             Contact: \(securityContact)
@@ -28,7 +28,8 @@ extension WellKnown {
             body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// Why a setting is not a contact; nil when it is one (RFC 9116, section 2.5.3: a web page must be https).
+    /// Returns the reason why a setting is not a contact; nil if it is one (RFC 9116, section 2.5.3: a web page must
+    /// be https).
     static func refusal(ofContact text: String) -> String? {
         let isKnown = ["https://", "mailto:", "tel:"].contains { text.begins(with: $0) && text.utf8.count > $0.utf8.count }
         guard isKnown, text.utf8.count <= 500, text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })

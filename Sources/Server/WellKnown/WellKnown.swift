@@ -2,10 +2,10 @@ import Foundation
 import Hummingbird
 import Web
 
-/// Files at fixed paths that programs look for on every host.
+/// Files at fixed paths that programs request from every host.
 struct WellKnown: Sendable {
     let publicURL: String
-    /// The URI for reports of vulnerabilities of this installation; nil where the setting is missing.
+    /// The URI for vulnerability reports of this installation; nil without a setting.
     let securityContact: String?
     let now: @Sendable () -> Date
 

@@ -6,8 +6,8 @@ package import Sealing
 package import Tenancy
 package import Users
 
-/// What an application redeems for tokens, once: a sealed value, not a row. That it is redeemed once is
-/// the session's primary key's to see to.
+/// The value that an application redeems for tokens, once. It is sealed and not a row. The primary key of the session ensures that it is
+/// redeemed only once.
 package struct AuthorizationCode: Sendable {
     static let lifetime: TimeInterval = 60
     private static let purpose = "authorization_code"
@@ -17,14 +17,14 @@ package struct AuthorizationCode: Sendable {
     let application: ID<Application>
     let user: ID<User>
     let connection: Connection.Ownership
-    /// SHA-256: a URI may be long, and a code travels in one.
+    /// SHA-256, because a URI may be long and the code is part of one.
     let redirectURIHash: [UInt8]
     let codeChallenge: String?
     let nonce: String?
     let scope: String
     /// When Apple authenticated the user.
     let authenticatedAt: Date
-    /// What the user signed in with.
+    /// The device that the user signed in with.
     let device: Device
     let issuedAt: Date
 
@@ -64,8 +64,8 @@ package struct AuthorizationCode: Sendable {
         now >= issuedAt.addingTimeInterval(Self.lifetime)
     }
 
-    /// Opens a code and checks all that it is bound to. That it is fresh and unused comes after: a bound code that is neither
-    /// says that somebody has a copy.
+    /// Opens a code and checks all its bindings. Age and earlier use are checked later, because a bound code that is expired or used shows
+    /// that someone has a copy.
     init(
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
         redirectURI: String, verifier: String?
@@ -94,7 +94,7 @@ package struct AuthorizationCode: Sendable {
         switch (codeChallenge, verifier) {
         case (nil, nil): break
         case (_?, nil): throw .verifierMissing
-        // RFC 9700, section 4.8.2: a verifier without a challenge means that somebody took it away.
+        // RFC 9700, section 4.8.2: a verifier without a challenge means that an attacker removed the challenge.
         case (nil, _?): throw .verifierUnexpected
         case (let challenge?, let verifier?):
             guard PKCE.verify(verifier, against: challenge) else { throw .verifierWrong }

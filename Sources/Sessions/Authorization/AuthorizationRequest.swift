@@ -2,36 +2,36 @@ package import Access
 import Tenancy
 package import Web
 
-/// What an application asks for at the authorization endpoint, checked (RFC 6749, section 4.1.1; OpenID
-/// Connect Core, section 3.1.2.1).
+/// An application's request to the authorization endpoint, after the checks (RFC 6749, section 4.1.1; OpenID Connect Core, section
+/// 3.1.2.1).
 ///
-/// What is not looked at here is taken and has no effect, as OpenID Connect wants it: Apple has no parameter that `login_hint`,
-/// `id_token_hint`, `display`, `ui_locales`, `claims_locales` and `acr_values` could become.
+/// Other parameters are accepted without effect, as OpenID Connect requires. Apple has no parameter for `login_hint`, `id_token_hint`,
+/// `display`, `ui_locales`, `claims_locales` and `acr_values`.
 package struct AuthorizationRequest: Sendable {
     package let application: Application
     package let returnAddress: ReturnAddress
     package let nonce: String?
     package let scope: String
     package let codeChallenge: String?
-    /// How long ago, in seconds, Apple may have authenticated the user.
+    /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
 
     static let prompts = ["none", "login", "consent", "select_account"]
     /// In bytes.
     package static let longestState = 4096
-    /// In bytes, percent-encoded. A longer one does not go back even with an error, because a response header has up to 16 KiB.
-    /// `longestState` bytes always fit.
+    /// In bytes, percent-encoded. A longer state is not returned even with an error, because a response header has at most 16 KiB. A state
+    /// of `longestState` bytes always fits.
     static let longestStateInAnswer = 12 * 1024
 
-    /// Parameters that may not be ignored where they are not understood (OpenID Connect Core, sections 6 and 7.2.1).
+    /// Parameters that a server must not ignore if it does not support them (OpenID Connect Core, sections 6 and 7.2.1).
     private static let unsupported: [(String, RedirectedError.Code)] = [
         ("request", .requestNotSupported), ("request_uri", .requestURINotSupported), ("registration", .registrationNotSupported),
     ]
 
     /// - Parameters:
-    ///   - applications: the tenant's.
-    ///   - defaults: what stands in for parameters that were not sent.
-    /// - Throws: an `ErrorPage` while we do not know whom to tell, a `RedirectedError` afterwards.
+    ///   - applications: the tenant's applications.
+    ///   - defaults: the values of missing parameters.
+    /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(_ form: Form, from applications: [ID<Application>: Application], issuer: String, defaults: [String: String] = [:]) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
@@ -54,15 +54,15 @@ package struct AuthorizationRequest: Sendable {
 
         let prompts = (form["prompt"] ?? "").parts(at: " ")
         guard prompts.allSatisfy({ Self.prompts.has($0) })
-        else { throw refuse(.invalidRequest, "prompt must be made of \(Self.prompts.joined(separator: ", ")).") }
+        else { throw refuse(.invalidRequest, "prompt must contain only \(Self.prompts.joined(separator: ", ")).") }
         if prompts.has("none") {
-            guard prompts.count == 1 else { throw refuse(.invalidRequest, "prompt none goes with no other.") }
-            // There is no login of ours that could be reused silently.
+            guard prompts.count == 1 else { throw refuse(.invalidRequest, "prompt none must be the only value.") }
+            // Espalier has no browser login that it could reuse silently.
             throw refuse(.loginRequired, "The user must sign in with Apple.")
         }
         maxAge = form["max_age"].flatMap { $0.utf8.allSatisfy(\.isDigit) ? Int($0) : nil }
         guard (form["max_age"] == nil) == (maxAge == nil)
-        else { throw refuse(.invalidRequest, "max_age must be a whole number of seconds, not less than 0.") }
+        else { throw refuse(.invalidRequest, "max_age must be a whole number of seconds, at least 0.") }
         nonce = form["nonce"]
         guard (nonce ?? "").utf8.count <= 512 else { throw refuse(.invalidRequest, "nonce is longer than 512 bytes.") }
 
@@ -82,7 +82,7 @@ package struct AuthorizationRequest: Sendable {
         (self.application, self.returnAddress) = (application, returnAddress)
     }
 
-    /// Where answers go. Before this is certain, nothing may be redirected anywhere.
+    /// The application and the address for responses. Until these are certain, nothing may be redirected.
     private static func destination(
         _ form: Form, _ applications: [ID<Application>: Application], issuer: String
     ) throws(ErrorPage) -> (Application, ReturnAddress) {
@@ -92,16 +92,16 @@ package struct AuthorizationRequest: Sendable {
         guard let uri = form["redirect_uri"] else { throw .redirectURIMissing }
         guard application.mayRedirect(to: uri) else { throw .redirectURINotRegistered(uri, of: application) }
 
-        // Clients take an error without their state for an attack (RFC 6749, section 4.1.2.1).
+        // Clients treat an error without their state as an attack (RFC 6749, section 4.1.2.1).
         guard Form.encode(form["state"] ?? "").utf8.count <= longestStateInAnswer else { throw .stateTooLong }
         let asked = form["response_mode"].flatMap(ReturnAddress.Mode.init) ?? .query
-        // A state that a form would change goes back by a redirect, which does not.
+        // A form would change this state, so it is returned by a redirect.
         let canPost = ReturnAddress.takesPosts(uri) && isFormText(form["state"])
         let mode = asked == .form_post && !canPost ? .query : asked
         return (application, ReturnAddress(redirectURI: uri, mode: mode, state: form["state"], issuer: issuer))
     }
 
-    /// Whether a form carries a text as it is: browsers change control characters.
+    /// Whether a form transports a text unchanged. Browsers change control characters.
     private static func isFormText(_ text: String?) -> Bool {
         (text ?? "").utf8.allSatisfy { $0 >= 0x20 }
     }

@@ -6,24 +6,24 @@ import Web
 
 /// Proof Key for Code Exchange (RFC 7636), S256 only.
 enum PKCE {
-    /// 32 bytes of base64url, without padding.
+    /// Whether a text is 32 bytes in base64url, without padding.
     static func isChallenge(_ text: String) -> Bool {
         text.utf8.count == 43 && text.utf8.allSatisfy { isUnreserved($0) && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "~") }
     }
 
-    /// Section 4.6: whether the challenge is the hash of this verifier.
+    /// Whether the challenge is the hash of this verifier (section 4.6).
     static func verify(_ verifier: String, against challenge: String) -> Bool {
         guard (43...128).contains(verifier.utf8.count), verifier.utf8.allSatisfy(isUnreserved) else { return false }
         let hash = Array(SHA256.hash(data: Data(verifier.utf8))).base64URL
         return constantTimeEqual(Array(hash.utf8), Array(challenge.utf8))
     }
 
-    /// The next step for a developer whose request has no challenge, or one by another method.
-    /// - Parameter issuer: the tenant's. Its last part is the slug.
+    /// The next step for a developer whose request has no challenge, or one with another method.
+    /// - Parameter issuer: the tenant's issuer. Its last part is the slug.
     static func advice(to application: Application, issuer: String) -> String {
         let advice = "Turn on PKCE with S256 in the client library"
         guard application.kind.isConfidential else {
-            return "\(advice): an application of kind \(application.kind.rawValue) always needs it."
+            return "\(advice). An application of kind \(application.kind.rawValue) always needs it."
         }
         guard application.requiresPKCE else { return "\(advice), or send neither code_challenge nor code_challenge_method." }
         let slug = issuer.parts(at: "/").last ?? ""

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Hummingbird
 import Web
 
-/// A refusal that the application is told, through the browser (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
+/// A refusal that the application receives through the browser (RFC 6749, section 4.1.2.1; OpenID Connect Core, section 3.1.2.6).
 package struct RedirectedError: Error, Sendable {
     package enum Code: String {
         case invalidRequest = "invalid_request"
@@ -22,7 +22,7 @@ package struct RedirectedError: Error, Sendable {
     let code: Code
     let description: String
     let returnAddress: ReturnAddress
-    /// Cookies to set on the way, in the form of `Set-Cookie`.
+    /// Cookies of the response, in the form of `Set-Cookie`.
     package var cookies: [String] = []
 
     package init(_ code: Code, _ description: String, to returnAddress: ReturnAddress) {
@@ -40,8 +40,8 @@ extension RedirectedError: HTTPResponseError {
 }
 
 extension Response {
-    /// Sends the browser on, never cached, and without telling whence it came: our addresses hold states and codes.
-    /// Sends the browser back to an application: 303, so that a POST becomes a GET.
+    /// Sends the browser back to an application. The status 303 turns a POST into a GET. The response is never cached and sends no
+    /// referrer, because Espalier's addresses contain states and codes.
     package static func redirect(to uri: String, adding parameters: [(String, String)], cookies: [String] = []) -> Response {
         let query = parameters.map { name, value in "\(name)=\(Form.encode(value))" }.joined(separator: "&")
         return .redirect(to: uri + (uri.utf8.contains(UInt8(ascii: "?")) ? "&" : "?") + query, status: .seeOther, cookies: cookies)

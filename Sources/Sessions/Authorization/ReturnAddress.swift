@@ -2,10 +2,10 @@ package import Hummingbird
 import Tenancy
 import Web
 
-/// Where an application gets the answer to its authorization request, and in what form. Each answer, a refusal too, has the
-/// request's state and our issuer (RFC 6749, section 4.1.2; RFC 9207).
+/// The address and form of the response to an authorization request. Each response, including a refusal, contains the request's state and
+/// the issuer (RFC 6749, section 4.1.2; RFC 9207).
 package struct ReturnAddress: Sendable {
-    /// How the answer's parameters travel (OAuth 2.0 Multiple Response Types, section 2.1; OAuth 2.0 Form Post Response Mode).
+    /// How the response's parameters are sent (OAuth 2.0 Multiple Response Types, section 2.1; OAuth 2.0 Form Post Response Mode).
     package enum Mode: String, CaseIterable, Sendable {
         case query, form_post
     }
@@ -29,8 +29,8 @@ package struct ReturnAddress: Sendable {
         }
     }
 
-    /// Whether a browser can post there. A scheme of a program's own takes no body, and a policy that lets a page post to an
-    /// address of IPv6 cannot be written (Content Security Policy Level 3, section 2.3.1).
+    /// Whether a browser can post to this address. A private-use scheme takes no body. A page policy that allows posts to an IPv6 address
+    /// cannot be written (Content Security Policy Level 3, section 2.3.1).
     static func takesPosts(_ redirectURI: String) -> Bool {
         RedirectURI.origin(of: redirectURI)?.contains("[") == false
     }

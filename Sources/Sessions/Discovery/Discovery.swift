@@ -2,7 +2,7 @@ import Hummingbird
 import Tenancy
 import Web
 
-/// OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2. Says what is true of this version.
+/// The metadata of this version (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
 private struct Metadata: Encodable {
     let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
     let introspection_endpoint, revocation_endpoint, end_session_endpoint: String

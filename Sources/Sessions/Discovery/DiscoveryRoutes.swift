@@ -18,7 +18,7 @@ package struct DiscoveryRoutes: Sendable {
         documents.on(.get, "t/{tenant}/.well-known/openid-configuration", "openIDConfiguration", use: openIDConfiguration)
         documents.on(
             .get, "t/{tenant}/.well-known/oauth-authorization-server", "authorizationServerMetadata", use: openIDConfiguration)
-        // RFC 8414, section 3: in front of the issuer's path.
+        // RFC 8414, section 3: the well-known part precedes the issuer's path.
         documents.on(
             .get, ".well-known/oauth-authorization-server/t/{tenant}", "authorizationServerMetadataAtRoot", use: openIDConfiguration)
         documents.on(.get, ".well-known/openid-configuration/t/{tenant}", "openIDConfigurationAtRoot", use: openIDConfiguration)

@@ -9,10 +9,10 @@ private struct Reply: Encodable {
 }
 
 extension DiscoveryRoutes {
-    /// The tenant's public keys (RFC 7517, section 5): the current one, the next, and retired ones while
-    /// tokens they signed may live.
+    /// Returns the tenant's public keys (RFC 7517, section 5): the current key, the next key, and retired keys whose tokens may still be
+    /// valid.
     ///
-    /// It may be kept for five minutes: a key is here for longer than that before it signs (`SigningKey.notice`).
+    /// A client may cache the response for five minutes. A key is published for longer than that before it signs (`SigningKey.notice`).
     @Sendable
     func jwks(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }

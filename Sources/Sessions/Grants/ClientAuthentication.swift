@@ -6,16 +6,16 @@ package import Tenancy
 package import Web
 
 extension TenantEndpoints {
-    /// Which application asks (RFC 6749, sections 2.3.1 and 3.2.1): `client_secret_basic`,
-    /// `client_secret_post`, or, of a public one, its id alone, in the form or, with an empty secret, in the header, where some
-    /// libraries put it. One way at a time.
+    /// Authenticates the calling application (RFC 6749, sections 2.3.1 and 3.2.1) by `client_secret_basic` or `client_secret_post`. A
+    /// public application sends only its ID, in the form or in the header with an empty secret, as some libraries do. Only one method is
+    /// allowed per request.
     package func authenticate(
         _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
     ) throws(OAuthError) -> Application {
         let basic = try request.basicCredentials()
         let refused = OAuthError(.invalidClient, "The application is unknown, or its secret is wrong or missing.")
         if let basic {
-            guard form["client_secret"] == nil else { throw OAuthError(.invalidRequest, "Authenticate in one way, not in two.") }
+            guard form["client_secret"] == nil else { throw OAuthError(.invalidRequest, "Authenticate by header or by form, not both.") }
             guard (form["client_id"] ?? basic.id).isSame(as: basic.id)
             else { throw OAuthError(.invalidRequest, "client_id differs from the Authorization header.") }
         }
@@ -40,7 +40,7 @@ extension TenantEndpoints {
 }
 
 extension Request {
-    /// The client's id and secret in the header (RFC 6749, section 2.3.1), if there is one.
+    /// The client's ID and secret in the Authorization header (RFC 6749, section 2.3.1), or nil without one.
     func basicCredentials() throws(OAuthError) -> (id: String, secret: String?)? {
         guard let header = headers[.authorization] else { return nil }
         let malformed = OAuthError(.invalidClient, "The Authorization header is not valid Basic authentication.")
@@ -49,7 +49,7 @@ extension Request {
             let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self)
         else { throw malformed }
         let halves = text.parts(at: ":", atMost: 2, keepingEmpty: true)
-        // Each is form-encoded before they are joined.
+        // Each part is form-encoded before both are joined.
         guard halves.count == 2, let id = Form.decode(String(halves[0])), let secret = Form.decode(String(halves[1]))
         else { throw malformed }
         return (id, secret.isEmpty ? nil : secret)

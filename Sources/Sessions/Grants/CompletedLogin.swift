@@ -3,20 +3,20 @@ package import Foundation
 package import Tenancy
 package import Users
 
-/// A login that Apple has vouched for, however it came here: what its session, its bill and its tokens are made of.
+/// A login that Apple has verified, through the browser or natively. Its session, usage event and tokens are made from it.
 package struct CompletedLogin: Sendable {
     let login: ID<LoginID>
     let user: ID<User>
     let scope: String
-    /// The application's own, for the id_token.
+    /// The application's nonce, for the id_token.
     var nonce: String?
     let connection: Connection.Ownership
     /// When Apple authenticated the user.
     let authenticatedAt: Date
-    /// When we let the user in. What ended the user's tokens since then ends this login too.
+    /// When Espalier admitted the user. If the user's tokens were ended after this time, this login ends too.
     let admittedAt: Date
     let device: Device
-    /// Of a native application's first login: Apple's `real_user_status`.
+    /// Apple's `real_user_status`, from a native application's first login.
     var realUserStatus: Int?
 
     package init(
@@ -28,7 +28,7 @@ package struct CompletedLogin: Sendable {
         self.realUserStatus = realUserStatus
     }
 
-    /// Its session has the login's id, so that a login has one session at the most.
+    /// The session has the login's ID, so that a login has at most one session.
     var session: ID<Session> { ID(login.uuid) }
 }
 

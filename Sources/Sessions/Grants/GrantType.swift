@@ -1,4 +1,4 @@
-/// RFC 8693, section 2.1.
+/// The grant type of a token exchange (RFC 8693, section 2.1).
 package enum GrantType {
     package static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
 }

@@ -8,16 +8,16 @@ import Users
 import Web
 
 extension Tokens {
-    /// Gives a login its tokens. Session, bill and the reading of the user are one transaction and one round trip: tokens are made
-    /// only once the login is in the ledger.
+    /// Issues the tokens of a login. One transaction and one round trip write the session and the usage event and read the user. Tokens are
+    /// made only after the login is in the ledger.
     ///
-    /// - Parameter statements: what must be written with it or not at all; they come first.
-    /// - Throws: `DatabaseError` with the constraint `session_pkey` where the login has had its tokens before; `OAuthError` where the
-    ///   user is gone, or lost its tokens since the login was admitted.
+    /// - Parameter statements: statements of the same transaction, which run first.
+    /// - Throws: `DatabaseError` with the constraint `session_pkey` if the login already received its tokens; `OAuthError` if the user was
+    ///   deleted, or lost all tokens since the login was admitted.
     package func issueTokens(
         for login: CompletedLogin, to application: Application, of tenant: Tenant, after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
-        // Had before anything is billed: a login that cannot be answered must not cost.
+        // The key is read before the usage event is written, because a login that receives no tokens must cost nothing.
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let written = try await OwnerDatabase(pool, tenant: tenant.id).run(
             statements + [
@@ -28,7 +28,7 @@ extension Tokens {
                     connection: login.connection, at: now),
             ])
         guard let user = try written[statements.count + 1].first(User.init)
-        else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere in the meantime.") }
+        else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere since this login.") }
 
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,

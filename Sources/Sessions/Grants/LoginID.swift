@@ -1,6 +1,6 @@
 import Access
 
-/// A login, whose id the session and the usage event will carry.
+/// A login. The session and the usage event contain its ID.
 package enum LoginID: Identified {
     package static let idPrefix = "login"
 }

@@ -9,7 +9,7 @@ extension Tokens {
     func redeemCode(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["code"] else { throw OAuthError(.invalidRequest, "code is missing.") }
         guard let redirectURI = form["redirect_uri"]
-        else { throw OAuthError(.invalidRequest, "redirect_uri is missing: send the one of the authorization request.") }
+        else { throw OAuthError(.invalidRequest, "redirect_uri is missing. Send the one from the authorization request.") }
         let now = endpoints.now()
         let code: AuthorizationCode
         do {
@@ -22,20 +22,21 @@ extension Tokens {
         let login = CompletedLogin(code)
         return try await spent.refuse(.redeem(login.session), by: .init(application, tenant), at: now) {
             guard !code.isExpired(at: now) else {
-                // Too late for tokens. But if it was redeemed in time, two have the code.
+                // It is too late for tokens. If the code was redeemed in time, two parties have it.
                 try await revoke(code, application, tenant, at: now)
-                throw OAuthError(.invalidGrant, "The code has expired: redeem it within a minute.")
+                throw OAuthError(.invalidGrant, "The code has expired. Redeem it within one minute.")
             }
             do {
                 return try await issueTokens(for: login, to: application, of: tenant, at: now)
             } catch let error as DatabaseError where error.constraint == "session_pkey" {
                 try await revoke(code, application, tenant, at: now)
-                throw OAuthError(.invalidGrant, "The code was redeemed before. Its session is revoked; the user must sign in again.")
+                throw OAuthError(.invalidGrant, "The code was redeemed before. Its session is revoked. The user must sign in again.")
             }
         }
     }
 
-    /// RFC 6749, section 4.1.2: two have the code, and one of them should not. Neither keeps anything.
+    /// Ends the session of a code that two parties have, because one of them is an attacker (RFC 6749, section 4.1.2). Both lose its
+    /// tokens.
     private func revoke(_ code: AuthorizationCode, _ application: Application, _ tenant: Tenant, at now: Date) async throws {
         _ = try await OwnerDatabase(pool, tenant: tenant.id).run(
             Session.end(ID(code.login.uuid), of: tenant.id, because: .codeReplayed, actor: application.id, at: now))
@@ -43,11 +44,11 @@ extension Tokens {
 }
 
 extension AuthorizationCode.Refusal: CustomStringConvertible {
-    /// For the developer; which of several bindings failed is told only where it cannot help a thief.
+    /// The text for the developer. It names the failed binding only where that does not help a thief.
     var description: String {
         switch self {
-        case .unreadable, .otherTenant, .otherApplication: "The code is not one that was issued to this application."
-        case .otherRedirectURI: "redirect_uri differs from the one of the authorization request."
+        case .unreadable, .otherTenant, .otherApplication: "The code was not issued to this application."
+        case .otherRedirectURI: "redirect_uri differs from the one in the authorization request."
         case .verifierMissing: "code_verifier is missing."
         case .verifierUnexpected: "code_verifier was sent, but the authorization request had no code_challenge."
         case .verifierWrong: "code_verifier does not match the code_challenge."

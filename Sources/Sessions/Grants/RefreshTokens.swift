@@ -7,12 +7,11 @@ import Web
 
 extension OAuthError {
     fileprivate static let badRefreshToken = OAuthError(
-        .invalidGrant, "The refresh token is not one of this application's, or its session has ended.")
+        .invalidGrant, "The refresh token does not belong to this application, or its session has ended.")
 }
 
 extension Tokens {
-    /// The refresh token grant: the token is used up and its successor given, in one update of the
-    /// session's row.
+    /// The refresh token grant. One update of the session's row uses up the token and creates its successor.
     func refreshTokens(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
         guard let token = RefreshToken(presented, of: tenant.id, with: endpoints.keyring) else { throw OAuthError.badRefreshToken }
@@ -28,9 +27,9 @@ extension Tokens {
         let database = OwnerDatabase(pool, tenant: tenant.id)
 
         let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
-        // RFC 6749, section 3.3: nothing else was ever granted, nor may it reach the database.
+        // RFC 6749, section 3.3: no other character is in a granted scope, and none may reach the database.
         guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
-        else { throw OAuthError(.invalidScope, "scope has a character that no scope has.") }
+        else { throw OAuthError(.invalidScope, "scope contains an invalid character.") }
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let refreshed = try await database.run(
             Session.refresh(
@@ -38,21 +37,21 @@ extension Tokens {
         ).first(Session.init)
         if let refreshed { return try reply(refreshed, asked, token.session, application, tenant, key, at: now) }
 
-        // Used before, ended, expired or another application's: rare, so it may take another look.
+        // The token was used before, is expired or ended, or belongs to another application. This is rare, so a second query is acceptable.
         let found = try await database.run(Session.find(token.session, of: tenant.id, application: application.id)).first(Session.init)
         guard let found else { throw OAuthError.badRefreshToken }
         switch found.answer(to: token, asking: asked, idleSeconds: application.idleSeconds, at: now) {
         case .again:
             return try reply(found, asked, token.session, application, tenant, key, at: now)
         case .scopeNotGranted:
-            // RFC 6749, section 6: as much as was granted, or less.
-            throw OAuthError(.invalidScope, "scope asks for more than was granted.")
+            // RFC 6749, section 6: the scope may not exceed the granted one.
+            throw OAuthError(.invalidScope, "scope must not exceed the granted scope.")
         case .ended:
             throw OAuthError.badRefreshToken
         case .reused:
             _ = try await database.run(
                 Session.end(token.session, of: tenant.id, because: .refreshTokenReused, actor: application.id, at: now))
-            throw OAuthError(.invalidGrant, "The refresh token was used before. Its session is revoked; the user must sign in again.")
+            throw OAuthError(.invalidGrant, "The refresh token was used before. Its session is revoked. The user must sign in again.")
         }
     }
 
@@ -63,7 +62,8 @@ extension Tokens {
         let granted = session.scope.parts(at: " ").map(String.init)
         let scope = granted.filter { asked.isEmpty || asked.contains($0) }.joined(separator: " ")
         let access = try AccessToken(
-            issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope, at: now
+            issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope,
+            at: now
         ).signed(by: key)
         let idToken =
             try scope.parts(at: " ").has("openid")
@@ -78,17 +78,17 @@ extension Tokens {
 }
 
 extension Session {
-    /// What a refresh token gets that was not the one to use.
+    /// The response to a refresh token that is not the current one.
     enum Answer: Equatable {
-        /// Its successor once more: the reply was lost, or two tabs raced.
+        /// The same successor again, because the response was lost or two tabs raced.
         case again
         case ended
         case scopeNotGranted
-        /// Somebody has an old token. The session must end.
+        /// Someone has an old token. The session must end.
         case reused
     }
 
-    /// - Parameter idleSeconds: how long the application lets a session be without a refresh.
+    /// - Parameter idleSeconds: how long a session of the application may go without a refresh.
     func answer(to token: RefreshToken, asking scope: [String] = [], idleSeconds: Int, at now: Date) -> Answer {
         guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
         let isGranted = Set(scope).isSubset(of: self.scope.parts(at: " ").map(String.init))
@@ -96,7 +96,7 @@ extension Session {
         case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return isGranted ? .again : .scopeNotGranted
         case 1...: return .reused
         case 0 where !isGranted: return .scopeNotGranted
-        // A generation not yet reached: the database was restored from before it.
+        // This generation does not exist yet. The database was restored to an earlier state.
         default: return .ended
         }
     }

@@ -9,34 +9,34 @@ import Tenancy
 import Users
 import Web
 
-/// Tells an application that one of its sessions has ended (OpenID Connect Back-Channel Logout 1.0): the outbox's handler for what
-/// the schema writes whenever a session ends, for whatever reason.
+/// Notifies an application that one of its sessions has ended (OpenID Connect Back-Channel Logout 1.0). It handles the outbox entry that
+/// the schema writes whenever a session ends.
 ///
-/// A suspended tenant's applications still hear: their users are signed out. Those of a deleted one do not, nor does an application
-/// that is gone or no longer says where it listens.
+/// The applications of a suspended tenant still receive logout tokens, because their users are signed out. The applications of a deleted
+/// tenant do not, nor does an application that was deleted or removed its logout URI.
 struct DeliverLogoutToken: Sendable {
     static let outboxKind = "backchannel_logout"
 
-    /// Before each further attempt, in seconds, give or take a tenth; together about seven hours, after which most access tokens
-    /// are over anyway.
+    /// The wait before each retry, in seconds, plus or minus a tenth. The total is about seven hours. Most access tokens have expired by
+    /// then.
     static let schedule: [TimeInterval] = [5, 60, 300, 900, 3600, 7200, 14400]
 
     let pool: DatabasePool
     let signingKeys: SigningKeys
     let publicURL: String
-    /// Whether it may go into private networks and do without TLS: for development.
+    /// Whether requests may go to private networks and without TLS, for development.
     let allowsPrivate: Bool
-    /// For the name, the connection and the answer together.
+    /// The limit for name resolution, connecting and the response together.
     var timeout = Duration.seconds(15)
     let logger: Logger
 
-    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`: it is still owed.
+    /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. The outbox then tries again.
     func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
         let database = OwnerDatabase(pool, owner: entry.owner)
         guard let owed = try await database.run(Owed.find(entry.subject, owner: entry.owner)).first(Owed.init) else { return .done }
         guard let uri = owed.uri, let algorithm = owed.algorithm else { return try await forget(entry, .done, in: database) }
 
-        // A token of its own for each attempt: the one before may be too old by now, or known by its `jti`.
+        // Each attempt gets a new token. The previous one may be too old by now, or its `jti` may be known.
         let token = try LogoutToken(
             issuer: "\(publicURL)/t/\(owed.slug)", user: owed.user, application: owed.application, session: owed.session, at: now
         ).signed(by: try await signingKeys.current(algorithm, of: ID(entry.owner)))
@@ -46,11 +46,11 @@ struct DeliverLogoutToken: Sendable {
         ).send(within: timeout)
 
         switch answer {
-        // Section 2.8: 204 is what frameworks make of an empty 200.
+        // Section 2.8: a framework may turn an empty 200 into 204.
         case .status(200), .status(204):
             return try await forget(entry, .done, in: database)
         case .status(400):
-            // It has understood, and will not do it.
+            // The application understood the token and rejects it.
             log(answer, owed)
             return try await forget(entry, .givenUp, in: database)
         case .status, .failure:
@@ -60,7 +60,7 @@ struct DeliverLogoutToken: Sendable {
         }
     }
 
-    /// How long to wait after so many attempts, in seconds, or nil: it was the last.
+    /// How long to wait after this many attempts, in seconds. It is nil after the last attempt.
     static func wait(after attempts: Int) -> TimeInterval? {
         guard attempts <= schedule.count else { return nil }
         return schedule[attempts - 1] * Double.random(in: 0.9...1.1)
@@ -78,18 +78,18 @@ struct DeliverLogoutToken: Sendable {
             case .failure(let failure): failure.rawValue
             }
         logger.warning(
-            "an application did not take a logout token",
+            "an application did not accept a logout token",
             metadata: ["tenant": "\(owed.slug)", "application": "\(owed.application)", "outcome": "\(outcome)"])
     }
 }
 
-/// A logout token that an application is owed, and where it wants it.
+/// A logout token that is due to an application, and the address for it.
 private struct Owed {
     let slug: String
     let application: ID<Application>
     let user: ID<User>
     let session: ID<Session>
-    /// Nil where there is nobody to tell any more.
+    /// Nil if no application is left to notify.
     let uri: String?
     let algorithm: SigningKey.Algorithm?
 

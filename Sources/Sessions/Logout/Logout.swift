@@ -7,25 +7,25 @@ import Web
 
 extension ErrorPage {
     static let logoutURIWithoutClient = ErrorPage(
-        outcome: "logout_client_missing", status: .badRequest, title: "This page cannot send you on",
+        outcome: "logout_client_missing", status: .badRequest, title: "This page cannot send you back",
         detail: "The request has a post_logout_redirect_uri, but it does not name the application.",
-        remedy: "Return to the application. If you are its developer: send client_id, or the id_token as id_token_hint.")
+        remedy: "Return to the application. If you are its developer, send client_id, or the id_token as id_token_hint.")
     static let hintUnreadable = ErrorPage(
         outcome: "hint_unreadable", status: .badRequest, title: "You are not signed out",
-        detail: "The request's id_token_hint is not an id_token that this server gave to the application, or its key has been replaced.",
-        remedy: "Sign out in the application. If you are its developer: revoke the refresh token instead.")
-    /// - Parameter uri: the request's. It is shown as text and leads nowhere.
+        detail: "The request's id_token_hint is not an id_token of the application, or its signing key has been replaced.",
+        remedy: "Sign out in the application. If you are its developer, revoke the refresh token instead.")
+    /// - Parameter uri: the request's URI. It is shown as text and is not a link.
     static func logoutURINotRegistered(_ uri: String, of application: Application) -> ErrorPage {
         ErrorPage(
             outcome: "logout_uri_not_registered", status: .badRequest, title: "You are signed out",
-            detail: "This page cannot send you on: the request's post_logout_redirect_uri is not registered for this application.",
+            detail: "This page cannot send you back. The request's post_logout_redirect_uri is not registered for this application.",
             remedy: "If you develop the application, add this exact address to its logout_uris.",
             facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
     }
     /// - Parameter uri: as above.
     static func cannotReturn(_ uri: String, to application: Application) -> ErrorPage {
         ErrorPage(
-            outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you on",
+            outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you back",
             detail: "The request's post_logout_redirect_uri is not registered for this application.",
             remedy: "Return to the application. If you develop it, add this exact address to its logout_uris.",
             facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
@@ -33,26 +33,28 @@ extension ErrorPage {
 }
 
 extension LogoutRoutes {
-    /// The end session endpoint (OpenID Connect RP-Initiated Logout 1.0). An application sends the browser here after it has ended
-    /// its own sign-in.
+    /// The end session endpoint (OpenID Connect RP-Initiated Logout 1.0). An application sends the browser here after it has ended its own
+    /// sign-in.
     ///
-    /// The browser holds no sign-in that this server could end (section 2). Only a session whose id_token is in the request ends. Without
-    /// an id_token no session ends, because a link proves nothing about its sender (section 6). The browser then still returns to
-    /// a URI that is registered for the named `client_id`, and it is never sent elsewhere (section 3).
+    /// The browser holds no sign-in that this server could end (section 2). Only the session of the id_token in the request ends. Without
+    /// an id_token no session ends, because a link proves nothing about its sender (section 6). The browser then still returns to a URI
+    /// that is registered for the named `client_id`. It is never sent elsewhere (section 3).
     @Sendable
     func logout(_ request: Request, _ context: WebContext) async throws -> Response {
         try await logout(try endpoints.browserQuery(request), context)
     }
 
-    /// The same by POST, which keeps the id_token out of the browser's history (section 2).
+    /// The end session endpoint by POST, which prevents the id_token from entering the browser's history (section 2).
     @Sendable
     func logoutByPost(_ request: Request, _ context: WebContext) async throws -> Response {
         try await logout(try await endpoints.browserForm(request, context), context)
     }
 
     private func logout(_ form: Form, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else { throw ErrorPage.unknownTenant }
-        // A state that is too long for a login is too long here.
+        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else {
+            throw ErrorPage.unknownTenant
+        }
+        // The limit is the same as for a login's state.
         guard (form["state"] ?? "").utf8.count <= AuthorizationRequest.longestState else { throw ErrorPage.malformed }
         guard let presented = form["id_token_hint"] else { return try leave(form, tenant, context) }
         let hint = try await endpoints.outageShown(.outage, context) {
@@ -62,7 +64,7 @@ extension LogoutRoutes {
             (form["client_id"] ?? hint.aud.description).isSame(as: hint.aud.description)
         else { throw ErrorPage.hintUnreadable }
 
-        // One that is over stays as it is: the person is signed out all the same.
+        // A session that is already over does not change. The person is signed out in any case.
         let now = endpoints.now()
         try await endpoints.outageShown(.outage, context) {
             try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant.tenant), at: now) {
@@ -80,7 +82,7 @@ extension LogoutRoutes {
         return .afterLogout(to: uri, state: form["state"])
     }
 
-    /// Answers a logout without an id_token: it ends no session and writes nothing.
+    /// Responds to a logout without an id_token. It ends no session and writes nothing.
     private func leave(_ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) throws(ErrorPage) -> Response {
         var application: Application?
         if let client = form["client_id"] {
@@ -89,8 +91,8 @@ extension LogoutRoutes {
         }
         guard let uri = form["post_logout_redirect_uri"] else {
             return NoticePage(
-                title: "This server keeps no sign-in of yours",
-                detail: "Only the application keeps you signed in. If it has signed you out, you are done.",
+                title: "This server does not store your sign-in",
+                detail: "Only the application does. After it has signed you out, no further step is needed.",
                 remedy: "You can close this page."
             )
             .response(.ok, requestID: context.record.current.requestID)

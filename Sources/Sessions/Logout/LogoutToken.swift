@@ -4,12 +4,12 @@ import Signing
 import Tenancy
 import Users
 
-/// The claims of a logout token (OpenID Connect Back-Channel Logout, section 2.4): one session of a user at an application is over.
-/// It has no `nonce`, which would make an id_token of it.
+/// The claims of a logout token (OpenID Connect Back-Channel Logout, section 2.4). It states that one session of a user at an application
+/// is over. It has no `nonce`, which would make it an id_token.
 struct LogoutToken: Encodable, Sendable {
     static let type = "logout+jwt"
 
-    /// How long it may be presented, in seconds: it is sent at once, and made anew for each attempt.
+    /// How long a logout token is valid, in seconds. It is sent at once, and each attempt makes a new one.
     private static let lifetime = 120
 
     private let iss: String
@@ -22,7 +22,7 @@ struct LogoutToken: Encodable, Sendable {
 
     private static let event = "http://schemas.openid.net/event/backchannel-logout"
 
-    /// `{}`
+    /// An empty object, `{}`.
     private struct Nothing: Encodable {}
 
     init(issuer: String, user: ID<User>, application: ID<Application>, session: ID<Session>, at now: Date) {

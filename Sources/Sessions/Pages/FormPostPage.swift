@@ -6,11 +6,11 @@ import NIOCore
 import Tenancy
 import Web
 
-/// A page that posts an answer to an application: by itself, or by its button where no script runs (OAuth 2.0 Form Post Response
-/// Mode, section 2).
+/// A page that posts a response to an application. A script posts it, or a button where no script runs (OAuth 2.0 Form Post Response Mode,
+/// section 2).
 ///
-/// It holds a code, so it may do one thing only: its policy names the one script by its hash, and the application's origin as the
-/// one place to post to. `HTMLTemplate` escapes all values of the request.
+/// The page contains a code, so its policy allows no other action. It names the one script by its hash, and the application's origin as the
+/// only target of the form. `HTMLTemplate` escapes all values of the request.
 struct FormPostPage {
     let action: String
     let fields: [(name: String, value: String)]
@@ -28,14 +28,14 @@ struct FormPostPage {
         var headers: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
             .contentSecurityPolicy: policy.header,
-            // The application may see whose page posts to it, and nothing of the page's address.
+            // The application may see the origin of the page, but not its address.
             .referrerPolicy: "origin",
         ]
         for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
     }
 
-    /// Content Security Policy Level 3, section 2.3.1.
+    /// A hash source of Content Security Policy Level 3, section 2.3.1.
     private static func hash(_ source: String) -> String {
         "sha256-\(Data(SHA256.hash(data: Data(source.utf8))).base64EncodedString())"
     }

@@ -1,13 +1,13 @@
 package import Hummingbird
 package import Web
 
-/// What a session began on, for its user to recognise: the browser's or the application's own word, which proves nothing, and the
-/// address that the request came from.
+/// The device on which a session started, for the user to recognize. It has the address of the request, and the user agent, which proves
+/// nothing because the browser or the application states it.
 package struct Device: Sendable, Equatable {
     let userAgent: String?
     let address: String?
 
-    /// Of a user agent so many characters are kept: it travels in the authorization code.
+    /// How many characters of a user agent are stored. The authorization code contains it.
     static let longestUserAgent = 200
 
     package init(userAgent: String? = nil, address: String? = nil) {

@@ -5,13 +5,13 @@ package import Postgres
 package import Users
 
 extension Session {
-    /// Ends all that a user has here: sessions, codes that are not redeemed yet, tokens. Tells webhooks; the audit event is the
-    /// caller's to write, last. What applications and resource servers have to hear is written by the schema.
+    /// Ends a user's sessions, unredeemed codes and tokens. It emits the webhook event. The caller then writes the audit event. The schema
+    /// records the end for applications and resource servers.
     ///
-    /// The user first, and the sessions in a statement of their own: who is beginning one holds the user, and is waited for.
-    /// - Parameter last: only what began until then; nil for all.
-    /// One that has run out is ended too while its last access tokens may live, which is a day at the most: resource servers must
-    /// hear of it.
+    /// The user is updated first and the sessions in a second statement. A login that is creating a session locks the user, so this waits
+    /// for it. An expired session is ended too while its last access tokens may be valid (at most one day), because resource servers must
+    /// be notified.
+    /// - Parameter last: ends only what started until this time; nil ends all.
     /// - Returns: the sessions that ended.
     @discardableResult
     package static func endAll(

@@ -18,29 +18,32 @@ private struct Reply: Encodable {
 }
 
 extension TokenRoutes {
-    /// What a resource server has to hear of, since access tokens outlive their sessions: sessions that ended, and users whose tokens
-    /// ended all together. For applications with a secret: one of kind `machine` hears of every session of the tenant, any other of
-    /// its own sessions, each by itself.
+    /// Lists the ended sessions, and the users whose tokens all ended. Resource servers need the list because access tokens outlive their
+    /// sessions. It is for applications with a secret. One of kind `machine` receives every session of the tenant. Any other receives only
+    /// its own sessions, one by one.
     ///
-    /// Told at least once and never left out. What is written while somebody reads can become visible after what was written later;
-    /// so the cursor at the end of a list stands a minute back, and what was recorded in that minute is told again.
+    /// Each entry is delivered at least once. A concurrent write can become visible after a later write. So the cursor at the end of a list
+    /// points one minute back, and entries of that minute are repeated.
     @Sendable
     func listRevocations(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else { throw Problem.notFound("tenant") }
+        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else {
+            throw Problem.notFound("tenant")
+        }
         let application = try endpoints.authenticate(request, Form(""), tenant, context)
         guard application.kind.isConfidential
-        else { throw OAuthError(.invalidClient, "Authenticate as an application that has a secret.", challenge: "Basic") }
+        else { throw OAuthError(.invalidClient, "Authenticate as an application with a secret.", challenge: "Basic") }
         let query = try Query(request, "after", "limit")
         let limit = try query.integer("limit", 1...Revocations.largest) ?? Revocations.largest
         let after = try query.text("after").map { text in
             guard let cursor = Revocations.Cursor(text)
-            else { throw Problem.invalid(.init("after", "This is no cursor of ours: take it from `list_metadata` of an answer.")) }
+            else { throw Problem.invalid(.init("after", "It must be a cursor from `list_metadata` of a response.")) }
             return cursor
         }
         let found = try await endpoints.outageTold(context) {
             try await OwnerDatabase(pool, tenant: tenant.tenant.id).run([
                 Revocations.clock,
-                Revocations.page(after: after ?? Revocations.beginning(at: endpoints.now()), of: tenant.tenant.id, for: application, limit: limit),
+                Revocations.page(
+                    after: after ?? Revocations.beginning(at: endpoints.now()), of: tenant.tenant.id, for: application, limit: limit),
             ])
         }
         let entries = try found[1].map(Revocations.Entry.init)

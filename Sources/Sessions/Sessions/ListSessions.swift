@@ -19,11 +19,11 @@ extension SessionRoutes {
 }
 
 extension Query {
-    /// An id to filter by.
+    /// The ID in a filter.
     package func id<Entity: Identified>(_ name: String, as _: Entity.Type = Entity.self) throws -> ID<Entity>? {
         guard let text = try text(name) else { return nil }
         guard let id = ID<Entity>(text) else {
-            throw Problem.invalid(.init(name, "It must be an id that begins with `\(Entity.idPrefix)_`."))
+            throw Problem.invalid(.init(name, "It must be an ID that starts with `\(Entity.idPrefix)_`."))
         }
         return id
     }

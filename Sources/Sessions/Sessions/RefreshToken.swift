@@ -3,14 +3,14 @@ import Encoding
 import Foundation
 import Sealing
 
-/// The rotating secret of a session: `ert_` and, in base64url, which digest key, which session, which
-/// generation, and a MAC over tenant, session and generation.
+/// The rotating secret of a session. The text is `ert_` and, in base64url, the digest key's ID, the session, the generation, and a MAC over
+/// tenant, session and generation.
 ///
-/// The database holds the generation that is good and nothing of the token, not even a hash. Each refresh
-/// is then one update of the session's row, a used token is told from a made-up one without keeping the
-/// used ones, and the successor of a token whose answer was lost can be made again.
+/// The database stores the current generation and no part of the token, not even a hash. So each refresh is one update of the session's
+/// row. A used token differs from a made-up one without a list of used tokens. If the response was lost, the same successor can be made
+/// again.
 struct RefreshToken: Sendable {
-    /// How long a used token still answers with its successor: for lost replies and racing tabs.
+    /// How long a used token still returns its successor, in seconds. This covers lost responses and racing tabs.
     static let grace: TimeInterval = 30
     private static let prefix = "ert_"
     private static let purpose = "refresh_token"
@@ -22,7 +22,7 @@ struct RefreshToken: Sendable {
         (self.session, self.generation) = (session, generation)
     }
 
-    /// Nil unless we made this token for this tenant.
+    /// Nil unless Espalier made this token for this tenant.
     init?(_ text: String, of tenant: ID<Tenant>, with keyring: Keyring) {
         guard text.utf8.starts(with: Self.prefix.utf8), text.utf8.count == 79,
             let bytes = [UInt8](base64URL: String(Substring(text.utf8.dropFirst(Self.prefix.utf8.count)))), bytes.count == 56

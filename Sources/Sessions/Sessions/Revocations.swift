@@ -6,20 +6,21 @@ import Sealing
 import Tenancy
 import Users
 
-/// What the schema has written down of sessions and users whose tokens ended, in the order it was recorded.
+/// The sessions and users whose tokens ended, as the schema recorded them, in that order.
 enum Revocations {
-    /// What is recorded later is kept as long as an access token may live (a day at the most, `access_token_seconds`), and an hour more.
+    /// How long a revocation is stored, in seconds: the longest lifetime of an access token (one day, `access_token_seconds`) plus one
+    /// hour.
     static let kept: TimeInterval = 25 * 3600
-    /// Longer than the longest transaction: what was recorded before that is either visible or never will be.
+    /// In seconds, longer than the longest transaction. An entry that is older than this is either visible or never will be.
     static let overlap: TimeInterval = 60
-    /// The most that one answer lists.
+    /// The maximum number of entries in one response.
     static let largest = 1000
 
     struct Entry: Encodable, Sendable {
         enum Kind: String, Encodable { case session, user }
 
         let type: Kind
-        /// One session's tokens; of a user, those of every session that began before.
+        /// The ended session. Nil for a user, whose tokens of all earlier sessions ended.
         let sid: ID<Session>?
         let sub: ID<User>
         let revoked_at: Date
@@ -36,18 +37,18 @@ enum Revocations {
         private enum CodingKeys: CodingKey { case type, sid, sub, revoked_at }
     }
 
-    /// Where a reader stands.
+    /// The position of a reader.
     struct Cursor: Sendable {
         let recordedAt: Date
         let id: UUID
-        /// While a list is read page by page: where to go on at its end, a minute before its first page was read. What became visible
-        /// in between is passed then.
+        /// The position for the next list, one minute before the first page of this list was read. It is set while a list is read page by
+        /// page. Entries that became visible in the meantime come after it.
         let resume: Date?
 
-        /// From 1970 to 9999.
+        /// The years 1970 to 9999.
         private static let years = Date(timeIntervalSince1970: 0)...Date(timeIntervalSince1970: 253_402_300_799)
 
-        /// Begins at a time.
+        /// A position that starts at a time.
         init(at time: Date) {
             (recordedAt, id, resume) = (time, .platform, nil)
         }
@@ -60,14 +61,14 @@ enum Revocations {
             guard let bytes = [UInt8](base64URL: text), bytes.count == 32 else { return nil }
             var fields = FieldReader(bytes)
             guard let time = try? fields.date(), let id = try? fields.uuid(), let resume = try? fields.date(),
-                // What the database cannot hold, or nobody can have been given, must not reach it.
+                // A value that the database cannot store, or that no response contained, must not reach it.
                 Self.years.contains(time), Self.years.contains(resume)
             else { return nil }
             (recordedAt, self.id) = (time, id)
             self.resume = resume.timeIntervalSince1970 == 0 ? nil : resume
         }
 
-        /// Opaque to callers; authorises nothing.
+        /// Opaque to callers. It authorizes nothing.
         var text: String {
             var fields = FieldWriter()
             fields.write(recordedAt)
@@ -77,24 +78,24 @@ enum Revocations {
         }
     }
 
-    /// The database's time, by which all of this is recorded, as it was before anything was read.
+    /// The database's time before any entry is read. Entries are recorded by this clock.
     static var clock: SQL { "SELECT clock_timestamp() AS now" }
 
-    /// Where a reader begins that has heard of nothing yet: at all that a living access token could concern.
+    /// The position of a new reader. It covers every entry that can affect a valid access token.
     static func beginning(at now: Date) -> Cursor { Cursor(at: now.addingTimeInterval(-kept)) }
 
     static func page(after cursor: Cursor, of tenant: ID<Tenant>, for application: Application, limit: Int) -> SQL {
         let own = application.kind == .machine ? nil : application.id
         return """
             SELECT id, recorded_at, session_id, user_id, revoked_at FROM revocation
-            -- Values alone: under row-level security an index serves no expression that might tell of other rows, COALESCE among them.
+            -- Only plain values. Under row-level security, no index serves an expression that might leak other rows, such as COALESCE.
             WHERE tenant_id = \(tenant) AND (recorded_at, id) > (\(cursor.recordedAt), \(cursor.id))
                 AND (\(own) IS NULL OR application_id = \(own))
             ORDER BY recorded_at, id LIMIT \(limit)
             """
     }
 
-    /// Removes what no living token can be concerned by.
+    /// Deletes entries that affect no valid token.
     static func forgetOld(in database: PlatformDatabase, batch: Int = 1000) async throws {
         try await database.remove(batch: batch) { batch in
             """

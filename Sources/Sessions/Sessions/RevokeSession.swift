@@ -6,8 +6,8 @@ import Postgres
 import Web
 
 extension SessionRoutes {
-    /// Ends a session now: its refresh token is refused, and its access tokens at userinfo and introspection. One that is over stays
-    /// as it is.
+    /// Ends a session now. The token endpoint refuses its refresh token, and userinfo and introspection refuse its access tokens. A session
+    /// that is already over does not change.
     @Sendable
     func revokeSession(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.sessionsWrite)
@@ -15,7 +15,7 @@ extension SessionRoutes {
         let now = now()
         let (tenant, origin) = (call.tenant, call.origin)
         let session = try await call.database(pool).transaction { db in
-            // Locked first, and read then: as whoever refreshes it at this moment leaves it.
+            // The row is locked first and read afterwards, so a concurrent refresh is included.
             let found = try await db.run([
                 "SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE", SessionReply.find(id, of: tenant),
             ])

@@ -7,15 +7,15 @@ import Tenancy
 import Users
 import Web
 
-/// What webhooks hear of sessions that ended before their time (`session.revoked`): one event for what ended in one
-/// transaction, be it one session or a thousand.
+/// The data of the webhook event `session.revoked` about sessions that were ended early. All sessions that end in one transaction share one
+/// event.
 struct RevokedSessions: Encodable {
     let reason: Session.EndReason
-    /// How many.
+    /// The number of sessions.
     let revoked: Int
-    /// Which, where they are not too many for a webhook's body.
+    /// The sessions, unless they are too many for a webhook's body.
     let session_ids: [ID<Session>]?
-    /// Whose, where they are one user's.
+    /// The user, if all sessions belong to one.
     let user_id: ID<User>?
 
     static let named = 100
@@ -26,28 +26,28 @@ struct RevokedSessions: Encodable {
     }
 }
 
-/// What the audit trail keeps of signing everybody out, whether anybody was in or not.
+/// The content of the audit event for a sign-out of all users. It is written even if nobody was signed in.
 private struct SignedOut: Encodable {
     let object = "tenant"
     let tokens_valid_after: Date
 }
 
-/// The answer to the revocation of several.
+/// The response to the revocation of several sessions.
 struct Revocation: Encodable {
     let object = "revocation"
     let revoked: Int
 }
 
 extension SessionRoutes {
-    /// Ends all of a tenant's sessions that began before now, and has codes from before get no tokens. One that began by such a code
-    /// while this was called ends too.
+    /// Ends all sessions of a tenant that started before now. Earlier codes get no tokens. A session that starts from such a code during
+    /// this call ends too.
     ///
-    /// A batch at a time, each in a transaction of its own with its audit event and its webhook event: no statement takes
-    /// longer with the number of sessions, and nobody's refresh waits for all of them. Broken off, it can be done again. That nothing
-    /// from before now counts has an audit event of its own: it is so for codes, too, where nobody has a session.
+    /// It works in batches. Each batch is a transaction with its audit event and its webhook event. So no statement takes longer with more
+    /// sessions, and no refresh waits for all of them. After an interruption, the call can be repeated. A separate audit event records that
+    /// no earlier session or code is valid. It also covers codes, even if no session exists.
     func revokeSessions(of tenant: ID<Tenant>, by origin: AuditEvent.Origin, batch: Int = 1000, at now: Date) async throws -> Int {
         let database = OwnerDatabase(pool, tenant: tenant)
-        // First: what is begun from here on is not begun by an older code.
+        // This comes first, so that later sessions cannot start from an earlier code.
         try await database.transaction { db in
             let validAfter = try await db.run(
                 """
@@ -60,7 +60,7 @@ extension SessionRoutes {
                     "revokeAllSessions", of: tenant.description, owner: tenant.uuid, by: origin,
                     after: SignedOut(tokens_valid_after: validAfter ?? now), at: now))
         }
-        // What such a code was beginning at that moment has begun, and is found.
+        // Wait for logins that are creating a session from such a code. The loop below then finds their sessions.
         _ = try await database.run(LoginLock.exclusive(of: tenant))
         let moment = max(now, self.now())
         var (revoked, last) = (0, ID<Session>(.platform))
@@ -88,12 +88,13 @@ extension SessionRoutes {
 }
 
 extension Session {
-    /// The next sessions, whatever their state.
+    /// The next sessions, in any state.
     fileprivate static func page(of tenant: ID<Tenant>, after last: ID<Session>, until now: Date, limit: Int) -> SQL {
         "SELECT id FROM session WHERE tenant_id = \(tenant) AND id > \(last) AND created_at <= \(now) ORDER BY id LIMIT \(limit)"
     }
 
-    /// Ends those of them that last, or whose last access tokens may live still. Locked in their order: two such at once wait, and not for each other.
+    /// Ends the sessions that are active or may have valid access tokens. They are locked in order of their IDs, so two concurrent calls
+    /// cannot deadlock.
     fileprivate static func revoke(_ ids: [ID<Session>], of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         WITH lasting AS (

@@ -5,26 +5,26 @@ import Postgres
 import Tenancy
 import Users
 
-/// A continuing login on one device. Its id is the id of the login it began with.
+/// A continuing login on one device. Its ID is the ID of the login that started it.
 package struct Session: Identified, Sendable {
     package static let idPrefix = "session"
 
     package enum EndReason: String, Encodable, SQLValue {
-        /// Its authorization code was redeemed a second time.
+        /// The authorization code was redeemed a second time.
         case codeReplayed = "code_replayed"
-        /// A refresh token that was used up long ago was used again.
+        /// A refresh token was used again long after its first use.
         case refreshTokenReused = "refresh_token_reused"
-        /// By somebody who runs the tenant.
+        /// A person or key of the tenant or the platform ended it.
         case revoked
-        /// With its user.
+        /// The user was deleted.
         case userDeleted = "user_deleted"
-        /// By the user, at the application.
+        /// The user signed out in the application.
         case logout
-        /// By the application, which revoked a token of it.
+        /// The application revoked one of its tokens.
         case tokenRevoked = "token_revoked"
-        /// By the user, at Apple.
+        /// The user revoked consent at Apple.
         case consentRevoked = "consent_revoked"
-        /// With the user's Apple account.
+        /// The user's Apple account was deleted.
         case accountDeleted = "account_deleted"
     }
 
@@ -34,7 +34,7 @@ package struct Session: Identified, Sendable {
     let refreshedAt: Date
     let expiresAt: Date
     let endedAt: Date?
-    /// When Apple authenticated the user. Nil for a session of an older version.
+    /// When Apple authenticated the user. It is nil for a session of an older version.
     let authenticatedAt: Date?
 
     init(_ row: Row) throws {
@@ -47,10 +47,11 @@ package struct Session: Identified, Sendable {
         authenticatedAt = try row.get("authenticated_at")
     }
 
-    /// Begins the session of a login, and answers its user; nothing where the user is gone, or lost its tokens since the login was
-    /// admitted. Refused by the schema (`session_pkey`) when the login has begun its session before.
+    /// Starts the session of a login and returns its user. It returns no row if the user was deleted, or lost all tokens since the login
+    /// was admitted. The schema refuses it (`session_pkey`) if the login has already started its session.
     ///
-    /// The user is held: who ends its tokens at this moment either comes first and is seen, or waits and finds the session.
+    /// The user's row is locked. A concurrent end of the user's tokens either comes first and is visible here, or waits and finds the
+    /// session.
     static func begin(_ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date) -> SQL {
         """
         WITH admitted AS (
@@ -70,9 +71,11 @@ package struct Session: Identified, Sendable {
         """
     }
 
-    /// Uses up one generation of the session's refresh token. No row where that was not the one to use, or where more scope
-    /// is asked for than was granted: a refusal must not cost the token. Nor where the user, or everybody, was signed out since it
-    /// began: a session that a limit had ended by then was left as it was, and lasts again when the limit is lifted.
+    /// Uses up one generation of the session's refresh token. It returns no row if the generation is not the current one. It also returns
+    /// none if the request exceeds the granted scope, because a refusal must not use up the token.
+    ///
+    /// It returns none if the user or all users were signed out since the session started. This check is necessary, because a sign-out
+    /// does not end a session that a limit has already ended. The session would become active again when the limit is removed.
     static func refresh(
         _ id: ID<Session>, of tenant: Tenant, application: Application, generation: Int, scope: [String], at now: Date
     ) -> SQL {
@@ -86,14 +89,14 @@ package struct Session: Identified, Sendable {
                 WHERE u.tenant_id = \(tenant.id) AND u.id = session.user_id AND u.deleted_at IS NULL
                     AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < session.created_at)
                     AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < session.created_at)
-                    -- As the tenant says now: what this process knows of its limits may be a moment old.
+                    -- The tenant's current limits. This process may still have the previous ones in its cache.
                     AND COALESCE(session.created_at + make_interval(secs => t.session_seconds) > \(now), true)
                     AND COALESCE(session.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true))
         RETURNING user_id, scope, refresh_generation, refreshed_at, expires_at, ended_at, authenticated_at
         """
     }
 
-    /// One whose user is there, and was not signed out since it began.
+    /// Finds a session whose user exists and was not signed out since the session started.
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, application: ID<Application>) -> SQL {
         """
         SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.ends_at AS expires_at, s.ended_at,
@@ -105,9 +108,9 @@ package struct Session: Identified, Sendable {
         """
     }
 
-    /// Ends an application's session, with its line in the audit trail and its event for webhooks. Nothing where it has ended,
-    /// never was or is another application's: neither is a stranger's to fill. One that has expired ends too, since its last access
-    /// tokens outlive it.
+    /// Ends an application's session, with its audit event and its webhook event. It writes nothing if the session has ended, does not
+    /// exist or belongs to another application, so a caller cannot fill the trail. A session that has expired ends too, because its last
+    /// access tokens outlive it.
     static func end(
         _ id: ID<Session>, of tenant: ID<Tenant>, because reason: EndReason, actor: ID<Application>, at now: Date
     ) -> SQL {

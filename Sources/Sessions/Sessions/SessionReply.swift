@@ -5,13 +5,13 @@ import Tenancy
 package import Users
 import Web
 
-/// A session as the REST API shows it.
+/// A session in the REST API.
 package struct SessionReply: Encodable, Sendable {
     enum Status: String, Encodable, CaseIterable {
         case active
-        /// Before its time: revoked, or because of a misuse.
+        /// Ended early: revoked, or because of misuse.
         case ended
-        /// By its time, or because it was not used for too long.
+        /// Ended by its time limit, or by too long without use.
         case expired
     }
 
@@ -19,16 +19,16 @@ package struct SessionReply: Encodable, Sendable {
     let object = "session"
     let user_id: ID<User>
     let application_id: ID<Application>
-    /// Nil of a session from a version that granted no scope.
+    /// Nil for a session of an older version that granted no scope.
     let scope: String?
     private(set) var status: Status
-    /// What it began on, by the browser's or the application's own word, and from where.
+    /// The device on which the session started, as the browser or application stated it, and its address.
     private(set) var user_agent, address: String?
-    /// A `Session.EndReason`, or one that only a newer version knows, which runs beside this one while it is deployed.
+    /// A `Session.EndReason`, or a reason that only a newer version knows. Both versions run side by side during a deployment.
     private(set) var ended_reason: String?
     private(set) var ended_at: Date?
     let created_at, last_used_at: Date
-    /// When it ends unless it is used before; the next use may put it off.
+    /// When the session ends if it is not used before. The next use may extend it.
     let expires_at: Date
     private(set) var updated_at: Date
 
@@ -48,12 +48,12 @@ package struct SessionReply: Encodable, Sendable {
         status = ended_at != nil ? .ended : now < expires_at ? .active : .expired
     }
 
-    /// Whether it has run out and left access tokens that may live still, as they do for a day at the most.
+    /// Whether the session has expired but may have valid access tokens. They are valid for at most one day.
     func mayHaveTokens(at now: Date) -> Bool {
         status == .expired && now < last_used_at.addingTimeInterval(86400)
     }
 
-    /// The same after its revocation.
+    /// The session after its revocation.
     func revoked(at now: Date) -> SessionReply {
         var revoked = self
         (revoked.status, revoked.ended_reason, revoked.ended_at, revoked.updated_at) = (
@@ -62,7 +62,8 @@ package struct SessionReply: Encodable, Sendable {
         return revoked
     }
 
-    /// As the audit trail keeps it, which nothing can be taken out of: without what says who and where its user is.
+    /// The session in the audit trail, from which nothing can be deleted. It omits the user agent and the address, because these identify
+    /// the user and the location.
     var audited: SessionReply {
         var audited = self
         (audited.user_agent, audited.address) = (nil, nil)
@@ -76,7 +77,7 @@ package struct SessionReply: Encodable, Sendable {
         """
     }
 
-    /// The newest hundred that a user is signed in with.
+    /// The newest hundred active sessions of a user.
     package static func active(of user: ID<User>, _ tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
@@ -103,7 +104,7 @@ package struct SessionReply: Encodable, Sendable {
                 ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
                 """
         }
-        // By the user's index.
+        // This query uses the user's index.
         return """
             SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
             FROM session_life

@@ -4,7 +4,7 @@ package import Postgres
 package import Users
 
 extension User {
-    /// The user of a session that lasts.
+    /// The user of an active session.
     package static func find(ofSession session: ID<Session>, of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email, u.email_disabled

@@ -5,11 +5,10 @@ import Tenancy
 package import Users
 import Web
 
-/// The claims of an access token (RFC 9068). Its audience is the tenant's issuer: whatever serves the
-/// tenant's users accepts it.
+/// The claims of an access token (RFC 9068). Its audience is the tenant's issuer, so every resource server of the tenant accepts it.
 package struct AccessToken: Codable, Sendable {
     static let type = "at+jwt"
-    /// Ours have about 700 characters.
+    /// The maximum length, in bytes. Espalier's have about 700 characters.
     static let longest = 4096
 
     let iss, aud: String
@@ -19,7 +18,7 @@ package struct AccessToken: Codable, Sendable {
     let sid: ID<Session>
     package let iat, exp: Int
     let jti: String
-    /// Nil of a session from a version that granted no scope.
+    /// Nil for a session of an older version that granted no scope.
     let scope: String?
     let user_type: String
 

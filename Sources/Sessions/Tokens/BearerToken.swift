@@ -3,7 +3,7 @@ package import Tenancy
 import Web
 
 extension OAuthError {
-    /// One for all that can be wrong with it: which it is would be telling.
+    /// One error for all defects, because naming the defect would help an attacker.
     package static let badAccessToken = OAuthError(
         .invalidToken, "The access token is malformed, expired or of an ended session.", challenge: "Bearer")
     package static let accessTokenMissing = OAuthError(
@@ -11,8 +11,8 @@ extension OAuthError {
 }
 
 extension Tokens {
-    /// The access token by which an application acts for the user who signed in (RFC 6750, section 3.1). Whether the session behind
-    /// it lasts is for the statement to see that acts by it.
+    /// The access token with which an application acts for the signed-in user (RFC 6750, section 3.1). The caller's statement must check
+    /// that the session is still active.
     package func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application) {
         guard let (token, application) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
         guard (token.scope ?? "").parts(at: " ").has("openid")
@@ -20,7 +20,7 @@ extension Tokens {
         return (token, application)
     }
 
-    /// An access token of this tenant that is not expired, and whose it is. With the application its tokens end.
+    /// An access token of this tenant that has not expired, and its application. When the application is deleted, its tokens end.
     package func accessToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application)? {
         guard let token = try await signingKeys.verify(presented, of: tenant.tenant, issuer: endpoints.issuer(tenant.tenant), at: now),
             let application = tenant.applications[token.client_id]

@@ -3,14 +3,15 @@ import Signing
 import Tenancy
 import Web
 
-/// An id_token of ours that comes back as `id_token_hint` (OpenID Connect RP-Initiated Logout, section 2): to which
-/// application somebody was signed in, and in which session. How old it is does not matter; that we have signed it does.
+/// An Espalier id_token that is presented as `id_token_hint` (OpenID Connect RP-Initiated Logout, section 2). It names the application and
+/// the session of a sign-in. Its signature must be valid, but it may have expired.
 struct IDTokenHint: Decodable, Sendable {
     let iss: String
     let aud: ID<Application>
     let sid: ID<Session>
 
-    /// Longer than an access token: it may hold a name, an address and the application's nonce.
+    /// The maximum length, in bytes. It is larger than for an access token, because an id_token may contain a name, an address and the
+    /// application's nonce.
     static let longest = 8192
 }
 

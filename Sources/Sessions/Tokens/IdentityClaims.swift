@@ -6,8 +6,8 @@ import Signing
 import Tenancy
 import Users
 
-/// The claims of our id_token (OpenID Connect Core, sections 2 and 3.1.3.6): who signed in, when, and,
-/// where the scopes ask for it, what the application may know of them.
+/// The claims of an id_token (OpenID Connect Core, sections 2 and 3.1.3.6): the user, the time of the sign-in, and the profile within the
+/// granted scopes.
 struct IdentityClaims: Encodable, Sendable {
     static let type = "JWT"
 
@@ -19,12 +19,12 @@ struct IdentityClaims: Encodable, Sendable {
     private let auth_time: Int?
     private let nonce: String?
     private let at_hash: String
-    /// RFC 8176 has no value for "at Apple, by whatever Apple asked for", so we have one of our own.
+    /// RFC 8176 has no value for an authentication at Apple by any method, so Espalier uses its own value.
     private let amr = ["apple"]
     private let real_user_status: Int?
     private let claims: UserClaims
 
-    /// How long an id_token may be presented, in seconds.
+    /// How long an id_token is valid, in seconds.
     private static let lifetime = 3600
 
     init(
@@ -39,8 +39,8 @@ struct IdentityClaims: Encodable, Sendable {
         claims = user.claims(for: login.scope)
     }
 
-    /// Of a refresh (section 12.2): whose session goes on, for libraries that keep the newest id_token, and so that the one that a
-    /// logout names is by a key that is still published. Nothing of the profile, which userinfo has.
+    /// The claims for a refresh (section 12.2), for libraries that store the newest id_token. With it, a later logout presents an id_token
+    /// whose signing key is still published. It contains no profile, which is in userinfo.
     init(refreshing session: Session, _ id: ID<Session>, issuer: String, application: ID<Application>, accessToken: String, at now: Date) {
         (iss, sub, aud, sid, nonce) = (issuer, session.user, application, id, nil)
         iat = Int(now.timeIntervalSince1970)

@@ -6,13 +6,13 @@ import Tenancy
 import Users
 import Web
 
-/// RFC 7662, section 2.2. Of a token that is good for nothing, or not the caller's to ask about, `active` is all there is: why
-/// would already be telling.
+/// An introspection response (RFC 7662, section 2.2). For a token that is invalid or that the caller may not inspect, it contains only
+/// `active`, because a reason would reveal too much.
 private struct Introspection: Encodable {
     let active: Bool
     var scope: String?
     var client_id: ID<Application>?
-    /// Of access tokens alone: a refresh token opens nothing at a resource server, and must not pass for what does.
+    /// Only access tokens have a type. A refresh token has no use at a resource server, and must not be mistaken for an access token.
     var token_type: String?
     var exp, iat: Int?
     var sub: ID<User>?
@@ -24,11 +24,11 @@ private struct Introspection: Encodable {
 }
 
 extension TokenRoutes {
-    /// The introspection endpoint (RFC 7662): what a token says, and whether it is good at this moment. Other than a signature, the
-    /// answer knows of ended sessions and of users that are gone.
+    /// The introspection endpoint (RFC 7662). It returns a token's claims and whether the token is valid now. Unlike a signature, it takes
+    /// ended sessions and deleted users into account.
     ///
-    /// A resource server (an application of kind `machine`) may ask about any access token of its tenant, a web application about
-    /// what it was given itself. A refresh token is for nobody's eyes but its application's.
+    /// A resource server (an application of kind `machine`) may inspect any access token of its tenant. A web application may inspect its
+    /// own access tokens. Only its own application may inspect a refresh token.
     @Sendable
     func introspect(_ request: Request, _ context: WebContext) async throws -> Response {
         try await endpoints.outageTold(context) { try .json(try await introspection(request, context), headers: [.pragma: "no-cache"]) }
@@ -38,14 +38,14 @@ extension TokenRoutes {
         guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
         let form = try await endpoints.postedForm(request, context)
         let caller = try endpoints.authenticate(request, form, tenant, context)
-        // Section 2.1: or anybody could try tokens out here.
+        // Section 2.1: without this check, anybody could try out tokens here.
         guard caller.kind.isConfidential else {
-            throw OAuthError(.invalidClient, "Only an application with a secret may ask about tokens.")
+            throw OAuthError(.invalidClient, "Only an application with a secret may inspect tokens.")
         }
         guard let presented = form["token"] else { throw OAuthError(.invalidRequest, "token is missing.") }
 
         let now = endpoints.now()
-        // The hint is not needed: the two look different.
+        // The hint is not needed, because both kinds of token have different forms.
         if let token = RefreshToken(presented, of: tenant.tenant.id, with: endpoints.keyring) {
             return try await introspection(of: token, caller, tenant.tenant, at: now)
         }
@@ -65,7 +65,8 @@ extension TokenRoutes {
         guard let found = try await standing(token.session, caller, tenant, at: now), found.takes(token, at: now) else { return .inactive }
         return Introspection(
             active: true, scope: Scope.shown(found.session.scope), client_id: caller.id, exp: Int(found.until.timeIntervalSince1970),
-            iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user, iss: endpoints.issuer(tenant), sid: token.session,
+            iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user, iss: endpoints.issuer(tenant),
+            sid: token.session,
             tid: tenant.id)
     }
 
@@ -75,10 +76,10 @@ extension TokenRoutes {
     }
 }
 
-/// A session that lasts, whose user is there and has not been signed out everywhere since.
+/// An active session whose user exists and was not signed out everywhere since it started.
 private struct Standing {
     let session: Session
-    /// When it ends if it is not used before.
+    /// When the session ends if it is not used before.
     let until: Date
 
     init(_ row: Row) throws {
@@ -86,7 +87,7 @@ private struct Standing {
         until = try row.get("ends_at")
     }
 
-    /// Whether the token endpoint would take a refresh token of it: the one to use, or, for a moment, the one before.
+    /// Whether the token endpoint accepts this refresh token. It accepts the current one and, for a moment, the previous one.
     func takes(_ token: RefreshToken, at now: Date) -> Bool {
         switch session.generation - token.generation {
         case 0: true

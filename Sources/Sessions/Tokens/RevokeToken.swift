@@ -7,9 +7,8 @@ import Tenancy
 import Web
 
 extension TokenRoutes {
-    /// The revocation endpoint (RFC 7009): an application gives back a token that it was given, and with it the session, of which
-    /// all its tokens are (section 2.1). A refresh token that is used up still names its session; what names none is no error
-    /// (section 2.2).
+    /// The revocation endpoint (RFC 7009). An application revokes one of its tokens. The session and all its tokens end with it (section
+    /// 2.1). A used refresh token still identifies its session. A token that identifies no session is not an error (section 2.2).
     @Sendable
     func revokeToken(_ request: Request, _ context: WebContext) async throws -> Response {
         try await endpoints.outageTold(context) {
@@ -24,7 +23,7 @@ extension TokenRoutes {
                         "SELECT application_id FROM session WHERE tenant_id = \(tenant.tenant.id) AND id = \(session)",
                         Session.end(session, of: tenant.tenant.id, because: .tokenRevoked, actor: application.id, at: now),
                     ])[0]
-                    // Section 2.1: refused with an error of RFC 6749, section 5.2. The error reveals nothing, because the caller has the token.
+                    // Section 2.1 requires an error of RFC 6749, section 5.2. It reveals nothing, because the caller already has the token.
                     guard try found.first({ try $0.get("application_id", as: ID<Application>.self) }) ?? application.id == application.id
                     else { throw OAuthError(.invalidGrant, "The token was issued to another application.") }
                 }

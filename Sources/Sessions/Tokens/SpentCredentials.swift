@@ -3,20 +3,21 @@ package import Foundation
 import Synchronization
 import Tenancy
 
-/// Remembers the codes and tokens that this process has lately found spent: used before, revoked, or of a session that has ended.
+/// Remembers the credentials that this process recently found spent: codes and tokens that were used, were revoked, or belong to an ended
+/// session.
 ///
-/// Only the database can tell that a credential is spent, and its holder can send it any number of times. Sent again within a minute,
-/// it gets the same answer without a statement (OWASP ASVS 2.4.1). When the tenant or the application changes how long its sessions
-/// last, the database is asked again, because a longer limit can bring a session back.
+/// Only the database knows that a credential is spent, and its owner can send it any number of times. If it is sent again within a minute,
+/// it gets the same response without a statement (OWASP ASVS 2.4.1). When the tenant or the application changes how long its sessions last,
+/// the database is asked again, because a longer limit can make a session active again.
 ///
-/// The memory belongs to one process and is bounded. When it is full, all is forgotten, and each credential costs its statements once
-/// more.
+/// The memory belongs to one process and is bounded. When it is full, all entries are removed, and each credential costs its statements
+/// once more.
 package final class SpentCredentials: Sendable {
     /// The purpose for which a credential was sent.
     package enum Use: Hashable {
         case redeem(ID<Session>)
         case refresh(ID<Session>, generation: Int)
-        /// To act for the user, by an access token of this time.
+        /// To act for the user, with an access token issued at this time.
         case act(ID<Session>, issuedAt: Int)
         case revoke(ID<Session>)
         case logOut(ID<Session>)
@@ -24,7 +25,7 @@ package final class SpentCredentials: Sendable {
         case signIn(idToken: [UInt8])
     }
 
-    /// The application that sends it, and how long its sessions last at present.
+    /// The application that sends it, and the current limits of its sessions.
     package struct Sender: Hashable {
         let application: ID<Application>
         /// In seconds (`session_life`).
@@ -37,7 +38,7 @@ package final class SpentCredentials: Sendable {
     }
 
     private struct Answer {
-        /// Nil if the request succeeded. The same request would change nothing more.
+        /// Nil if the request succeeded. Repeating it changes nothing.
         let refusal: (any Error)?
         let until: Date
     }
@@ -52,8 +53,8 @@ package final class SpentCredentials: Sendable {
         self.capacity = capacity
     }
 
-    /// Refuses what was refused in the last minute. Otherwise runs the body, and remembers if it finds the credential spent.
-    /// - Throws: what the body throws, or threw.
+    /// Repeats a refusal of the last minute. Otherwise it runs the body, and remembers the error if the credential is spent.
+    /// - Throws: the body's error, now or in the last minute.
     package func refuse<R>(
         _ use: Use, by sender: Sender, at now: Date, isFinal: (any Error) -> Bool = SpentCredentials.isFinal,
         orRun body: () async throws -> R
@@ -67,7 +68,7 @@ package final class SpentCredentials: Sendable {
     }
 
     /// Runs a body that ends something, unless it did so in the last minute.
-    /// - Throws: what the body throws, or threw.
+    /// - Throws: the body's error, now or in the last minute.
     func runOnce(_ use: Use, by sender: Sender, at now: Date, _ body: () async throws -> Void) async throws {
         let key = Key(use: use, sender: sender)
         if let answer = answer(key, at: now), answer.refusal == nil { return }
@@ -75,10 +76,10 @@ package final class SpentCredentials: Sendable {
         remember(key, nil, at: now)
     }
 
-    /// How many are remembered.
+    /// The number of remembered credentials.
     var count: Int { answers.withLock { $0.count } }
 
-    /// Whether the error is about the credential and stays: not about the rest of the request, and not about an outage.
+    /// Whether the error is about the credential and is permanent. It is then not about another part of the request or an outage.
     package static func isFinal(_ error: any Error) -> Bool {
         switch error {
         case let error as OAuthError: [.invalidGrant, .invalidToken].contains(error.code)
@@ -94,7 +95,7 @@ package final class SpentCredentials: Sendable {
         answers.withLock { answers in
             if answers.count >= capacity {
                 answers = answers.filter { now < $0.value.until }
-                // Each would cost a search of all others until some are old.
+                // Otherwise each new entry would search all entries until some expire.
                 if answers.count > capacity / 2 { answers = [:] }
             }
             answers[key] = Answer(refusal: refusal, until: now.addingTimeInterval(Self.lifetime))

@@ -5,24 +5,26 @@ import Postgres
 import Tenancy
 import Web
 
-/// RFC 6749, section 5.1.
+/// A token response (RFC 6749, section 5.1).
 package struct TokenReply: Encodable {
     let access_token: String
     let token_type = "Bearer"
     let expires_in: Int
     let refresh_token: String
     let id_token: String?
-    /// Nil of a session from a version that granted no scope: a scope has at least one token (RFC 6749, section 3.3).
+    /// Nil for a session of an older version that granted no scope, because a scope has at least one token (RFC 6749, section 3.3).
     let scope: String?
-    /// Of an exchange (RFC 8693, section 2.2.1).
+    /// Only in the response of a token exchange (RFC 8693, section 2.2.1).
     package var issued_token_type: String?
 }
 
 extension TokenRoutes {
-    /// The token endpoint: who asks, then what for.
+    /// The token endpoint. It authenticates the application, then runs the grant.
     @Sendable
     func token(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else { throw Problem.notFound("tenant") }
+        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else {
+            throw Problem.notFound("tenant")
+        }
         let form = try await endpoints.postedForm(request, context, repeatable: TokenTarget.resourceOrAudience)
         switch form["grant_type"] {
         case "authorization_code":
@@ -42,14 +44,14 @@ extension TokenRoutes {
         }
     }
 
-    /// Which application asks, if it is of a kind that signs users in, and if its tokens are for a target that there is.
+    /// Authenticates the application. Its kind must support sign-in, and the request must name a valid target.
     private func authenticateToSignIn(
         _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
     ) throws(OAuthError) -> Application {
         let application = try endpoints.authenticate(request, form, tenant, context)
         guard application.kind != .machine
-        else { throw OAuthError(.unauthorizedClient, "The application was registered as a machine, which signs nobody in.") }
-        // Before the code or the refresh token is used up.
+        else { throw OAuthError(.unauthorizedClient, "An application of kind machine does not support sign-in.") }
+        // This comes before the code or the refresh token is used up.
         if let refusal = TokenTarget.refusal(of: form, TokenTarget.resource, issuer: endpoints.issuer(tenant.tenant)) {
             throw OAuthError(.invalidTarget, refusal)
         }

@@ -20,8 +20,8 @@ private struct Reply: Encodable {
 }
 
 extension TokenRoutes {
-    /// OpenID Connect Core, section 5.3: the claims of the user whose access token this is, as long as
-    /// the session behind it lasts.
+    /// The userinfo endpoint (OpenID Connect Core, section 5.3). It returns the claims of the access token's user while the session is
+    /// active.
     @Sendable
     func userInfo(_ request: Request, _ context: WebContext) async throws -> Response {
         try await endpoints.outageTold(context) { try await claims(for: request, context) }
@@ -41,14 +41,14 @@ extension TokenRoutes {
         return try .json(Reply(sub: user.id.description, claims: user.claims(for: token.scope ?? "")))
     }
 
-    /// The access token, in the header or in a posted form, not in both (RFC 6750, section 2). Never in the URL, where it would be
-    /// logged along the way.
+    /// The access token in the header or in a posted form, not in both (RFC 6750, section 2). It is never in the URL, because URLs are
+    /// logged.
     private func accessToken(_ request: Request, upTo limit: Int) async throws -> String {
         let inHeader = request.bearerToken
         var inBody: String?
         if request.method == .post, request.isForm {
             do { inBody = try await Form(request.body, upTo: limit)["access_token"] } catch is Form.Refusal {
-                throw OAuthError(.invalidRequest, "A parameter is malformed or comes more than once.", challenge: "Bearer")
+                throw OAuthError(.invalidRequest, "A parameter is malformed or appears more than once.", challenge: "Bearer")
             }
         }
         if inHeader != nil, inBody != nil {

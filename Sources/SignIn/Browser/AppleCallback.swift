@@ -12,8 +12,7 @@ import Users
 import Web
 
 extension SignInRoutes {
-    /// Where Apple sends the browser back to, for a connection of the tenant's own; and where applications on a device bring what
-    /// Apple gave them there.
+    /// Receives Apple's redirect for a connection that the tenant owns. Applications on a device also post Apple's response here.
     @Sendable
     func appleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.nativeCallback(request, context) }
@@ -25,7 +24,7 @@ extension SignInRoutes {
         }
     }
 
-    /// The same for the shared connection, whose one Return URL serves every tenant on it.
+    /// Receives Apple's redirect for the shared connection. One Return URL serves every tenant on it.
     @Sendable
     func sharedAppleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.sharedNativeCallback(request, context) }
@@ -38,12 +37,12 @@ extension SignInRoutes {
         }
     }
 
-    /// Apple's form comes through a browser, JSON from an application on a device.
+    /// Whether an application on a device sent the request. It sends JSON. Apple's form comes through a browser.
     private func isFromApplication(_ request: Request) throws -> Bool {
         switch request.mediaType {
         case "application/json": return true
         case "application/x-www-form-urlencoded": return false
-        default: throw Problem(.unsupportedMediaType, "This takes the form that Apple sends, or, from an application, JSON.")
+        default: throw Problem(.unsupportedMediaType, "Send application/x-www-form-urlencoded, or application/json from an application.")
         }
     }
 
@@ -74,18 +73,19 @@ extension SignInRoutes {
             metrics.count(.callback, "other_browser")
             throw ErrorPage.otherBrowser
         }
-        // What was registered when the attempt began may be gone by now.
+        // The application or its redirect URI may have been removed since the attempt started.
         guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
         guard application.mayRedirect(to: attempt.redirectURI)
         else { throw ErrorPage.redirectURINotRegistered(attempt.redirectURI, of: application) }
 
-        // From here on the application is told.
+        // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         do {
             let code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer([("code", code.sealed(with: endpoints.keyring))], cookies: cookie.removals(parts: attempt.partsInCookies))
+            return returnAddress.answer(
+                [("code", code.sealed(with: endpoints.keyring))], cookies: cookie.removals(parts: attempt.partsInCookies))
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)
@@ -101,12 +101,13 @@ extension SignInRoutes {
         }
     }
 
-    /// Turns Apple's response into our code: one call to Apple and one round trip to the database, which saves the user even if
-    /// the application never redeems the code. A first authorization has a name and makes a second round trip before the call.
+    /// Exchanges Apple's response for Espalier's authorization code. This takes one call to Apple and one round trip to the database, which
+    /// saves the user even if the application never redeems the code. A first authorization has a name and makes a second round trip before
+    /// the call.
     ///
-    /// Anybody can post a form with a made-up code. So the id_token beside the code comes first: without Apple's signature over the
-    /// nonce of this very attempt, Apple is not asked. `c_hash` is not compared: Apple's documentation does not mention it, and the
-    /// nonce, the number of tries and the answer of the token endpoint already bind the code.
+    /// Anybody can post a form with a made-up code. So the id_token in the form is verified first. Without Apple's signature over the nonce
+    /// of this attempt, Espalier does not call Apple. It does not compare `c_hash`, because Apple's documentation does not mention it. The
+    /// nonce, the number of tries and the response of the token endpoint already bind the code.
     private func authorizationCode(
         for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, device: Device, at now: Date
     ) async throws -> AuthorizationCode {
@@ -121,20 +122,21 @@ extension SignInRoutes {
         guard code.utf8.count <= NativeSignIn.longestCode else { throw CallbackRefusal.codeTooLong }
         guard let idToken else { throw CallbackRefusal.idTokenMissing }
 
-        // One limit for all that is asked of Apple: the user waits for the sum.
+        // One time limit covers all calls to Apple, because the user waits for their sum.
         let deadline = ContinuousClock.now + apple.timeout
         let presented = try await presentedToken(idToken, to: attempt, connection, at: now, by: deadline)
         guard callbackTries.take(attempt.tries(of: presented, idToken), at: .now).isGranted else { throw CallbackRefusal.tooManyTries }
 
         let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application, startedAt: attempt.startedAt)
-        // Apple sends the name once, and the id_token proves its user. The name is kept before anything else can fail.
+        // Apple sends the name once, and the id_token proves its user. So the name is saved before anything else can fail.
         if let name { _ = try await save(presented, name, refreshToken: nil, asked, connection, at: now) }
         let tokens = try await redeemAtApple(
-            code, redirectURI: endpoints.returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection, key,
+            code, redirectURI: endpoints.returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection,
+            key,
             at: now, by: deadline)
         let token = try await apple.verify(
             tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
-        // OpenID Connect Core, section 3.3.3.6.
+        // Both id_tokens must name the same user (OpenID Connect Core, section 3.3.3.6).
         guard token.subject == presented.subject else { throw CallbackRefusal.otherUsersCode }
         let user = try await save(token, name, refreshToken: tokens.refreshToken, asked, connection, at: now)
         let authenticatedAt = token.authenticatedAt(by: now)
@@ -152,7 +154,7 @@ extension SignInRoutes {
         return user
     }
 
-    /// The id_token that came with the form, verified.
+    /// The id_token of the form, verified.
     private func presentedToken(
         _ idToken: String, to attempt: LoginAttempt, _ connection: Connection, at now: Date, by deadline: ContinuousClock.Instant
     ) async throws -> IDToken {
@@ -167,31 +169,31 @@ extension SignInRoutes {
 }
 
 extension LoginAttempt {
-    /// How often Apple is asked per sign-in: five times at once, then once a minute. A real id_token with made-up codes thus causes a
-    /// few calls and no more. The count is in the memory of this process: with several processes, each allows as many. Only a
-    /// verified id_token takes memory here, so an unauthenticated caller can neither fill it nor have it emptied.
+    /// How often Espalier calls Apple per sign-in: five times at once, then once per minute. So a real id_token with made-up codes causes
+    /// only a few calls. The count is in the memory of this process, so each process has its own limit. Only a verified id_token takes
+    /// memory here. An unauthenticated caller can neither fill the memory nor reset the counts.
     static var callbackTries: TokenBuckets<[UInt8]> { TokenBuckets(perMinute: 1, holding: 5) }
 
-    /// The name under which the tries are counted: the attempt, which the id_token's nonce proves. Where Apple could keep no nonce
-    /// (`nonce_supported` is false), it is the id_token, which would be good for any number of attempts.
+    /// The key under which the tries are counted. It is the attempt, which the id_token's nonce proves. If Apple could not include a nonce
+    /// (`nonce_supported` is false), it is the id_token, because such a token fits any number of attempts.
     fileprivate func tries(of token: IDToken, _ text: String) -> [UInt8] {
         token.nonce == nil ? SingleUse.digest(ofIDToken: text) : withUnsafeBytes(of: login.uuid.uuid) { Array($0) }
     }
 }
 
 extension LoginAttempt {
-    /// Whether Apple was told to answer here: each connection has one Return URL. An attempt whose connection changed meanwhile
-    /// may come through either; the application is told of it further on.
+    /// Whether Apple's response to the attempt belongs at this Return URL. Each connection has one. An attempt whose connection has changed
+    /// may use either. The application receives that error later.
     fileprivate func mayReturn(through door: Connection.Ownership, _ tenant: TenantConfiguration) -> Bool {
         tenant.connection?.id != connection || tenant.connection?.ownership == door
     }
 }
 
-/// What Apple posts to the Return URL.
+/// The form that Apple posts to the Return URL.
 private enum AppleAnswer {
-    /// `user`, the name, comes on the very first authorization only.
+    /// Only the first authorization has `user`, which contains the name.
     case code(String, idToken: String?, name: AppleUser?)
-    /// The user pressed Cancel: the one error that Apple sends.
+    /// The user pressed Cancel. Apple sends no other error.
     case cancelled
     case other
 

@@ -3,20 +3,20 @@ import HTTPTypes
 import Hummingbird
 import Sessions
 
-/// The cookies of a login attempt. One ties the attempt to the browser that began it: one an attempt, so that two tabs do not
-/// disturb each other. Further ones carry what of the application's state does not fit into Apple's URL.
+/// The cookies of a login attempt. One cookie binds the attempt to the browser that started it. Each attempt has its own, so that two tabs
+/// do not disturb each other. More cookies contain the part of the application's state that does not fit into Apple's URL.
 ///
-/// Apple's answer is a cross-site POST, to which browsers attach only `SameSite=None` cookies, and those
-/// only with `Secure`. `__Host-` keeps sibling domains from planting one. On plain http, which settings
-/// allow on loopback only, none of this can be had nor is needed: the simulator is the same site.
+/// Apple responds with a cross-site POST. Browsers attach only `SameSite=None` cookies to it, and those only with `Secure`. `__Host-`
+/// prevents sibling domains from setting one. Settings allow plain http on loopback only. These attributes do not work there, and are
+/// unnecessary because the simulator is on the same site.
 struct AttemptCookie {
     let name: String
     private let attributes: String
 
-    /// How many bytes of cookies a browser carries for its open attempts. Browsers send all cookies in one header, and common
-    /// proxies take 8 KiB there. Beyond that, every request of the browser would fail until the cookies expire.
+    /// How many bytes of cookies a browser has for its open attempts. Browsers send all cookies in one header, and common proxies accept 8
+    /// KiB there. With more, every request of the browser would fail until the cookies expire.
     static let largestTotal = 7000
-    /// How many cookies a response removes. Each takes about 110 bytes of its header.
+    /// How many cookies a response removes. Each takes about 110 bytes of the response header.
     static let mostRemovals = 50
     private static let nameLength = 12
 
@@ -37,7 +37,7 @@ struct AttemptCookie {
 // MARK: Setting
 
 extension AttemptCookie {
-    /// - Parameter parts: what does not fit into Apple's URL, sealed.
+    /// - Parameter parts: the sealed parts of the state that do not fit into Apple's URL.
     func set(_ secret: String, parts: [String] = []) -> [String] {
         let cookies = [(name, secret)] + parts.enumerated().map { (name(ofPart: $0), $1) }
         return cookies.map { name, value in "\(name)=\(value); Max-Age=\(Int(LoginAttempt.lifetime)); \(attributes)" }
@@ -53,10 +53,11 @@ extension AttemptCookie {
         "\(name)=; Max-Age=0; \(attributes)"
     }
 
-    /// Removals for the browser's other attempts, where their cookies and a new attempt's exceed `largestTotal`. Nothing says which
-    /// are the oldest, so all parts go, and the secrets too where those alone are too much. Their tabs are told to start again.
+    /// Removals for the browser's other attempts, if their cookies and those of a new attempt exceed `largestTotal`. The cookies do not
+    /// show their age, so all parts go. The secrets go too if they alone exceed it. The other tabs then show a page that offers a new
+    /// start.
     ///
-    /// A response removes up to `mostRemovals`. The next one removes more.
+    /// A response removes up to `mostRemovals` cookies. The next response removes more.
     static func removals(toMakeRoomFor parts: [String], secret: String = "", in request: Request, publicURL: String) -> [String] {
         let prefix = prefix(publicURL)
         // name=value in a header, then a semicolon and a space.
@@ -66,7 +67,7 @@ extension AttemptCookie {
         var (partNames, secretNames) = (Set<String>(), Set<String>())
         var (partBytes, secretBytes) = (0, 0)
         forEachCookie(in: request) { name, value in
-            // Exactly an attempt's name, since it goes into a header.
+            // The name must match an attempt's exactly, because it goes into a header.
             guard name.starts(with: prefix.utf8) else { return }
             let rest = name.dropFirst(prefix.utf8.count)
             guard rest.count >= nameLength, rest.prefix(nameLength).allSatisfy(\.isLowercaseOrDigit) else { return }
@@ -88,8 +89,8 @@ extension AttemptCookie {
 // MARK: Reading
 
 extension AttemptCookie {
-    /// The values that the browser sends under this name. There may be several: where there is no `__Host-`, a sibling domain can
-    /// plant another one, which must not displace ours.
+    /// The values that the browser sends under this name. There may be several. Without `__Host-`, a sibling domain can set another value,
+    /// which must not displace Espalier's.
     func values(in request: Request) -> [String] {
         Self.values(of: name, in: request)
     }
@@ -106,8 +107,8 @@ extension AttemptCookie {
         return values
     }
 
-    /// Takes the header apart by bytes (RFC 6265, section 4.2.1). As `Character`s, a `;` or `=` can be one with its neighbors, so
-    /// that another cookie hides ours.
+    /// Parses the header by bytes (RFC 6265, section 4.2.1). A `;` or `=` can form one `Character` with its neighbors, so another cookie
+    /// could hide Espalier's.
     private static func forEachCookie(in request: Request, _ body: (Substring.UTF8View, Substring.UTF8View) -> Void) {
         for field in request.headers[values: .cookie] {
             for pair in field.utf8.split(separator: UInt8(ascii: ";")) {

@@ -15,13 +15,14 @@ extension SignInRoutes {
         try await authorize(try endpoints.browserQuery(request, repeatable: TokenTarget.resource), request, context)
     }
 
-    /// The same by POST (OpenID Connect Core, section 3.1.2.1), for requests too long for a URL, or not to be seen in one.
+    /// The authorization endpoint by POST (OpenID Connect Core, section 3.1.2.1). It serves requests that are too long for a URL or must
+    /// not be visible in one.
     @Sendable
     func authorizeByPost(_ request: Request, _ context: WebContext) async throws -> Response {
         try await authorize(try await endpoints.browserForm(request, context, repeatable: TokenTarget.resource), request, context)
     }
 
-    /// The same for an application that only knows its client id.
+    /// The authorization endpoint for an application that knows only its client ID.
     @Sendable
     func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try endpoints.browserQuery(request, repeatable: TokenTarget.resource)
@@ -36,11 +37,14 @@ extension SignInRoutes {
     }
 
     private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else { throw ErrorPage.unknownTenant }
-        return try begin(try AuthorizationRequest(form, from: tenant.applications, issuer: endpoints.issuer(tenant.tenant)), for: tenant, request)
+        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else {
+            throw ErrorPage.unknownTenant
+        }
+        return try begin(
+            try AuthorizationRequest(form, from: tenant.applications, issuer: endpoints.issuer(tenant.tenant)), for: tenant, request)
     }
 
-    /// Writes nothing anywhere but into the browser: a stranger cannot fill the database.
+    /// Starts a login attempt. It writes only to the browser, so an unauthenticated caller cannot fill the database.
     private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
@@ -60,7 +64,7 @@ extension SignInRoutes {
         let location = apple.authorizeURL(
             clientID: connection.servicesID, redirectURI: endpoints.returnURL(tenant.tenant, connection),
             state: attempt.sealed(with: endpoints.keyring), nonce: attempt.appleNonce)
-        // At the callback the keys must be at hand even if Apple is slow then: the name depends on it.
+        // The callback needs Apple's signing keys even if Apple is slow by then, because it can save the name only with them.
         apple.prepareToVerify(at: attempt.startedAt)
         metrics.count(.authorize, "ok")
         return .redirect(

@@ -2,42 +2,41 @@ import Apple
 import Postgres
 import Sessions
 
-/// Why a callback did not end in a code: what the application is told, and the short name that the log
-/// and the metrics get.
+/// The reason why a callback ended without a code: the error for the application, and a short name for the log and the metrics.
 struct CallbackRefusal: Error {
     let code: RedirectedError.Code
     let description: String
     let outcome: String
-    /// Whether an operator should look: our fault or the tenant's settings, not the user's or Apple's.
+    /// Whether an operator should act. The cause is then Espalier or the tenant's settings, not the user or Apple.
     var isOurs = false
 
     static let cancelled = CallbackRefusal(code: .accessDenied, description: "The user cancelled the sign-in.", outcome: "cancelled")
     static let refusedByApple = CallbackRefusal(
-        code: .serverError, description: "Apple's answer held neither a code nor a cancellation.", outcome: "no_code")
+        code: .serverError, description: "Apple's response has neither a code nor a cancellation. Start again.", outcome: "no_code")
     static let codeTooLong = CallbackRefusal(
-        code: .serverError, description: "Apple's answer has a code of more than \(NativeSignIn.longestCode) bytes. Start again.",
+        code: .serverError, description: "Apple's response has a code of more than \(NativeSignIn.longestCode) bytes. Start again.",
         outcome: "code_too_long")
     static let idTokenMissing = CallbackRefusal(
-        code: .serverError, description: "Apple's answer has no identity token. Start again.", outcome: "id_token_missing")
+        code: .serverError, description: "Apple's response has no identity token. Start again.", outcome: "id_token_missing")
     static let tooManyTries = CallbackRefusal(
-        code: .serverError, description: "Too many answers were posted for this sign-in. Start again.", outcome: "too_many_tries")
+        code: .serverError, description: "Too many responses were posted for this sign-in. Start again.", outcome: "too_many_tries")
     static let otherUsersCode = CallbackRefusal(
-        code: .serverError, description: "Apple's code belongs to another user than its identity token. Start again.",
+        code: .serverError, description: "Apple's code and identity token belong to different users. Start again.",
         outcome: "other_users_code")
     static let connectionChanged = CallbackRefusal(
-        code: .temporarilyUnavailable, description: "The tenant's Apple settings changed meanwhile; start again.",
+        code: .temporarilyUnavailable, description: "The tenant's Apple settings changed during the sign-in. Start again.",
         outcome: "connection_changed")
     static let authenticatedTooLongAgo = CallbackRefusal(
         code: .loginRequired, description: "Apple authenticated the user longer ago than max_age allows.", outcome: "max_age")
     static let consentEnded = CallbackRefusal(
-        code: .accessDenied, description: "The user has ended the consent at Apple in the meantime.", outcome: "consent_ended")
+        code: .accessDenied, description: "The user revoked consent at Apple during the sign-in.", outcome: "consent_ended")
 }
 
 extension CallbackRefusal {
-    /// The refusal of the id_token in the posted form. Apple was not asked.
+    /// The refusal of the id_token in the posted form. Espalier did not call Apple.
     static func untrustedForm(_ rule: IDTokenRefusal) -> CallbackRefusal {
         CallbackRefusal(
-            code: .serverError, description: "The identity token in Apple's answer is not acceptable. Start again.",
+            code: .serverError, description: "The identity token in Apple's response is invalid. Start again.",
             outcome: "form_id_token_\(rule.rawValue)")
     }
 
@@ -50,7 +49,7 @@ extension CallbackRefusal {
         case let error as DatabaseError:
             self.init(
                 code: error.isOutage ? .temporarilyUnavailable : .serverError,
-                description: "The sign-in could not be completed; try again.", outcome: "database", isOurs: true)
+                description: "The sign-in could not be completed. Try again.", outcome: "database", isOurs: true)
         default:
             self.init(code: .serverError, description: "The sign-in could not be completed.", outcome: "unexpected", isOurs: true)
         }
@@ -60,27 +59,27 @@ extension CallbackRefusal {
         switch error {
         case .timedOut, .unreachable, .unavailable:
             self.init(
-                code: .temporarilyUnavailable, description: "Apple did not answer; try again in a moment.", outcome: "apple_unavailable")
+                code: .temporarilyUnavailable, description: "Apple did not respond. Try again in a moment.", outcome: "apple_unavailable")
         case .refused(.invalidClient):
             self.init(
                 code: .serverError, description: "Apple does not accept this tenant's Apple settings.", outcome: "apple_invalid_client",
                 isOurs: true)
         case .untrusted(let refusal):
             self.init(
-                code: .serverError, description: "Apple's identity token was not acceptable.", outcome: "id_token_\(refusal.rawValue)")
+                code: .serverError, description: "Apple's identity token is invalid. Start again.", outcome: "id_token_\(refusal.rawValue)")
         case .unsigned:
             self.init(
                 code: .serverError, description: "This tenant's Apple key cannot be used.", outcome: "apple_key_unusable", isOurs: true)
         case .refused:
-            self.init(code: .serverError, description: "Apple refused the sign-in; start again.", outcome: "apple_refused")
+            self.init(code: .serverError, description: "Apple refused the sign-in. Start again.", outcome: "apple_refused")
         case .busy:
             self.init(
                 code: .temporarilyUnavailable, description: "Too many sign-ins wait for Apple. Try again in a few seconds.",
                 outcome: "apple_busy", isOurs: true)
         case .cancelled:
-            self.init(code: .temporarilyUnavailable, description: "The sign-in was interrupted; try again.", outcome: "cancelled_here")
+            self.init(code: .temporarilyUnavailable, description: "The sign-in was interrupted. Try again.", outcome: "cancelled_here")
         case .nonsense:
-            self.init(code: .serverError, description: "Apple's answer could not be understood.", outcome: "apple_nonsense")
+            self.init(code: .serverError, description: "Apple's response is invalid. Start again.", outcome: "apple_nonsense")
         }
     }
 }

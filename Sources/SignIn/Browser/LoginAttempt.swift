@@ -7,19 +7,19 @@ import Sessions
 import Tenancy
 import Users
 
-/// A login between authorize and callback: all we shall need to know, sealed into the `state` that
-/// Apple hands back. Nothing of it is stored here.
+/// A login between authorize and callback. Its fields are sealed into the `state` that Apple returns. Espalier stores none of them.
 ///
-/// Apple's URL has room for one token of the keyring. The end of a long application's state goes into cookies of the same browser,
-/// each part sealed for this attempt and its place.
+/// Apple's URL has room for one token of the keyring. The end of a long application state goes into cookies of the same browser. Each part
+/// is sealed for this attempt and its position.
 struct LoginAttempt: Sendable {
     static let lifetime: TimeInterval = 15 * 60
     private static let purpose = "login_attempt"
-    /// How many bytes go into Apple's URL: as many as one token of the keyring holds.
+    /// How many bytes go into Apple's URL. One token of the keyring holds as many.
     private static let room = 3000
-    /// How many of them the fields need, besides redirect URI, nonce and state. Those two have limits that always leave some room.
+    /// How many of these bytes the fields need, without redirect URI, nonce and state. The limits of redirect URI and nonce always leave
+    /// some room.
     private static let fieldsAtMost = 260
-    /// How many bytes of the state go into one cookie. Sealed and with their name they stay below 4096, the limit of browsers.
+    /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
     let login: ID<LoginID>
@@ -28,21 +28,21 @@ struct LoginAttempt: Sendable {
     let application: ID<Application>
     let redirectURI: String
     let responseMode: ReturnAddress.Mode
-    /// The application's own state and nonce, given back to it untouched.
+    /// The application's state and nonce, returned unchanged.
     let state: String?
     let nonce: String?
     let scope: String
     let codeChallenge: String?
-    /// How long ago, in seconds, Apple may have authenticated the user.
+    /// The maximum age of Apple's authentication of the user, in seconds.
     let maxAge: Int?
-    /// What Apple must put into its id_token.
+    /// The nonce that Apple must put into its id_token.
     let appleNonce: String
-    /// SHA-256 of the cookie that only the browser that began has.
+    /// SHA-256 of the cookie that only the browser that started the attempt has.
     let browser: [UInt8]
     let startedAt: Date
 
     enum Refusal: String, Error {
-        /// Not sealed by us, or altered.
+        /// Espalier did not seal it, or it was altered.
         case unreadable
         case expired
         /// The browser lacks the cookies with the end of the state.
@@ -66,12 +66,12 @@ struct LoginAttempt: Sendable {
         fields.write(appleNonce)
         fields.write(browser)
         fields.write(startedAt)
-        // Only where it is needed: servers of the version before read all other attempts.
+        // Written only if needed, so that servers of the previous version can read all other attempts.
         if stateBytesInCookies > 0 { fields.write(String(stateBytesInCookies)) }
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
-    /// The tokens for the cookies: none for most attempts.
+    /// The tokens for the cookies. Most attempts have none.
     func sealedParts(with keyring: Keyring) -> [String] {
         guard stateBytesInCookies > 0 else { return [] }
         let end = Array((state ?? "").utf8.dropFirst(stateBytesInURL))
@@ -85,7 +85,7 @@ struct LoginAttempt: Sendable {
 
     private static func parts(of count: Int) -> Int { (count + partLength - 1) / partLength }
 
-    /// A part opens at its place in its attempt alone.
+    /// A part opens only at its position in its attempt.
     private static func purpose(ofPart number: Int, of login: ID<LoginID>) -> String {
         "\(purpose)_state/\(login)/\(number)"
     }
@@ -97,7 +97,7 @@ struct LoginAttempt: Sendable {
 
     private var stateBytesInCookies: Int { (state ?? "").utf8.count - stateBytesInURL }
 
-    /// - Parameter parts: the values that may be the state's part of this number: what the browser sends under its name.
+    /// - Parameter parts: the values that the browser sends under the name of this part of the state.
     init(
         opening sealed: String, with keyring: Keyring, at now: Date, parts: (ID<LoginID>, Int) -> [String] = { _, _ in [] }
     ) throws(Refusal) {
@@ -129,7 +129,7 @@ struct LoginAttempt: Sendable {
         let length = stateBytes.count + missing
         for number in 0..<Self.parts(of: missing) {
             let purpose = Self.purpose(ofPart: number, of: login)
-            // Only our value opens, if there are several.
+            // Only Espalier's value opens if there are several.
             guard let part = parts(login, number).lazy.compactMap({ try? keyring.openToken($0, purpose: purpose) }).first
             else { throw .stateMissing }
             stateBytes += part
@@ -155,16 +155,16 @@ struct LoginAttempt: Sendable {
         ReturnAddress(redirectURI: redirectURI, mode: responseMode, state: state, issuer: issuer)
     }
 
-    /// Whether Apple authenticated the user lately enough for `max_age`, counted back from when the attempt began: the time that
-    /// a person takes at Apple makes nothing old. Apple's clock may be ten seconds behind ours.
+    /// Whether Apple authenticated the user recently enough for `max_age`. The age counts back from the start of the attempt, so the time
+    /// that a person spends at Apple does not count. Apple's clock may be ten seconds behind Espalier's.
     func accepts(authenticatedAt time: Date) -> Bool {
         guard let maxAge else { return true }
         return time >= startedAt.addingTimeInterval(-TimeInterval(maxAge) - 10)
     }
 
-    /// Whether this browser began the attempt (RFC 6819, section 4.4.1.8: else a stranger could sign
-    /// somebody in as himself).
-    /// - Parameter secrets: the values that the browser sends under the cookie's name. One right value is enough.
+    /// Whether this browser started the attempt. Otherwise an attacker could sign another person in as the attacker (RFC 6819, section
+    /// 4.4.1.8).
+    /// - Parameter secrets: the values that the browser sends under the cookie's name. One correct value is enough.
     func wasStarted(byBrowserWith secrets: [String]) -> Bool {
         secrets.contains { constantTimeEqual(Self.hash($0), browser) }
     }

@@ -5,11 +5,13 @@ package import Tenancy
 package import Web
 
 extension SignInNatively {
-    /// Token exchange (RFC 8693): Apple's id_token, which an application on a device got, for our tokens. `nonce`, `code` and `user`
-    /// are our additions; they say what they say at the callback.
+    /// Exchanges Apple's id_token from an application on a device for Espalier's tokens (RFC 8693). `nonce`, `code` and `user` are
+    /// Espalier's additions. They have the same meaning as at the callback.
     @Sendable
-    package func exchangeToken(_ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws -> Response {
-        // Section 2.2.2: a subject token that is not accepted, for whatever reason, is an `invalid_request`.
+    package func exchangeToken(_ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws
+        -> Response
+    {
+        // Section 2.2.2: an unaccepted subject token is an `invalid_request`, regardless of the reason.
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
             let application = try endpoints.authenticate(request, form, tenant, context)
             try checkExchange(form, of: tenant.tenant)
@@ -20,14 +22,14 @@ extension SignInNatively {
         }
     }
 
-    /// What is asked for besides: nothing that we do otherwise may be passed over in silence.
+    /// Checks the other parameters. Espalier never ignores a request for behavior that it does not support.
     private func checkExchange(_ form: Form, of tenant: Tenant) throws(OAuthError) {
         guard form["subject_token_type"]?.isSame(as: TokenType.idToken) == true
         else { throw OAuthError(.invalidRequest, "subject_token_type must be \(TokenType.idToken).") }
         guard (form["requested_token_type"] ?? TokenType.accessToken).isSame(as: TokenType.accessToken)
         else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
         guard form["actor_token"] == nil, form["actor_token_type"] == nil
-        else { throw OAuthError(.invalidRequest, "actor_token is not supported: the user acts in person.") }
+        else { throw OAuthError(.invalidRequest, "actor_token is not supported. Remove it and actor_token_type.") }
         if let refusal = TokenTarget.refusal(of: form, TokenTarget.resourceOrAudience, issuer: endpoints.issuer(tenant)) {
             throw OAuthError(.invalidTarget, refusal)
         }

@@ -7,9 +7,11 @@ import Tenancy
 import Web
 
 extension SignInNatively {
-    /// `appleCallback` as an application on a device calls it: Apple's id_token for our tokens, without a browser.
+    /// The `appleCallback` for an application on a device. It exchanges Apple's id_token for Espalier's tokens, without a browser.
     func nativeCallback(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else { throw Problem.notFound("tenant") }
+        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else {
+            throw Problem.notFound("tenant")
+        }
         return try await nativeAnswer(context) {
             let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
             var application: Application?
@@ -21,7 +23,7 @@ extension SignInNatively {
         }
     }
 
-    /// `sharedAppleCallback` likewise: the client id says whose sign-in it is.
+    /// The `sharedAppleCallback` for an application on a device. The client ID identifies the tenant.
     func sharedNativeCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         try await nativeAnswer(context) {
             let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
@@ -34,8 +36,8 @@ extension SignInNatively {
         }
     }
 
-    /// Answers a native sign-in in OAuth's form, whatever became of it, and counts it.
-    /// - Parameter refused: what the application is told, where it is not what the refusal says.
+    /// Responds to a native sign-in in OAuth's form, on success and on failure, and counts it.
+    /// - Parameter refused: the error code for the application, if it differs from the refusal's.
     func nativeAnswer(
         _ context: WebContext, refused: (NativeRefusal) -> OAuthError.Code = \.code, _ signIn: () async throws -> TokenReply
     ) async throws -> Response {

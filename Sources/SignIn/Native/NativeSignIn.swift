@@ -4,19 +4,19 @@ import Hummingbird
 import Sessions
 import Web
 
-/// What an application on a device got from Apple's framework, and hands to us instead of going through a browser.
+/// The response of Apple's framework to an application on a device. The application sends it to Espalier instead of using a browser.
 struct NativeSignIn: Sendable {
     /// Apple's `identityToken`.
     let idToken: String
-    /// What the application made up for this sign-in: in the id_token it stands as it is, or as its SHA-256 in hexadecimal.
+    /// The nonce that the application generated for this sign-in. The id_token contains it unchanged, or as its SHA-256 in hexadecimal.
     let nonce: String?
-    /// Apple's `authorizationCode`, to be exchanged for Apple's refresh token.
+    /// Apple's `authorizationCode`, which Espalier exchanges for Apple's refresh token.
     let code: String?
-    /// The name, which Apple tells the device the first time and never again.
+    /// The name. Apple sends it to the device only the first time.
     let name: AppleUser?
     let scope: String
 
-    /// As that of an authorization request: it stands in our id_token.
+    /// The limit of an authorization request. Espalier's id_token contains the nonce.
     static let longestNonce = 512
     /// Apple's codes have about 70 characters.
     static let longestCode = 2048
@@ -31,8 +31,8 @@ struct NativeSignIn: Sendable {
 // MARK: As JSON
 
 extension NativeSignIn {
-    /// Reads what is posted to the callback, and which application it says it is from.
-    /// - Throws: `OAuthError` for what cannot be read; `NIOTooManyBytesError`, which is answered with 413.
+    /// Reads the JSON that is posted to the callback, and the client ID in it.
+    /// - Throws: `OAuthError` for a body that cannot be read; `NIOTooManyBytesError`, which becomes a 413 response.
     static func posted(_ request: Request, upTo limit: Int) async throws -> (sent: NativeSignIn, client: String?) {
         do {
             var fields = try await JSONFields(request, upTo: limit)
@@ -42,7 +42,7 @@ extension NativeSignIn {
         }
     }
 
-    /// - Throws: `Problem`, or `OAuthError` for a scope of which nothing can be granted.
+    /// - Throws: `Problem`, or `OAuthError` for a scope of which no part can be granted.
     static func read(_ fields: inout JSONFields) throws -> (sent: NativeSignIn, client: String?) {
         let idToken = fields.block("id_token", isRequired: true)
         let nonce = fields.text("nonce", 1...longestNonce)
@@ -54,7 +54,7 @@ extension NativeSignIn {
         return (try NativeSignIn(idToken: idToken ?? "", nonce: nonce, code: code, user: user, scope: scope), client)
     }
 
-    /// Apple's JSON, as a string or as the object itself. Without a name in it a sign-in goes on.
+    /// Apple's JSON, as a string or as the object itself. A sign-in without a name in it continues.
     private static func user(_ fields: inout JSONFields) -> String? {
         switch fields.value("user") {
         case nil: return nil
@@ -62,12 +62,12 @@ extension NativeSignIn {
         case .object(let members):
             return (try? JSONWriter.encode(JSONValue.object(members))).map { String(decoding: $0, as: UTF8.self) }
         default:
-            fields.refuse("user", "It must be an object, or one as a string.")
+            fields.refuse("user", "It must be a JSON object, or a string that contains one.")
             return nil
         }
     }
 
-    /// A name of the caller's may be in the text; an `error_description` has no other characters (RFC 6749, section 5.2).
+    /// The text may contain a name from the caller. An `error_description` allows no other characters (RFC 6749, section 5.2).
     private static func printable(_ text: String) -> String {
         String(String.UnicodeScalarView(text.unicodeScalars.filter { (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\" }))
     }
@@ -76,7 +76,7 @@ extension NativeSignIn {
 // MARK: As a form
 
 extension NativeSignIn {
-    /// Reads the parameters of a token exchange: `subject_token`, and those that are ours.
+    /// Reads the parameters of a token exchange: `subject_token`, and Espalier's additions.
     init(_ form: Form) throws(OAuthError) {
         guard let token = form["subject_token"] else { throw OAuthError(.invalidRequest, "subject_token is missing.") }
         for (name, longest) in [("nonce", Self.longestNonce), ("code", Self.longestCode)] {

@@ -16,7 +16,7 @@ package struct SignInNatively: Sendable {
     let apple: AppleClient
     let redeemAtApple: RedeemAtApple
     let saveUser: SaveUser
-    /// By id_token, how often Apple may still be asked.
+    /// The remaining calls to Apple per id_token.
     let codeTries = SingleUse.codeTries
     let metrics: Metrics
     var spent: SpentCredentials { tokens.spent }
@@ -28,12 +28,12 @@ package struct SignInNatively: Sendable {
         (endpoints, self.metrics) = (tokens.endpoints, metrics)
     }
 
-    /// Lets in whom Apple's id_token names: verified here, with a call to Apple only where there is a code to exchange or a key to
-    /// fetch; then, as after a code of ours, session and bill in one transaction, which also uses the id_token and its nonce up.
+    /// Signs in the user of Apple's id_token. Espalier verifies it here and calls Apple only to exchange a code or to fetch a key. Then one
+    /// transaction writes the session and the usage event, as for an authorization code. It also uses up the id_token and its nonce.
     ///
-    /// What costs nothing is looked at first: anybody may call.
-    /// - Parameter application: who says it sends this; nil for the one that has the bundle id which the id_token was issued to.
-    /// - Throws: `NativeRefusal`, or what it is made of.
+    /// The cheap checks run first, because anybody may call.
+    /// - Parameter application: the application that the caller names; nil selects the one with the bundle ID of the id_token.
+    /// - Throws: `NativeRefusal`, or an error that converts to one.
     func signInNatively(
         _ sent: NativeSignIn, by application: Application?, of tenant: TenantConfiguration, on device: Device
     ) async throws -> TokenReply {
@@ -41,22 +41,22 @@ package struct SignInNatively: Sendable {
         if let application, application.kind != .native { throw NativeRefusal.notNative }
         guard let connection = tenant.connection else { throw NativeRefusal.noConnection }
         guard !tenant.refusesLogins(at: now) else { throw NativeRefusal.budgetUsedUp }
-        // Never the Services ID: what Apple gave to the web has come through a browser, and belongs to an attempt of ours.
-        // Not even where somebody has put it among the bundle ids.
+        // The Services ID is never accepted, even if it is among the bundle IDs. An id_token for the web came through a browser and belongs
+        // to a login attempt.
         let audiences = Set(application?.bundleIDs ?? connection.bundleIDs).intersection(connection.bundleIDs)
             .subtracting([connection.servicesID])
         guard !audiences.isEmpty else { throw NativeRefusal.noBundleID }
 
-        // One limit for all that is asked of Apple: the user waits for the sum.
+        // One time limit covers all calls to Apple, because the user waits for their sum.
         let deadline = ContinuousClock.now + apple.timeout
         let token = try await apple.verify(
             sent.idToken, audiences: audiences, nonce: sent.nonce, nonceForm: .exactOrHashed, at: now, by: deadline)
-        // Else the nonce would protect nobody: a thief of the token leaves it out.
+        // Otherwise the nonce would protect nobody, because a thief of the token omits it.
         guard sent.nonce != nil || token.nonce == nil else { throw NativeRefusal.nonceMissing }
         guard token.isFresh(at: now) else { throw NativeRefusal.stale }
         let application = try application ?? tenant.application(withBundleID: token.audience)
         let use = SingleUse(of: sent, token, at: now)
-        // Before anything is kept, or asked of Apple: what was used before must not bring back a user who is deleted since, or name one.
+        // This comes before any write and any call to Apple. A used id_token must not restore or rename a user who was deleted since then.
         let isUsed = { (error: any Error) in (error as? NativeRefusal)?.outcome == NativeRefusal.used.outcome }
         try await spent.refuse(.signIn(idToken: use.idToken), by: .init(application, tenant.tenant), at: now, isFinal: isUsed) {
             guard try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(use.find(of: tenant.tenant.id)).isEmpty
@@ -70,7 +70,7 @@ package struct SignInNatively: Sendable {
             do {
                 (vouched, refreshToken) = try await redeem(code, of: token, tenant, connection, at: now, by: deadline)
             } catch {
-                // Apple sends the name once, and the id_token proves whose it is.
+                // Apple sends the name once, and the id_token proves its user.
                 if let name = sent.name { _ = try await save(token, name, refreshToken: nil, asked, connection, at: now) }
                 throw error
             }
@@ -80,7 +80,8 @@ package struct SignInNatively: Sendable {
             login: ID(at: now), user: user, scope: sent.scope, nonce: sent.nonce, connection: connection.ownership,
             authenticatedAt: token.authenticatedAt(by: now), admittedAt: min(token.issuedAt, now), device: device,
             realUserStatus: token.realUserStatus?.rawValue)
-        return try await tokens.issueTokens(for: login, to: application, of: tenant.tenant, after: [use.insert(of: tenant.tenant.id)], at: now)
+        return try await tokens.issueTokens(
+            for: login, to: application, of: tenant.tenant, after: [use.insert(of: tenant.tenant.id)], at: now)
     }
 
     private func save(
@@ -91,8 +92,8 @@ package struct SignInNatively: Sendable {
         return user
     }
 
-    /// Exchanges the code for Apple's refresh token, under the bundle id that it was given to: without one, deleting the user could
-    /// never reach Apple. A code that Apple refuses, or that is another user's, signs nobody in.
+    /// Exchanges the code for Apple's refresh token, with the bundle ID that Apple issued it to. Without the token, Espalier could never
+    /// revoke the user's consent at Apple on deletion. A code that Apple refuses, or that belongs to another user, ends the sign-in.
     private func redeem(
         _ code: String, of token: IDToken, _ tenant: TenantConfiguration, _ connection: Connection, at now: Date,
         by deadline: ContinuousClock.Instant
@@ -113,15 +114,15 @@ package struct SignInNatively: Sendable {
 }
 
 extension SingleUse {
-    /// How often Apple is asked for one id_token, which serves but once and for ten minutes: whoever has one unused could otherwise have
-    /// us bring Apple made-up codes for as long, and Apple slow down the whole connection. Ten times at once, and then once a
-    /// minute: enough to try again while Apple does not answer.
+    /// How often Espalier calls Apple per id_token: ten times at once, then once per minute. This is enough to retry while Apple does not
+    /// respond. An id_token is single-use and valid for ten minutes. Without the limit, the owner of an unused one could send made-up codes
+    /// to Apple for that time, and Apple could slow down the whole connection.
     static var codeTries: TokenBuckets<[UInt8]> { TokenBuckets(perMinute: 1, holding: 10) }
 }
 
 extension IDToken {
-    /// How old an id_token may be that an application presents, in seconds. Apple's own lasts a day, which is long for something
-    /// that lets in whoever has it; it was issued a moment ago, unless the device had no network.
+    /// How old a presented id_token may be, in seconds. Apple's own limit is a day, which is long for a value that signs in anyone who has
+    /// it. A genuine one was issued a moment ago, unless the device had no network.
     static let longestPresentable: TimeInterval = 600
 
     fileprivate func isFresh(at now: Date) -> Bool {
@@ -130,7 +131,7 @@ extension IDToken {
 }
 
 extension TenantConfiguration {
-    /// The one native application with this bundle id.
+    /// The one native application with this bundle ID.
     fileprivate func application(withBundleID id: String) throws(NativeRefusal) -> Application {
         let having = applications.values.filter { $0.kind == .native && $0.bundleIDs.has(id) }
         guard having.count <= 1 else { throw .severalApplications }

@@ -3,25 +3,25 @@ package import Foundation
 package import Postgres
 import Web
 
-/// A tenant's software that signs users in. Its id is the OAuth `client_id`.
+/// A tenant's software. Its ID is the OAuth `client_id`.
 package struct Application: Identified, Sendable {
     package static let idPrefix = "app"
 
     package enum Kind: String, Codable, CaseIterable, SQLValue {
-        /// On a server, where it can keep a secret.
+        /// Runs on a server, which can protect a secret.
         case web
-        /// In a browser.
+        /// Runs in a browser.
         case spa
-        /// On a phone or a desktop.
+        /// Runs on a phone or a desktop.
         case native
-        /// A program that signs nobody in.
+        /// A program without sign-in of users.
         case machine
 
-        /// RFC 6749, section 2.1: whether it can keep a secret.
+        /// Whether it can protect a secret (RFC 6749, section 2.1).
         package var isConfidential: Bool { self == .web || self == .machine }
     }
 
-    /// How its id_tokens and access tokens are signed (RFC 7518, section 3.1).
+    /// The algorithm that signs its id_tokens and access tokens (RFC 7518, section 3.1).
     package enum SigningAlgorithm: String, Codable, CaseIterable, SQLValue {
         case ES256, RS256
     }
@@ -30,29 +30,29 @@ package struct Application: Identified, Sendable {
     package let kind: Kind
     package var name: String
     package var redirectURIs: [String]
-    /// Where a browser may be sent after a logout.
+    /// The permitted destinations of a browser after a logout.
     package var logoutURIs: [String] = []
-    /// Where it is told that a session of its users has ended (OpenID Connect Back-Channel Logout).
+    /// The URI that receives the end of its users' sessions (OpenID Connect Back-Channel Logout).
     package var backchannelLogoutURI: String?
-    /// Of a native one: its ids at Apple.
+    /// The bundle IDs of a native application at Apple.
     package var bundleIDs: [String] = []
-    /// Always true of public ones.
+    /// Always true for public applications.
     package var requiresPKCE = true
     package var accessTokenSeconds = Self.defaultAccessTokenSeconds
-    /// A session of its users ends after this long, and after so long without a refresh.
+    /// The maximum lifetime of a session, and its maximum time without a refresh.
     package var sessionSeconds = Self.defaultSessionSeconds
     package var idleSeconds = Self.defaultIdleSeconds
     package var signingAlgorithm = SigningAlgorithm.ES256
     package let createdAt: Date
     package var updatedAt: Date
-    /// Of confidential applications only: one, or two while it is rolled. Read for logins only.
+    /// One secret of a confidential application, or two during a roll. Only logins read this.
     package var secrets: [Secret] = []
 
     package static let defaultAccessTokenSeconds = 3600
     package static let defaultSessionSeconds = 90 * 86400
     package static let defaultIdleSeconds = 30 * 86400
 
-    /// A keyed digest of a secret, and until when it serves.
+    /// A keyed digest of a secret, with the end of its validity.
     package struct Secret: Sendable {
         package let id: ID<ApplicationSecret>
         package let digest: [UInt8]
@@ -61,7 +61,7 @@ package struct Application: Identified, Sendable {
         package let expiresAt: Date?
     }
 
-    /// A new one, with what applications have by default.
+    /// A new application with default settings.
     package init(_ id: ID<Application>, kind: Kind, name: String, redirectURIs: [String], at now: Date) {
         (self.id, self.kind, self.name, self.redirectURIs, createdAt, updatedAt) = (id, kind, name, redirectURIs, now, now)
     }
@@ -83,19 +83,19 @@ package struct Application: Identified, Sendable {
         updatedAt = try row.get("updated_at")
     }
 
-    /// - Parameter secrets: those of the tenant's applications, of which it takes its own.
+    /// - Parameter secrets: the secrets of all applications of the tenant. The initializer selects its own.
     package init(_ row: Row, secrets: [ID<Application>: [Secret]]) throws {
         try self.init(row)
         self.secrets = secrets[id] ?? []
     }
 
-    /// The redirect URI of a request is one that is registered: equal byte by byte, except that the
-    /// port of a loopback address is the application's own choice (RFC 8252, section 7.3).
+    /// Whether the redirect URI of a request is registered. The comparison is byte by byte. The port of a loopback address is the only
+    /// exception, because the application chooses it (RFC 8252, section 7.3).
     package func mayRedirect(to uri: String) -> Bool {
         Self.isRegistered(uri, redirectURIs)
     }
 
-    /// The same for where a browser is sent after a logout (OpenID Connect RP-Initiated Logout, section 3).
+    /// The same check for the destination after a logout (OpenID Connect RP-Initiated Logout, section 3).
     package func mayReturnAfterLogout(to uri: String) -> Bool {
         Self.isRegistered(uri, logoutURIs)
     }
@@ -136,7 +136,7 @@ extension Application {
         """
     }
 
-    /// The same, for a transaction that changes it or its secrets: no other does so meanwhile.
+    /// Like `find`, and locks the application for a transaction that changes it or its secrets.
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,

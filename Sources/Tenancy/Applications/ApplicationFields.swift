@@ -1,12 +1,12 @@
 import Delivery
 import Web
 
-/// What a caller says of an application, each member by itself checked; what is not said stays as it is.
+/// The members of a request that describe an application, each validated individually. Absent members change nothing.
 struct ApplicationFields: Sendable {
     /// A member of a JSON merge patch (RFC 7396): absent, null, or a value.
     enum Setting<Value: Sendable>: Sendable {
         case unchanged
-        /// Back to what applications have by default.
+        /// Resets to the default.
         case reset
         case set(Value)
 
@@ -18,7 +18,7 @@ struct ApplicationFields: Sendable {
             }
         }
 
-        /// Of what need not be there.
+        /// Applies the setting to an optional value.
         func applied(to value: Value?) -> Value? {
             switch self {
             case .unchanged: value
@@ -28,7 +28,7 @@ struct ApplicationFields: Sendable {
         }
     }
 
-    // These have no default: a null of them says nothing.
+    // These members have no default, so null is invalid.
     var name: String?
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
@@ -38,8 +38,8 @@ struct ApplicationFields: Sendable {
     var signingAlgorithm: Setting<Application.SigningAlgorithm>
 
     /// - Parameters:
-    ///   - isNew: whether an application is being registered, which needs a name.
-    ///   - allowsPrivate: whether it may be told of logouts in a private network and without TLS: for development.
+    /// - isNew: whether an application is being registered, which requires a name.
+    /// - allowsPrivate: whether its logout notifications may go to a private network and without TLS. For development.
     init(_ fields: inout JSONFields, isNew: Bool, allowsPrivate: Bool) {
         func setting<Value>(_ name: String, _ value: Value?) -> Setting<Value> {
             if let value { return .set(value) }
@@ -60,7 +60,7 @@ struct ApplicationFields: Sendable {
         let signingAlgorithm = fields.choice(
             "signing_algorithm", Application.SigningAlgorithm.self,
             advice:
-                "For a library that verifies RS256 only: `espalierctl applications update APP --tenant SLUG --signing-algorithm RS256`.")
+                "If a library verifies only RS256: `espalierctl applications update APP --tenant SLUG --signing-algorithm RS256`.")
         self.logoutURIs = setting("logout_uris", logoutURIs)
         self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
         self.bundleIDs = setting("bundle_ids", bundleIDs)
@@ -69,11 +69,11 @@ struct ApplicationFields: Sendable {
         self.sessionSeconds = setting("session_seconds", sessionSeconds)
         self.idleSeconds = setting("idle_seconds", idleSeconds)
         self.signingAlgorithm = setting("signing_algorithm", signingAlgorithm)
-        // A short session is idle no longer than it lasts, unless something else is said.
+        // For a short session, the maximum idle time is at most the lifetime, unless the request sets it.
         if isNew, case .unchanged = self.idleSeconds { self.idleSeconds = .reset }
     }
 
-    /// What the application would be with them. Whether it may be is another question: `misfits`, `contradictions`.
+    /// The application with these settings. `misfits` and `contradictions` decide whether it is valid.
     func applied(to application: Application) -> Application {
         var changed = application
         if let name { changed.name = name }

@@ -15,7 +15,7 @@ struct ApplicationReply: Encodable, Equatable {
     let access_token_seconds, session_seconds, idle_seconds: Int
     let signing_algorithm: Application.SigningAlgorithm
     let created_at, updated_at: Date
-    /// Once, in the answer that gives it out.
+    /// Only in the response that issues the secret.
     var client_secret: String?
 
     init(_ application: Application) {
@@ -29,7 +29,7 @@ struct ApplicationReply: Encodable, Equatable {
         (created_at, updated_at) = (application.createdAt, application.updatedAt)
     }
 
-    /// - Parameter secret: the one that was just made.
+    /// - Parameter secret: the new secret.
     init(_ application: Application, showing secret: Secret?) {
         self.init(application)
         client_secret = secret?.reveal()

@@ -5,11 +5,11 @@ package import Postgres
 package import Sealing
 import Web
 
-/// A tenant's software and its secrets.
+/// Manages a tenant's applications and their secrets.
 ///
-/// An application is registered with a kind that it keeps; whether its fields go with the kind and with one another is one set
-/// of rules for registration and change (`ApplicationRules`). A confidential one gets a secret, which is rolled with an overlap,
-/// so that two can serve at once. Every change is in effect within a second: the rows' triggers tell each process.
+/// The kind of an application never changes. Registration and changes use the same rules for combinations of fields
+/// (`ApplicationRules`). A confidential application gets a secret. A roll has an overlap, in which two secrets are valid. Every change
+/// takes effect within 1 s, because triggers on the rows notify each process.
 package struct ApplicationRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
@@ -19,11 +19,16 @@ package struct ApplicationRoutes: Sendable {
     /// Makes sure that a tenant has a key of this kind to sign tokens with. A new key can take a second.
     let prepareSigning: @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
 
-    package init(pool: DatabasePool, keyring: Keyring, allowsPrivateWebhooks: Bool, now: @escaping @Sendable () -> Date, prepareSigning: @escaping @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void) {
-        (self.pool, self.keyring, self.allowsPrivateWebhooks, self.now, self.prepareSigning) = (pool, keyring, allowsPrivateWebhooks, now, prepareSigning)
+    package init(
+        pool: DatabasePool, keyring: Keyring, allowsPrivateWebhooks: Bool, now: @escaping @Sendable () -> Date,
+        prepareSigning: @escaping @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
+    ) {
+        (self.pool, self.keyring, self.allowsPrivateWebhooks, self.now, self.prepareSigning) = (
+            pool, keyring, allowsPrivateWebhooks, now, prepareSigning
+        )
     }
 
-    /// Below `/v1/tenants/{tenant}`.
+    /// These routes are below `/v1/tenants/{tenant}`.
     package var tenantRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.post, "applications", "registerApplication", use: registerApplication)

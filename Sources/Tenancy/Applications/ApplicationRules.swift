@@ -1,45 +1,46 @@
 package import Web
 
-// What of an application goes together. Each by itself is looked at where it is read: `ApplicationFields`, `RedirectURI`.
+// Rules for combinations of an application's fields. `ApplicationFields` and `RedirectURI` check each field individually.
 extension Application {
-    /// What does not go with its kind, field by field.
+    /// The fields that its kind does not permit.
     package var misfits: [Problem.Field] {
         var found: [Problem.Field] = []
         if kind == .machine {
             for (field, uris) in [("redirect_uris", redirectURIs), ("logout_uris", logoutURIs)] where !uris.isEmpty {
-                found.append(.init(field, "An application of kind `machine` signs nobody in: it has none."))
+                found.append(.init(field, "An application of kind `machine` does not support sign-in. Leave it empty."))
             }
             if backchannelLogoutURI != nil {
-                found.append(.init("backchannel_logout_uri", "An application of kind `machine` signs nobody in: nobody logs out."))
+                found.append(.init("backchannel_logout_uri", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
         } else if redirectURIs.isEmpty {
-            found.append(.init("redirect_uris", "It must have at least one element: where browsers return to."))
+            found.append(.init("redirect_uris", "It must have at least one URI, to which browsers return."))
         }
         if kind != .native {
             for (field, uris) in [("redirect_uris", redirectURIs), ("logout_uris", logoutURIs)] {
                 for (index, uri) in uris.enumerated() where RedirectURI.isPrivateUse(uri) {
                     found.append(
-                        .init("\(field)[\(index)]", "Only an application of kind `native` may have a scheme of its own: use https."))
+                        .init("\(field)[\(index)]", "Only an application of kind `native` can have its own scheme. Use https."))
                 }
             }
-            if !bundleIDs.isEmpty { found.append(.init("bundle_ids", "Only an application of kind `native` has any.")) }
+            if !bundleIDs.isEmpty { found.append(.init("bundle_ids", "Only an application of kind `native` can have bundle IDs.")) }
         }
         if !requiresPKCE, kind != .web {
-            found.append(.init("requires_pkce", "Only an application of kind `web` can be exempted."))
+            found.append(.init("requires_pkce", "Only an application of kind `web` can disable PKCE."))
         }
         return found
     }
 
-    /// What contradicts something else, field by field.
+    /// The fields that contradict other fields.
     package var contradictions: [Problem.Field] {
         guard idleSeconds > sessionSeconds else { return [] }
-        return [.init("idle_seconds", "It must not be more than `session_seconds`, which is \(sessionSeconds).")]
+        return [.init("idle_seconds", "It must be at most `session_seconds`, which is \(sessionSeconds).")]
     }
 }
 
-/// What a bundle ID of Apple's looks like.
+/// The form of a bundle ID at Apple.
 package enum BundleID {
-    /// Why a text is none, or nil: words of letters, digits and hyphens with dots between them, up to 255 characters.
+    /// The reason for refusing a bundle ID, or nil. A bundle ID has words of letters, digits and hyphens with dots between them, up to 255
+    /// characters.
     package static func refusal(of text: String) -> String? {
         let words = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         let isOne =
@@ -55,6 +56,6 @@ package enum BundleID {
                         }
                     }
             }
-        return isOne ? nil : "It must be a reverse domain name, as com.example.app, of up to 255 characters."
+        return isOne ? nil : "It must be a reverse domain name of up to 255 characters, such as com.example.app."
     }
 }

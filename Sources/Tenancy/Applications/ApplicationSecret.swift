@@ -3,8 +3,9 @@ package import Foundation
 package import Postgres
 package import Sealing
 
-/// What a confidential application authenticates with: `eas_` and 43 random base62 characters (256
-/// bits). Only a keyed digest is stored. A rolled one serves until its overlap ends; two serve at the most.
+/// The secret of a confidential application: `eas_` and 43 random base62 characters (256 bits).
+///
+/// Only a keyed digest is stored. A rolled secret stays valid until its overlap ends. At most two are valid.
 package struct ApplicationSecret: Identified, Sendable {
     package static let idPrefix = "secret"
 
@@ -13,7 +14,7 @@ package struct ApplicationSecret: Identified, Sendable {
     let id: ID<ApplicationSecret>
     let lastFour: String
     let createdAt: Date
-    /// Nil until it is rolled.
+    /// Nil until the secret is rolled.
     let expiresAt: Date?
 
     init(_ row: Row) throws {
@@ -45,7 +46,7 @@ package struct ApplicationSecret: Identified, Sendable {
             """
     }
 
-    /// Those that serve, the newest first.
+    /// The valid secrets, newest first.
     static func valid(of application: ID<Application>, tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         SELECT id, last_four, created_at, expires_at FROM application_secret
@@ -62,7 +63,7 @@ struct ApplicationSecretReply: Encodable {
     let last_four: String
     let expires_at: Date?
     let created_at, updated_at: Date
-    /// Once, in the answer that gives it out.
+    /// Only in the response that issues the secret.
     var client_secret: String?
 
     init(_ secret: ApplicationSecret) {
@@ -70,14 +71,14 @@ struct ApplicationSecretReply: Encodable {
         (created_at, updated_at) = (secret.createdAt, secret.createdAt)
     }
 
-    /// One that was just made.
+    /// The reply for a new secret.
     init(_ id: ID<ApplicationSecret>, showing secret: Secret, at now: Date) {
         (self.id, last_four, expires_at, client_secret) = (id, String(secret.reveal().suffix(4)), nil, secret.reveal())
         (created_at, updated_at) = (now, now)
     }
 }
 
-/// The secrets that serve an application, for the audit trail.
+/// The valid secrets of an application, for the audit trail.
 struct ApplicationSecretsReply: Encodable {
     let secrets: [ApplicationSecretReply]
 }

@@ -5,7 +5,7 @@ import Hummingbird
 import Postgres
 import Web
 
-/// What webhooks hear of the sessions that ended with their application.
+/// The webhook data for the sessions that ended with their application.
 private struct Ended: Encodable {
     let reason = "revoked"
     let application_id: ID<Application>
@@ -13,8 +13,8 @@ private struct Ended: Encodable {
 }
 
 extension ApplicationRoutes {
-    /// Nobody signs in to it any more, and its refresh tokens and access tokens find no application. Users and usage stay: they are
-    /// the tenant's.
+    /// Deletes an application. Sign-ins to it fail, and its refresh tokens and access tokens become invalid. Users and usage remain,
+    /// because they belong to the tenant.
     @Sendable
     func deleteApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
@@ -27,7 +27,7 @@ extension ApplicationRoutes {
             try request.requireMatch(EntityTag(application.updatedAt))
             let ended = try await db.run([
                 "DELETE FROM application WHERE tenant_id = \(tenant) AND id = \(id)",
-                // No token of them would be taken anyway: this is so that nobody is shown a session that lasts.
+                // The sessions' tokens are invalid without this. It only prevents lists from showing these sessions as active.
                 """
                 WITH lasting AS (
                     SELECT id FROM session

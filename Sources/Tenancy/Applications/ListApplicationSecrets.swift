@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension ApplicationRoutes {
-    /// Those that serve: none of a public application, else one, or two while it is rolled.
+    /// Lists the valid secrets. A public application has none. Others have one, or two during a roll.
     @Sendable
     func listApplicationSecrets(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsRead)

@@ -1,15 +1,16 @@
 import Foundation
 import Web
 
-/// What a redirect URI may be, and when two are the same. A logout URI is of the same form.
+/// The rules for redirect URIs, and their comparison. A logout URI has the same form.
 package enum RedirectURI {
-    /// Why a URI cannot be registered; nil when it can: https, http on a loopback address, or a
-    /// private-use scheme with a dot in it (RFC 8252, section 7.1). Never a fragment (RFC 6749, 3.1.2),
-    /// user information or a wildcard.
+    /// The reason for refusing a URI, or nil.
     ///
-    /// The two patterns are those of openapi.yaml; what follows them only finds the words.
+    /// Permitted are https, http on a loopback address, and a private-use scheme with a dot (RFC 8252, section 7.1). A fragment (RFC 6749,
+    /// section 3.1.2), user information and a wildcard are refused.
+    ///
+    /// The two patterns are the same as in openapi.yaml. The code after them only selects the message.
     package static func refusal(of uri: String) -> String? {
-        // Before the patterns: to them, as to any comparison of strings, a Kelvin sign is a K.
+        // This check comes before the patterns, because a comparison of strings treats a Kelvin sign as a K.
         guard (1...2000).contains(uri.utf8.count), uri.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
         else { return "is not an absolute URI" }
         if uri.wholeASCIIMatch(of: web) != nil || uri.wholeASCIIMatch(of: privateUse) != nil { return nil }
@@ -18,15 +19,15 @@ package enum RedirectURI {
         let authority = uri[colon...].dropFirst(3).prefix { $0 != "/" && $0 != "?" }
         switch uri[..<colon] {
         case "https", "http":
-            if authority.contains("@") { return "must not name a user" }
-            if uri.hasPrefix("http:") { return "must be https, since its host is not a loopback address" }
+            if authority.contains("@") { return "must not contain a user" }
+            if uri.hasPrefix("http:") { return "must use https, because its host is not a loopback address" }
             return "has no host, or has a character that must be percent-encoded"
         case let scheme where scheme.contains("."): return "has a character that must be percent-encoded"
-        default: return "has a scheme that other programs may claim: use https, or a reverse domain name such as com.example.app"
+        default: return "has a scheme that other programs can claim. Use https or a reverse domain name such as com.example.app"
         }
     }
 
-    // Computed: a `Regex` cannot be shared. White space means nothing in them.
+    // These are computed, because a `Regex` cannot be shared. They ignore white space in the pattern.
     private static var web: Regex<Substring> {
         #/
         (?:https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|http://(?:localhost|127\.0\.0\.1|\[::1\]))
@@ -42,13 +43,12 @@ package enum RedirectURI {
         /#
     }
 
-    /// Whether one that can be registered has a scheme of its own, which a program on a device claims.
+    /// Whether a valid URI has a private-use scheme, which a program on a device claims.
     static func isPrivateUse(_ uri: String) -> Bool {
         !uri.hasPrefix("https://") && !uri.hasPrefix("http://")
     }
 
-    /// The origin of what is there, as a browser writes it (RFC 6454, section 6.2): of one that can be registered; nil where it
-    /// has a scheme of its own.
+    /// The origin of a valid URI in the form that a browser sends (RFC 6454, section 6.2). Nil for a private-use scheme.
     package static func origin(of uri: String) -> String? {
         guard !isPrivateUse(uri), let parts = URLComponents(string: uri), let scheme = parts.scheme, let host = parts.host
         else { return nil }
@@ -56,11 +56,11 @@ package enum RedirectURI {
         return "\(scheme)://\(host.lowercased())\(port)"
     }
 
-    /// Equal but for the port, on the same loopback address.
+    /// Whether two URIs on the same loopback address differ only in the port.
     static func isSameLoopback(_ registered: String, _ requested: String) -> Bool {
         guard registered.hasPrefix("http://"), requested.hasPrefix("http://"), refusal(of: requested) == nil,
             var a = URLComponents(string: registered), var b = URLComponents(string: requested),
-            // `localhost` may resolve elsewhere: only the addresses themselves have a free port.
+            // Only the addresses themselves have a free port, because `localhost` may resolve to another address.
             let host = a.host, host == "127.0.0.1" || host == "[::1]", b.port.map({ (1...65535).contains($0) }) ?? true
         else { return false }
         (a.port, b.port) = (nil, nil)

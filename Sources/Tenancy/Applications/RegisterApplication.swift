@@ -7,7 +7,7 @@ import Sealing
 import Web
 
 extension ApplicationRoutes {
-    /// All of them are in every process's memory.
+    /// The limit per tenant, because every process stores all applications in memory.
     private static var mostApplications: Int { 500 }
 
     @Sendable
@@ -25,7 +25,7 @@ extension ApplicationRoutes {
         if let contradiction = application.contradictions.first {
             throw Problem(.conflict, "\(contradiction.field): \(contradiction.detail)", fields: application.contradictions)
         }
-        // Here and not at the first login, which would have to wait for it.
+        // Creates the signing key now, because the first login would otherwise wait for it.
         try await prepareSigning(application.signingAlgorithm, call.tenant)
 
         var random = SystemRandomNumberGenerator()
@@ -46,7 +46,7 @@ extension ApplicationRoutes {
                 try await db.run("SELECT count(*) AS n FROM application WHERE tenant_id = \(tenant)")
                 .first { try $0.get("n", as: Int.self) } ?? 0
             guard count < Self.mostApplications
-            else { throw Problem(.conflict, "A tenant has at most \(Self.mostApplications) applications. Delete one that is not used.") }
+            else { throw Problem(.conflict, "A tenant can have at most \(Self.mostApplications) applications. Delete an unused one.") }
             _ = try await db.run(written)
         }
         return try .resource(

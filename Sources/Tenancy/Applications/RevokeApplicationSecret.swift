@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension ApplicationRoutes {
-    /// Ends one of two secrets at once: the old one when it is replaced everywhere, or the new one that got into wrong hands.
+    /// Revokes one of two secrets at once: the old one after its replacement everywhere, or a leaked new one.
     @Sendable
     func revokeApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
@@ -22,7 +22,7 @@ extension ApplicationRoutes {
             guard before.contains(where: { $0.id == id }) else { throw Problem.notFound("application secret") }
             guard before.count > 1 else {
                 throw Problem(
-                    .conflict, "It is the only secret that serves the application: roll it, with `overlap_seconds` 0 to end it at once.")
+                    .conflict, "This is the application's only valid secret. Roll it instead, with `overlap_seconds` 0 to end it at once.")
             }
             _ = try await db.run([
                 "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND id = \(id)",

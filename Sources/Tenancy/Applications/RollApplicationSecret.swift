@@ -7,8 +7,8 @@ import Sealing
 import Web
 
 extension ApplicationRoutes {
-    /// A new secret; the one before it serves for the overlap, so that it can be replaced where it is used. Any older one, left from
-    /// an earlier roll, ends at once: two serve at the most.
+    /// Issues a new secret. The previous secret stays valid for the overlap, so that it can be replaced where it is used. Any older secret
+    /// from an earlier roll ends at once, because at most two secrets are valid.
     @Sendable
     func rollApplicationSecret(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
@@ -27,13 +27,13 @@ extension ApplicationRoutes {
             ])
             guard let kind = try found[0].first(Application.init)?.kind else { throw Problem.notFound("application") }
             guard kind.isConfidential
-            else { throw Problem(.conflict, "An application of kind `\(kind.rawValue)` cannot keep a secret, so it has none to roll.") }
+            else { throw Problem(.conflict, "An application of kind `\(kind.rawValue)` has no secret to roll.") }
             let before = try found[1].map(ApplicationSecret.init)
             let end = now.addingTimeInterval(TimeInterval(overlap))
             let kept = overlap > 0 ? before.first?.id : nil
             let written = try await db.run([
                 "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND application_id = \(application) AND id IS DISTINCT FROM \(kept)",
-                // One that ends sooner anyway is not given more time.
+                // The overlap never extends the validity of a secret.
                 """
                 UPDATE application_secret SET expires_at = LEAST(expires_at, \(end))
                 WHERE tenant_id = \(tenant) AND application_id = \(application)

@@ -5,8 +5,9 @@ import Postgres
 import Web
 
 extension ApplicationRoutes {
-    /// A JSON merge patch (RFC 7396): what is absent stays, what is null goes back to its default, if it has one. Logins go by the change within a
-    /// second; a session that has begun keeps the end it was given, and the new `idle_seconds` holds for it at once.
+    /// Changes an application with a JSON merge patch (RFC 7396). Absent members do not change. Null restores the default if there is one.
+    ///
+    /// New logins use the change within 1 s. An existing session retains its end time, but the new `idle_seconds` applies to it at once.
     @Sendable
     func updateApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
@@ -15,7 +16,7 @@ extension ApplicationRoutes {
         let said = ApplicationFields(&fields, isNew: false, allowsPrivate: allowsPrivateWebhooks)
         if fields.has("kind") {
             _ = fields.choice("kind", Application.Kind.self)
-            fields.refuse("kind", "It cannot be changed: register another application.")
+            fields.refuse("kind", "It cannot be changed. Register another application.")
         }
         try fields.finish()
         if case .set(let algorithm) = said.signingAlgorithm { try await prepareSigning(algorithm, call.tenant) }
@@ -27,7 +28,7 @@ extension ApplicationRoutes {
             else { throw Problem.notFound("application") }
             try request.requireMatch(EntityTag(current.updatedAt))
             var changed = said.applied(to: current)
-            // A change that changes nothing is none.
+            // A request without an effective change leaves no audit event.
             guard ApplicationReply(changed) != ApplicationReply(current) else { return current }
             changed.updatedAt = now.asChange(after: current.updatedAt)
             let refused = changed.misfits + changed.contradictions

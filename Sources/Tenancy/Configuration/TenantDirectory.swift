@@ -5,26 +5,26 @@ import Sealing
 import Synchronization
 import Web
 
-/// All that a login needs to know of a tenant, read in one round trip and kept.
+/// The configuration of a tenant that a login needs. It is read in one round trip and cached.
 package struct TenantConfiguration: Sendable {
     package let tenant: Tenant
-    /// What serves it, its own or the shared one. Nil before anybody set one up.
+    /// The connection in use: the tenant's own or the shared one. Nil until one is set up.
     package let connection: Connection?
-    /// The key that signs for the connection.
+    /// The current Apple key of the connection.
     package let appleKey: AppleKey?
-    /// Within what the tenant allows.
+    /// The applications, with their settings limited by the tenant's settings.
     package let applications: [ID<Application>: Application]
-    /// Where its single-page applications live: what runs there may call the endpoints that a browser's library needs.
+    /// The origins of the tenant's single-page applications. Their scripts may call the endpoints that a library in the browser needs.
     private let origins: [String]
     /// The end of a month whose hard budget is used up.
     private let loginsRefusedUntil: Date?
 
-    /// Whether what runs at this origin may do so.
+    /// Whether a script of this origin may call these endpoints.
     package func allows(origin: String) -> Bool {
         origins.has(origin)
     }
 
-    /// Whether nobody new is let in, because the tenant wants no more logins this month. Who is signed in stays so.
+    /// Whether new logins are refused, because the tenant's hard budget for the month is used up. Existing sessions continue.
     package func refusesLogins(at now: Date) -> Bool {
         loginsRefusedUntil.map { now < $0 } ?? false
     }
@@ -40,10 +40,10 @@ package struct TenantConfiguration: Sendable {
     }
 }
 
-/// Finds tenants by what requests know of them. Reads are from memory but for the first.
+/// Finds tenants by an ID, a slug or a client ID. It reads from memory, except the first time.
 ///
-/// An unknown slug or client ID costs one statement, once: the answer is kept until a tenant or application comes into being, for
-/// up to a minute. A slug never changes its tenant, so a change of a known tenant leaves the unknown slugs as they are.
+/// An unknown slug or client ID costs one statement. The result is cached for up to a minute, or until a tenant or application is created.
+/// A slug always belongs to the same tenant, so a change of a known tenant leaves the unknown slugs unchanged.
 package final class TenantDirectory: Sendable {
     private let known = KnownNames()
     private let bySlug: ConfigurationCache<String, TenantConfiguration>
@@ -54,7 +54,7 @@ package final class TenantDirectory: Sendable {
         let database = PlatformDatabase(pool)
         let known = known
         bySlug = ConfigurationCache { slug in
-            // A guess must not cost the six statements below.
+            // This prevents a guess from costing the six statements below.
             if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
             let found = try await database.run([
                 Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
@@ -102,7 +102,7 @@ package final class TenantDirectory: Sendable {
         return try await bySlug[String(slug)]
     }
 
-    /// Whether this process has found the tenant before: then looking it up is not a guess.
+    /// Whether this process has found the tenant before. If so, a look-up is not a guess.
     package func isKnown(slug: some StringProtocol) -> Bool {
         !Tenant.isSlug(slug) || known.contains(slug: String(slug))
     }
@@ -122,7 +122,7 @@ package final class TenantDirectory: Sendable {
         return try await bySlug[slug]
     }
 
-    /// By id or by slug, as paths of the REST API name a tenant.
+    /// Finds a tenant by ID or slug, as in the paths of the REST API.
     package func find(idOrSlug text: String) async throws -> TenantConfiguration? {
         guard let id = ID<Tenant>(text) else { return try await find(slug: text) }
         return try await find(id)
@@ -143,7 +143,7 @@ package final class TenantDirectory: Sendable {
     }
 }
 
-/// The slugs and applications that this process has found. Kept longer than their configuration, and bounded.
+/// The slugs and applications that this process has found. They are remembered longer than their configuration, up to a limit.
 private final class KnownNames: Sendable {
     private struct Names {
         var slugs: [String: UUID] = [:]

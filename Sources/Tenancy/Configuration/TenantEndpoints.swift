@@ -8,7 +8,7 @@ package import Web
 /// The endpoints that unauthenticated callers reach: finds the tenant that a request names, and its issuer.
 package struct TenantEndpoints: Sendable {
     package let directory: TenantDirectory
-    /// How often unauthenticated callers may fail.
+    /// The limits for failed requests of unauthenticated callers.
     package let limits: RequestLimits
     package let keyring: Keyring
     /// Where browsers and Apple reach this server, without a slash at its end.
@@ -29,8 +29,8 @@ package struct TenantEndpoints: Sendable {
         "\(publicURL)/t/\(tenant.slug)"
     }
 
-    /// Where Apple sends the browser back to: registered at Apple, so it never changes. One for all
-    /// tenants on the shared connection, since Apple limits how many can be registered.
+    /// The Return URL of a connection. It is registered at Apple, so it never changes. All tenants on the shared connection have the same
+    /// one, because Apple limits the number of registered URLs.
     package func returnURL(_ tenant: Tenant, _ connection: Connection) -> String {
         connection.ownership == .own ? "\(issuer(tenant))/auth/apple/callback" : "\(publicURL)/auth/apple/callback"
     }
@@ -44,7 +44,7 @@ package struct TenantEndpoints: Sendable {
     }
 
     /// The tenant that an unauthenticated caller names.
-    /// - Throws: `TooManyRequests` instead of asking the database, where the caller's address has used up its limit.
+    /// - Throws: `TooManyRequests` if the caller's address has used up its limit. The database is not asked then.
     package func find(slug: String, _ context: WebContext) async throws -> TenantConfiguration? {
         if directory.isKnown(slug: slug) { return try await directory.find(slug: slug) }
         return try await limits.lookUp(slug, context.record) { try await directory.find(slug: slug) }

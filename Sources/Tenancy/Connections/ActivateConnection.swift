@@ -5,8 +5,8 @@ import Postgres
 import Web
 
 extension ConnectionRoutes {
-    /// Lets one of the tenant's own connections serve its sign-ins from now on. Sign-ins that are on their way through another
-    /// one are told to start again.
+    /// Uses one of the tenant's own connections for its sign-ins from now on. Login attempts in progress through another connection must
+    /// start again.
     @Sendable
     func activateConnection(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -23,7 +23,7 @@ extension ConnectionRoutes {
             guard before.plan.mayBringOwnConnection else {
                 throw Problem(
                     .planRequired,
-                    "A connection of the tenant's own needs the plan `\(Tenant.Plan.enterprise.rawValue)`; this tenant's is `\(before.plan.rawValue)`."
+                    "A tenant's own connection needs the plan `\(Tenant.Plan.enterprise.rawValue)`. Its plan is `\(before.plan.rawValue)`."
                 )
             }
             try request.requireMatch(details.tag)
@@ -31,7 +31,7 @@ extension ConnectionRoutes {
             guard details.keys.contains(where: { $0.state == .current }) else {
                 throw Problem(
                     .conflict,
-                    "Apple has accepted no key of this connection yet. Check it, or add a key and promote it, and then activate it.")
+                    "Apple has not accepted a key of this connection yet. Check it, or add and promote a key. Then activate it.")
             }
             let relinkUntil = try users.relinkUntil(hasOthers: hasOthers, at: now)
             let was = Serving(
@@ -59,7 +59,7 @@ extension ConnectionRoutes {
         return try .resource(reply(details, to: actor), updatedAt: details.updatedAt)
     }
 
-    /// Whether the tenant has users of another team than the connection's: two ends of an index, not all of it.
+    /// Whether the tenant has users of another team than the connection's. It reads only the two ends of an index.
     private static func hasOthers(than connection: ID<Connection>, _ tenant: ID<Tenant>) -> SQL {
         """
         SELECT EXISTS (SELECT FROM identity i WHERE i.tenant_id = c.tenant_id AND i.team_id < c.team_id)

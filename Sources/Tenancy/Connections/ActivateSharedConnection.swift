@@ -21,7 +21,7 @@ private struct Reply: Encodable {
     }
 }
 
-/// The shared connection, as far as the decision depends on it.
+/// The properties of the shared connection that decide the change.
 private struct Shared {
     let teamID: String
     let hasCurrentKey: Bool
@@ -47,14 +47,14 @@ private struct Shared {
 }
 
 extension ConnectionRoutes {
-    /// Takes a tenant back to the shared connection. No plan is needed for that, and its own connections stay as they are.
+    /// Returns a tenant to the shared connection. Every plan permits this. The tenant's own connections do not change.
     @Sendable
     func activateSharedConnection(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let users = try await ExistingUsers(request)
         let now = now()
         let (tenant, origin, publicURL) = (call.tenant, call.origin, publicURL)
-        // As the platform: the shared connection is not the tenant's to see. Everything else names the tenant.
+        // Uses the platform's rights, because the tenant cannot see the shared connection. All other statements name the tenant.
         let reply = try await PlatformDatabase(pool).transaction { db in
             let found = try await db.run(Move.lock(tenant) + [Tenant.find(tenant), Shared.find(for: tenant)])
             guard let before = try found[2].first(Move.init), let row = try found[3].first(Tenant.init)
@@ -64,7 +64,7 @@ extension ConnectionRoutes {
                 return Reply(row, publicURL: publicURL, relinkUntil: before.relinkUntil, updatedAt: before.updatedAt)
             }
             guard let shared = try found[4].first(Shared.init), shared.hasCurrentKey else {
-                throw Problem(.conflict, "The platform has no shared connection that works. Ask its operators.")
+                throw Problem(.conflict, "The platform has no working shared connection. Ask an operator.")
             }
             let relinkUntil = try users.relinkUntil(hasOthers: shared.hasOthers, at: now)
             let was = Serving(

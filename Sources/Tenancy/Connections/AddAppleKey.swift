@@ -16,14 +16,14 @@ private struct Body: Sendable {
         let pem = fields.block("private_key", isRequired: true)
         let key = pem.flatMap { fields.applePrivateKey($0) }
         try fields.finish()
-        guard let keyID, let pem, let key else { throw Problem(.invalid, "Something is missing.") }
+        guard let keyID, let pem, let key else { throw Problem(.invalid, "`key_id` and `private_key` are required.") }
         (self.keyID, self.pem, self.key) = (keyID, pem, key)
     }
 }
 
 extension ConnectionRoutes {
-    /// Adds the key that shall sign next. A key that Apple refuses is not stored: a mistyped Key ID costs an error message and
-    /// not the tenant's logins. When Apple cannot be reached it is, unproven; promoting it asks again.
+    /// Adds the next Apple key. A key that Apple refuses is not stored, so a mistyped Key ID causes an error and does not affect logins. If
+    /// Apple is unreachable, the key is stored unproven, and its promotion asks Apple again.
     @Sendable
     func addAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -31,7 +31,7 @@ extension ConnectionRoutes {
         let details = try await find(try call.connectionInPath, for: actor)
         let connection = details.connection
         let body = try await Body(request, teamID: connection.teamID)
-        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        // The time is read after the body has arrived. The doctor compares clocks, and a slow sender must not look like a slow clock.
         let now = now()
         try request.requireMatch(details.tag, isRequired: true)
         try await requirePlan(for: actor)
@@ -52,7 +52,7 @@ extension ConnectionRoutes {
             let before = try await lock(connection.id, for: actor, request, in: db)
             try Self.requireRoom(for: body.keyID, in: before)
             _ = try await db.run([
-                // One that was retired may come back: its name is all that was left.
+                // A retired key can be added again. Only its Key ID is still stored.
                 """
                 DELETE FROM apple_key WHERE tenant_id = \(actor.owner) AND connection_id = \(connection.id)
                     AND key_id = \(body.keyID) AND state = 'retired'
@@ -67,17 +67,17 @@ extension ConnectionRoutes {
         return try .resource(key, updatedAt: version, status: .created)
     }
 
-    /// Apple allows two keys: the one that signs and the next.
+    /// Apple allows two keys: the current key and the next one.
     private static func requireRoom(for keyID: String, in details: ConnectionDetails) throws {
         if details.keys.contains(where: { $0.keyID == keyID && $0.state != .retired }) {
-            throw Problem(.alreadyExists, "This connection has a key with this Key ID already.")
+            throw Problem(.alreadyExists, "This connection already has a key with this Key ID.")
         }
         if let next = details.keys.first(where: { $0.state == .next }) {
-            throw Problem(.conflict, "The key \(next.keyID) is waiting to sign already: promote it, or retire it first.")
+            throw Problem(.conflict, "The connection already has the next key \(next.keyID). Promote or retire that key first.")
         }
     }
 
-    /// What became of a key, with its audit event, and the connection's new version.
+    /// The new state of a key, with its audit event and the connection's new version.
     func changed(
         _ id: ID<AppleKey>, _ before: ConnectionDetails, for actor: ConnectionActor, at now: Date, in transaction: Transaction
     ) async throws -> (AppleKeyReply, Date) {

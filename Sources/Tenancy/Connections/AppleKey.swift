@@ -3,10 +3,10 @@ package import Foundation
 package import Postgres
 package import Sealing
 
-/// A sealed `.p8` with its Key ID. Opened only to sign, and never shown again.
+/// A sealed `.p8` with its Key ID. It is opened only to sign, and never shown again.
 ///
-/// A connection has one that signs (`current`), one that shall sign (`next`), and for a while after a promotion the one before
-/// (`previous`), which stands in when Apple refuses the new one. Of a retired one nothing is left that could sign.
+/// A connection has a key that signs (`current`) and one that signs next (`next`). After a promotion, the old key (`previous`) stays valid
+/// for a while and signs if Apple refuses the new one. A retired key has no private part any longer.
 package struct AppleKey: Identified, Sendable {
     package static let idPrefix = "applekey"
 
@@ -20,13 +20,13 @@ package struct AppleKey: Identified, Sendable {
     package let keyID: String
     package let sealedPEM: Sealed
     package let state: State
-    /// SHA-256 of the public half. Nil for a key of an older version that the doctor has not seen yet.
+    /// The SHA-256 digest of the public half. Nil for a key of an older version that the doctor has not checked yet.
     package let fingerprint: [UInt8]?
-    /// When Apple last accepted it for this connection; nil when it never has.
+    /// The last time that Apple accepted the key for this connection. Nil if it never did.
     package let provenAt: Date?
-    /// To the minute.
+    /// The last use, to the minute.
     package let lastUsedAt: Date?
-    /// Of a previous key: until when it stands in.
+    /// When a previous key stops being the fallback.
     package let usableUntil: Date?
     package let createdAt: Date
     package let updatedAt: Date
@@ -46,7 +46,7 @@ package struct AppleKey: Identified, Sendable {
         updatedAt = try row.get("updated_at")
     }
 
-    /// The key in PEM. Nobody keeps what this returns longer than a signature takes.
+    /// Opens the key in PEM. The caller must not hold the result longer than a signature takes.
     package func open(with keyring: Keyring) throws -> String {
         String(decoding: try keyring.open(sealedPEM, in: Self.context(owner: owner, id: id)), as: UTF8.self)
     }
@@ -55,7 +55,7 @@ package struct AppleKey: Identified, Sendable {
         SealingContext(tenant: owner, table: "apple_key", column: "sealed_pem", row: id.description)
     }
 
-    /// The key that signs for the connection that serves a tenant.
+    /// The current key of the connection that serves a tenant.
     package static func current(forTenantWithSlug slug: String) -> SQL {
         """
         SELECT k.id, k.tenant_id, k.connection_id, k.key_id, k.sealed_pem, k.state, k.fingerprint, k.proven_at, k.last_used_at,
@@ -68,7 +68,7 @@ package struct AppleKey: Identified, Sendable {
         """
     }
 
-    /// The keys that may sign for a connection now: the current one, then the previous one while it stands in.
+    /// The keys that can sign for a connection now: the current one, then the previous one during its overlap.
     package static func signing(for connection: ID<Connection>, owner: UUID, at now: Date) -> SQL {
         """
         SELECT id, tenant_id, connection_id, key_id, sealed_pem, state, fingerprint, proven_at, last_used_at, usable_until,
@@ -89,7 +89,7 @@ package struct AppleKey: Identified, Sendable {
         """
     }
 
-    /// Takes a key out of use for good: what could sign goes, its name stays.
+    /// Retires a key permanently. Its private part is deleted, its Key ID remains.
     static func retire(_ id: ID<AppleKey>, owner: UUID, at now: Date) -> SQL {
         """
         UPDATE apple_key SET state = 'retired', sealed_pem = '', usable_until = NULL, updated_at = \(now)
@@ -98,7 +98,7 @@ package struct AppleKey: Identified, Sendable {
     }
 }
 
-/// An Apple key as callers see it: never the key itself.
+/// An Apple key as callers see it, never with the private part.
 struct AppleKeyReply: Encodable, Sendable {
     let id: ID<AppleKey>
     let object = "apple_key"

@@ -13,27 +13,27 @@ private struct Reply: Encodable {
 }
 
 extension ConnectionRoutes {
-    /// How often Apple is asked about one connection at the request of a person, in seconds.
+    /// The minimum time between two requested checks of one connection, in seconds.
     private static var shortestPause: TimeInterval { 3 }
 
-    /// Calls the doctor.
+    /// Runs the doctor.
     @Sendable
     func checkConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let actor = ConnectionActor(call)
         try await JSONFields(request, isOptional: true).requireEmpty()
-        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        // The time is read after the body has arrived. The doctor compares clocks, and a slow sender must not look like a slow clock.
         let now = now()
         let details = try await find(try call.connectionInPath, for: actor)
-        // Across all processes: a caller in a hurry must not make us a nuisance to Apple. Two who ask at once may come here in
-        // another order than they read the clock; a claim from further ahead is that of a clock which was wrong.
+        // The claim limits checks across all processes, so that an impatient caller does not overload Apple. Two requests at once may
+        // arrive here in another order than they read the clock. A claim from more than 60 s ahead came from a wrong clock.
         let claimed = try await actor.database(pool).run(
             """
             UPDATE connection SET check_claimed_at = \(now) WHERE tenant_id = \(actor.owner) AND id = \(details.connection.id)
                 AND (check_claimed_at IS NULL OR check_claimed_at <= \(now - Self.shortestPause) OR check_claimed_at > \(now + 60))
             """)
         guard claimed.affected == 1 else {
-            var problem = Problem(.rateLimited, "This connection was checked a moment ago. Wait a few seconds.")
+            var problem = Problem(.rateLimited, "This connection was checked a moment ago. Retry in a few seconds.")
             problem.headers[.retryAfter] = "\(Int(Self.shortestPause))"
             throw problem
         }
@@ -43,7 +43,7 @@ extension ConnectionRoutes {
                 connection_id: details.connection.id, outcome: check.outcome, checked_at: check.checkedAt, steps: check.steps))
     }
 
-    /// Checks the key that signs, and writes down what was found.
+    /// Checks the current key, and records the result.
     @discardableResult
     func recordCheck(
         of details: ConnectionDetails, for actor: ConnectionActor, isAudited: Bool, at now: Date
@@ -58,7 +58,7 @@ extension ConnectionRoutes {
 }
 
 extension JSONFields {
-    /// For an action whose body has no fields.
+    /// Refuses a body with fields, for an action that has none.
     func requireEmpty() throws {
         var fields = self
         try fields.finish()

@@ -6,18 +6,18 @@ package import Postgres
 package struct Connection: Identified, Sendable {
     package static let idPrefix = "connection"
 
-    /// Whose it is. In the ledger too: the price may differ.
+    /// The owner of the connection. The ledger records it too, because the price may differ.
     package enum Ownership: String, Codable, CaseIterable, SQLValue {
         case own, shared
     }
 
     package let id: ID<Connection>
-    /// The tenant's id, or the platform's.
+    /// The tenant's ID, or the platform's ID.
     package let owner: UUID
     package let teamID: String
     package let servicesID: String
     package let bundleIDs: [String]
-    /// Until when a sign-in under this team may take over the user of another one.
+    /// Until this time, a sign-in under this team can take over the user of another team.
     package let relinkUntil: Date?
 
     package var ownership: Ownership { owner == .platform ? .shared : .own }
@@ -35,7 +35,7 @@ package struct Connection: Identified, Sendable {
         relinkUntil.map { now < $0 } ?? false
     }
 
-    /// The connection that serves a tenant: its own where it has one.
+    /// The connection that serves a tenant: its own, or the shared one without its own.
     package static func serving(tenantWithSlug slug: String) -> SQL {
         """
         SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids,

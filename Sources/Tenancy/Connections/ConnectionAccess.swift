@@ -4,14 +4,14 @@ import Hummingbird
 import Postgres
 import Web
 
-/// Who works on whose connections: what an action takes of its context into a transaction.
+/// The actor and the owner of connections: the part of the context that an action needs in a transaction.
 struct ConnectionActor: Sendable {
-    /// The tenant's id, or the platform's.
+    /// The tenant's ID, or the platform's ID.
     let owner: UUID
     let origin: AuditEvent.Origin
     /// The `operationId`.
     let action: String
-    /// Below the public URL, what is the owner's: `/t/{slug}`, or nothing for the platform.
+    /// The owner's path below the public URL: `/t/{slug}`, or empty for the platform.
     let path: String
 
     init(_ call: some ActingContext) {
@@ -26,7 +26,7 @@ struct ConnectionActor: Sendable {
         OwnerDatabase(pool, owner: owner)
     }
 
-    /// The statement that puts a change of the connection into the audit trail.
+    /// The statement that adds a change of the connection to the audit trail.
     func audit(
         _ subject: some CustomStringConvertible, before: (any Encodable)? = nil, after: (any Encodable)? = nil, at now: Date
     ) throws -> SQL {
@@ -35,8 +35,8 @@ struct ConnectionActor: Sendable {
 }
 
 extension ActingContext {
-    /// The connection in the path; nil for the platform's, of which there is one.
-    /// - Throws: `Problem` 404 for what cannot be one.
+    /// The connection in the path. Nil for the platform, which has one connection.
+    /// - Throws: `Problem` 404 for a text that cannot be an ID.
     var connectionInPath: ID<Connection>? {
         get throws { ownership == .shared ? nil : try id("connection", of: "connection") }
     }
@@ -45,15 +45,17 @@ extension ActingContext {
 extension ConnectionRoutes {
     var doctor: Doctor { Doctor(apple: apple, keyring: keyring) }
 
-    /// - Throws: `Problem` 429 when this owner has had Apple asked too often.
+    /// Counts a request to Apple for this owner.
+    /// - Throws: `Problem` 429 if this owner has caused too many requests to Apple.
     func requireQuestion(for actor: ConnectionActor) throws {
         let level = questionsToApple.take(actor.owner, at: .now)
         guard !level.isGranted else { return }
-        var problem = Problem(.rateLimited, "Apple was asked about too many keys in a minute. Wait as long as `Retry-After` says.")
+        var problem = Problem(.rateLimited, "Too many keys were checked at Apple in a minute. Retry after the seconds in `Retry-After`.")
         problem.headers[.retryAfter] = "\(level.secondsUntilNext)"
         throw problem
     }
 
+    /// Finds a connection of the owner.
     /// - Throws: `Problem` 404.
     func find(_ id: ID<Connection>?, for actor: ConnectionActor) async throws -> ConnectionDetails {
         let found = try await ConnectionDetails.all(actor.database(pool).run(ConnectionDetails.find(id, owner: actor.owner)))
@@ -62,20 +64,20 @@ extension ConnectionRoutes {
         return details
     }
 
-    /// The connection in the version that the caller has read, held until the transaction ends.
+    /// Locks the connection in the version that the caller has read, until the transaction ends.
     /// - Throws: `Problem` 404, 412, 428.
     func lock(
         _ id: ID<Connection>?, for actor: ConnectionActor, _ request: Request, in transaction: Transaction
     ) async throws -> ConnectionDetails {
         _ = try await transaction.run(ConnectionDetails.lock(id, owner: actor.owner))
-        // Read anew: what this waited for may have let the connection serve.
+        // Reads the connection again, because a concurrent transaction may have activated it.
         let found = try ConnectionDetails.all(try await transaction.run(ConnectionDetails.find(id, owner: actor.owner)))
         guard let details = found.first else { throw Problem.notFound("connection") }
         try request.requireMatch(details.tag, isRequired: true)
         return details
     }
 
-    /// Whether tenants without a connection of their own are there.
+    /// Whether any tenant has no connection of its own.
     func isSharedConnectionInUse() async throws -> Bool {
         let found = try await PlatformDatabase(pool).run(
             "SELECT EXISTS (SELECT FROM tenant WHERE connection_id IS NULL AND status <> 'purged') AS used")
@@ -86,7 +88,7 @@ extension ConnectionRoutes {
         ConnectionReply(details, publicURL: publicURL, path: actor.path)
     }
 
-    /// Holds a tenant to its plan as the database knows it now. The platform needs none.
+    /// Checks that the tenant's current plan includes own credentials. The platform needs no plan.
     /// - Throws: `Problem` 403 `plan_required`.
     func requirePlan(for actor: ConnectionActor, in transaction: Transaction) async throws {
         guard !actor.isPlatform else { return }
@@ -97,11 +99,11 @@ extension ConnectionRoutes {
             let needed = Tenant.Plan.allCases.filter(\.mayBringOwnConnection).map { "`\($0.rawValue)`" }.joined(separator: " or ")
             throw Problem(
                 .planRequired,
-                "Apple credentials of a tenant's own need the plan \(needed); this tenant's plan is `\(plan.rawValue)`.")
+                "A tenant's own Apple credentials need the plan \(needed). Its plan is `\(plan.rawValue)`.")
         }
     }
 
-    /// The same, ahead of a call to Apple.
+    /// The same check before a call to Apple.
     func requirePlan(for actor: ConnectionActor) async throws {
         guard !actor.isPlatform else { return }
         try await actor.database(pool).transaction { try await requirePlan(for: actor, in: $0) }

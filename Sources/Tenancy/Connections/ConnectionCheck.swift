@@ -4,11 +4,11 @@ import Foundation
 import Postgres
 import Web
 
-/// What the doctor found of a connection's credentials, step by step. Nothing in it is secret.
+/// The doctor's result for a connection's credentials, step by step. It contains no secret.
 struct ConnectionCheck: Sendable {
     enum Outcome: String, Codable, SQLValue {
         case passed, failed
-        /// Apple did not answer: nothing is known.
+        /// Apple did not respond, so the result is unknown.
         case unreachable
     }
 
@@ -25,13 +25,13 @@ struct ConnectionCheck: Sendable {
 
         enum Outcome: String, Codable {
             case passed, failed, unreachable
-            /// What it builds upon did not come about.
+            /// An earlier step that it needs did not pass.
             case skipped
         }
 
         let step: Name
         let outcome: Outcome
-        /// What was found; of a failure, the likely cause and what to do.
+        /// The finding. For a failure, the likely cause and the next step.
         let detail: String
 
         init(_ step: Name, _ outcome: Outcome, _ detail: String) {
@@ -51,7 +51,7 @@ struct ConnectionCheck: Sendable {
             } else { .passed }
     }
 
-    /// The last one of a connection, if there was one.
+    /// The last check of a connection, if there was one.
     init?(_ row: Row) throws {
         guard let checkedAt = try row.get("checked_at", as: Date?.self), let steps = try row.get("check_steps", as: JSON?.self)
         else { return nil }
@@ -63,12 +63,12 @@ struct ConnectionCheck: Sendable {
     /// Whether Apple accepted the key for this connection. The clock may still be wrong.
     var provesKey: Bool { steps.contains { $0.step == .tokenEndpoint && $0.outcome == .passed } }
 
-    /// What failed, in one text.
+    /// All failures in one text.
     var complaint: String {
         steps.filter { $0.outcome == .failed || $0.outcome == .unreachable }.map(\.detail).joined(separator: " ")
     }
 
-    /// The names of the steps that failed.
+    /// The names of the failed steps.
     var failed: String {
         steps.filter { $0.outcome == .failed }.map(\.step.rawValue).joined(separator: ",")
     }
@@ -79,19 +79,20 @@ struct ConnectionCheck: Sendable {
 }
 
 extension ConnectionDetails {
-    /// Writes down what the doctor found, and tells of it when it is news: a webhook when the connection began to fail, and an
-    /// audit event when the outcome changed or a person asked. The connection's version stays; what was found of another version
-    /// than the one in the database is not written.
+    /// Records the doctor's result and reports news.
+    ///
+    /// A webhook reports that the connection started to fail. An audit event records a changed outcome or a requested check. The
+    /// connection's version does not change. A result for another version than the stored one is not written.
     ///
     /// - Parameters:
-    ///   - key: the one that was checked.
-    ///   - action: the `operationId`.
+    /// - key: the checked key.
+    /// - action: the `operationId`.
     func record(
         _ check: ConnectionCheck, of key: AppleKey?, fingerprint: [UInt8]?, action: String, by origin: AuditEvent.Origin,
         isAudited: Bool, in database: OwnerDatabase
     ) async throws {
         let (owner, id, version, now) = (connection.owner, connection.id, updatedAt, check.checkedAt)
-        // Not all at the same hour; and what is not known is asked again soon.
+        // The random part spreads the checks over time. An unknown result is checked again in an hour.
         let due = check.outcome == .unreachable ? 3600 : 86_400 - Double.random(in: 0...3600)
         try await database.transaction { db in
             let found = try await db.run(
@@ -140,7 +141,7 @@ struct ConnectionFailing: Encodable {
     enum Reason: String, Encodable {
         /// The doctor's check failed.
         case checkFailed = "check_failed"
-        /// Apple refused the current key, and the previous one came back.
+        /// Apple refused the current key, and the previous one is current again.
         case keyRefused = "apple_key_refused"
     }
 

@@ -3,20 +3,20 @@ import Foundation
 import Postgres
 import Web
 
-/// A connection with all that the API tells of it: its keys, the doctor's last word, whether it serves.
+/// A connection with all data of its API representation: its keys, the doctor's last result, and whether it is in use.
 struct ConnectionDetails: Sendable {
     let connection: Connection
     let emailSources: [String]
     let relinkUntil: Date?
     let check: ConnectionCheck?
-    /// Of the shared one, the platform has to say.
+    /// The caller sets this for the shared connection.
     var isServing: Bool
     let createdAt: Date
     let updatedAt: Date
-    /// The newest first.
+    /// Newest first.
     let keys: [AppleKey]
 
-    /// The key that signs, or, before there is one, the one that shall.
+    /// The current key. Without one, the next key.
     var signing: AppleKey? { keys.first { $0.state == .current } ?? keys.first { $0.state == .next } }
     var tag: EntityTag { EntityTag(updatedAt) }
 
@@ -32,13 +32,13 @@ struct ConnectionDetails: Sendable {
         self.keys = keys.filter { $0.connection == connection.id }
     }
 
-    /// From the answers to `find`, `lock` or `page`.
+    /// Parses the results of `find`, `lock` or `page`.
     static func all(_ found: [Rows]) throws -> [ConnectionDetails] {
         let keys = try found[1].map(AppleKey.init)
         return try found[0].map { try ConnectionDetails($0, keys: keys) }
     }
 
-    /// One connection. The platform's needs no id: there is only one.
+    /// Finds one connection. The platform needs no ID, because it has only one.
     static func find(_ id: ID<Connection>?, owner: UUID) -> [SQL] {
         [
             """
@@ -51,7 +51,7 @@ struct ConnectionDetails: Sendable {
         ]
     }
 
-    /// The same, held until the transaction ends: every change of a connection or of its keys goes through here.
+    /// Like `find`, and locks the connection until the transaction ends. Every change of a connection or its keys takes this lock.
     static func lock(_ id: ID<Connection>?, owner: UUID) -> [SQL] {
         [
             """
@@ -85,7 +85,7 @@ struct ConnectionDetails: Sendable {
         """
     }
 
-    /// Moves the connection's version on, for a change of its keys.
+    /// Increases the connection's version after a change of its keys.
     func touch(at now: Date) -> SQL {
         """
         UPDATE connection SET updated_at = \(now.asChange(after: updatedAt))
@@ -94,7 +94,7 @@ struct ConnectionDetails: Sendable {
     }
 }
 
-/// A connection as callers see it, with what has to be typed into Apple's portal.
+/// A connection as callers see it, with the values to enter in Apple's portal.
 struct ConnectionReply: Encodable, Sendable {
     struct Check: Encodable, Sendable {
         let outcome: ConnectionCheck.Outcome
@@ -120,8 +120,8 @@ struct ConnectionReply: Encodable, Sendable {
     let created_at, updated_at: Date
 
     /// - Parameters:
-    ///   - publicURL: where browsers and Apple reach this server.
-    ///   - path: below it, what is the owner's: `/t/{slug}`, or nothing for the platform.
+    /// - publicURL: the URL of this server for browsers and Apple.
+    /// - path: the owner's path below it: `/t/{slug}`, or empty for the platform.
     init(_ details: ConnectionDetails, publicURL: String, path: String) {
         let connection = details.connection
         (id, ownership, team_id, services_id) = (connection.id, connection.ownership, connection.teamID, connection.servicesID)

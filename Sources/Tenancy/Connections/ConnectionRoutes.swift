@@ -6,13 +6,13 @@ package import Postgres
 package import Sealing
 import Web
 
-/// Bindings to Apple, their keys, and the doctor.
+/// Manages connections to Apple and their keys, and runs the doctor.
 ///
 ///     createConnection → the doctor asks Apple → current key, or next until Apple accepts it
-///     addAppleKey      → proven at Apple → next → promoteAppleKey → current; the old one stands in as previous
+///     addAppleKey      → proven at Apple → next → promoteAppleKey → current; the old one is the fallback as previous
 ///     a login that Apple refuses with the new key → the previous one takes over, and is current again
 ///
-/// Every change of a connection or of its keys names the version it was made for (`If-Match`), and makes a new one.
+/// Every change of a connection or its keys names the version that it changes (`If-Match`), and creates a new one.
 package struct ConnectionRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
@@ -20,8 +20,8 @@ package struct ConnectionRoutes: Sendable {
     /// Where browsers and Apple reach this server, without a slash at its end.
     let publicURL: String
     let now: @Sendable () -> Date
-    /// How often one owner's new keys may make us ask Apple, in this process: who fails again and again must not have Apple
-    /// turn its back on everybody here.
+    /// Limits how often one owner's new keys cause a request to Apple in this process. Otherwise repeated failures of one owner could make
+    /// Apple block the whole server.
     let questionsToApple = TokenBuckets<UUID>(perMinute: 30)
 
     package init(pool: DatabasePool, keyring: Keyring, apple: AppleClient, publicURL: String, now: @escaping @Sendable () -> Date) {
@@ -46,7 +46,7 @@ package struct ConnectionRoutes: Sendable {
         return routes
     }
 
-    /// The shared connection, the same way. Below `/v1`.
+    /// The same routes for the shared connection. These routes are below `/v1`.
     package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "platform/connection", "getPlatformConnection", use: getConnection)

@@ -7,14 +7,16 @@ package import Sealing
 import ServiceLifecycle
 import Web
 
-/// What happens to connections by itself: the doctor comes once a day, and a previous key whose time is over is retired. Every process may run it; each takes what no other has taken.
+/// Runs the automatic work on connections: the doctor checks each once a day, and a previous key is retired after its overlap.
+///
+/// Every process may run it. Each takes only work that no other process has taken.
 package struct ConnectionUpkeep: Service {
     private let pool: DatabasePool
     private let doctor: Doctor
     private let logger: Logger
     private let now: @Sendable () -> Date
 
-    /// How many connections are taken at a time, and how many of them are asked about at once.
+    /// How many connections are taken at a time, and how many of them are checked at once.
     private static let (batch, width) = (20, 4)
 
     package init(
@@ -27,18 +29,18 @@ package struct ConnectionUpkeep: Service {
     package func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while true {
-                // Processes that were started together go apart.
+                // The random wait separates processes that started at the same time.
                 try await Task.sleep(for: .seconds(Double.random(in: 45...75)))
                 do { try await pass() } catch {
-                    // Ends only when it is told to: a service that ends takes all others with it.
+                    // The service ends only on cancellation, because a service that ends stops all others.
                     try Task.checkCancellation()
-                    logger.warning("connections could not be looked after; trying again", metadata: ["cause": "\(error)"])
+                    logger.warning("maintenance of connections failed; trying again", metadata: ["cause": "\(error)"])
                 }
             }
         }
     }
 
-    /// Does all that is due.
+    /// Processes all due connections and keys.
     package func pass() async throws {
         try await retireKeys()
         while try await checkConnections() == Self.batch {}
@@ -62,8 +64,8 @@ package struct ConnectionUpkeep: Service {
             do { try await retire(id, of: connection, owner: owner, at: now) } catch {
                 try Task.checkCancellation()
                 if (error as? DatabaseError)?.isOutage == true { throw error }
-                // It is tried again at the next pass; the others do not wait for that.
-                logger.warning("a previous Apple key could not be retired", metadata: ["key": "\(id)", "cause": "\(error)"])
+                // The next pass tries again. Other keys do not wait.
+                logger.warning("cannot retire a previous Apple key", metadata: ["key": "\(id)", "cause": "\(error)"])
             }
         }
     }
@@ -71,7 +73,7 @@ package struct ConnectionUpkeep: Service {
     private func retire(_ id: ID<AppleKey>, of connection: ID<Connection>, owner: UUID, at now: Date) async throws {
         try await OwnerDatabase(pool, owner: owner).transaction { db in
             let found = try ConnectionDetails.all(try await db.run(ConnectionDetails.lock(connection, owner: owner)))
-            // Another process may have been faster.
+            // Another process may have retired it already.
             guard let before = found.first,
                 let key = before.keys.first(where: { $0.id == id && $0.state == .previous && $0.usableUntil.map { $0 <= now } ?? false }
                 )
@@ -87,10 +89,11 @@ package struct ConnectionUpkeep: Service {
 
     // MARK: Checks
 
-    /// - Returns: how many were taken.
+    /// Runs the doctor on a batch of due connections.
+    /// - Returns: the number of taken connections.
     private func checkConnections() async throws -> Int {
         let now = now()
-        // Ours for ten minutes: should this process die, another takes them then.
+        // The claim lasts 10 minutes. If this process is killed, another one takes the connections after that.
         let taken = try await PlatformDatabase(pool).run(
             """
             UPDATE connection SET check_due_at = \(now + 600) WHERE (tenant_id, id) IN (
@@ -107,8 +110,8 @@ package struct ConnectionUpkeep: Service {
                 tasks.addTask {
                     do { try await check(id, owner: owner) } catch {
                         try Task.checkCancellation()
-                        // It comes again in ten minutes; the others do not wait for that.
-                        logger.warning("a connection could not be checked", metadata: ["connection": "\(id)", "cause": "\(error)"])
+                        // The connection is due again in 10 minutes. The others do not wait.
+                        logger.warning("cannot check a connection", metadata: ["connection": "\(id)", "cause": "\(error)"])
                     }
                 }
             }
@@ -127,7 +130,7 @@ package struct ConnectionUpkeep: Service {
             check, of: key, fingerprint: fingerprint, action: owner == .platform ? "checkPlatformConnection" : "checkConnection",
             by: .system, isAudited: false, in: database)
         if check.outcome == .failed {
-            logger.warning("a connection fails its check", metadata: ["connection": "\(id)", "steps": "\(check.failed)"])
+            logger.warning("connection failed its check", metadata: ["connection": "\(id)", "steps": "\(check.failed)"])
         }
     }
 }

@@ -11,7 +11,7 @@ private struct Body: Sendable {
     let bundleIDs, emailSources: [String]
     let key: ApplePrivateKey
 
-    /// - Throws: `Problem` 400, which names a wrong PEM and says what of the identifiers is swapped.
+    /// - Throws: `Problem` 400 that names an invalid PEM and swapped identifiers.
     init(_ request: Request) async throws {
         var fields = try await JSONFields(request)
         let teamID = fields.text("team_id", 1...255, isRequired: true)
@@ -27,13 +27,13 @@ private struct Body: Sendable {
         if let keyID, let refusal = AppleIdentifiers.refusal(ofKeyID: keyID, teamID: teamID) { fields.refuse("key_id", refusal) }
         let key = pem.flatMap { fields.applePrivateKey($0) }
         try fields.finish()
-        guard let teamID, let servicesID, let keyID, let pem, let key else { throw Problem(.invalid, "Something is missing.") }
+        guard let teamID, let servicesID, let keyID, let pem, let key else { throw Problem(.invalid, "A required field is missing.") }
         (self.teamID, self.servicesID, self.keyID, self.pem, self.key) = (teamID, servicesID, keyID, pem, key)
     }
 }
 
 extension JSONFields {
-    /// The key in a PEM that was sent as `private_key`; noted as refused, by its kind, when it is none of Apple's.
+    /// Reads the key from a PEM that was sent as `private_key`. A text that is not an Apple key is refused with its kind.
     mutating func applePrivateKey(_ pem: String) -> ApplePrivateKey? {
         do throws(ApplePrivateKey.Refusal) {
             return try ApplePrivateKey(pem: pem)
@@ -45,17 +45,17 @@ extension JSONFields {
 }
 
 extension ConnectionRoutes {
-    /// Each is asked for at Apple now and then: no tenant has so many in earnest.
+    /// The limit per tenant, because each connection is checked at Apple regularly.
     private static var mostConnections: Int { 10 }
 
-    /// Credentials that Apple refuses are stored all the same, since what is wrong may be at Apple's portal; but they do not sign
-    /// before Apple has accepted them.
+    /// Creates a connection. Credentials that Apple refuses are stored too, because the error may be in Apple's portal. They do not sign
+    /// until Apple has accepted them.
     @Sendable
     func createConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let actor = ConnectionActor(call)
         let body = try await Body(request)
-        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        // The time is read after the body has arrived. The doctor compares clocks, and a slow sender must not look like a slow clock.
         let now = now()
         try await actor.database(pool).transaction { try await requireRoom(for: actor, in: $0) }
 
@@ -68,7 +68,7 @@ extension ConnectionRoutes {
 
         let (id, key) = (ID<Connection>(at: now), ID<AppleKey>(at: now))
         let sealed = keyring.seal(Array(body.pem.utf8), in: AppleKey.context(owner: actor.owner, id: key))
-        // The doctor has just been here: by itself, it comes again in a day.
+        // The doctor has just run. Its next automatic check is due in a day.
         let due = now + 86_400
         var details: ConnectionDetails
         do {
@@ -107,11 +107,11 @@ extension ConnectionRoutes {
         if actor.isPlatform, count > 0 { throw Self.isThere }
         guard count < Self.mostConnections else {
             throw Problem(
-                .conflict, "There are \(count) connections already, and more than \(Self.mostConnections) are not taken: delete one.")
+                .conflict, "There are already \(count) connections. The limit is \(Self.mostConnections). Delete an unused one.")
         }
     }
 
     private static var isThere: Problem {
-        Problem(.alreadyExists, "The platform has its connection already: change it, or delete it first.")
+        Problem(.alreadyExists, "The platform already has a connection. Change it, or delete it first.")
     }
 }

@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension ConnectionRoutes {
-    /// With its keys. What Apple calls the users who came through it stays known.
+    /// Deletes a connection with its keys. Apple's identifiers of users who signed in through it remain stored.
     @Sendable
     func deleteConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -23,7 +23,7 @@ extension ConnectionRoutes {
                 ])
             }
         } catch let error as DatabaseError where error.sqlState == "23503" {
-            // It was activated this very moment.
+            // The connection was activated since the check.
             throw Self.isServing(isShared)
         }
         return .noContent
@@ -33,7 +33,7 @@ extension ConnectionRoutes {
         Problem(
             .conflict,
             isShared
-                ? "There are tenants whose users sign in through this connection. Give each a connection of its own first."
-                : "Users sign in through this connection. Activate another one, or the shared one, first.")
+                ? "Tenants use this connection for sign-in. First activate each tenant's own connection."
+                : "This connection is in use. First activate another connection or the shared one.")
     }
 }

@@ -9,7 +9,7 @@ extension ConnectionRoutes {
         try call.require(.connectionsRead)
         let page = try Query(request, "limit", "after", "before").page
         let actor = ConnectionActor(call)
-        // One more question for whether the connection is there: an empty list would say that it is.
+        // Checks first that the connection exists. An empty list would suggest that it does.
         let connection = try await find(try call.connectionInPath, for: actor).connection
         let keys = try await call.database(pool).run(
             """

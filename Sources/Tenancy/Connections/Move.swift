@@ -2,12 +2,12 @@ import Access
 import Foundation
 import Postgres
 
-/// The tenant whose connection is to change.
+/// The tenant of a connection change.
 struct Move: Sendable {
     let plan: Tenant.Plan
-    /// Its own connection that serves, or nil: the shared one does.
+    /// The tenant's own connection in use. Nil means the shared one.
     let connection: ID<Connection>?
-    /// Of the connection that serves.
+    /// The relink end of the connection in use.
     let relinkUntil: Date?
     let updatedAt: Date
 
@@ -18,11 +18,13 @@ struct Move: Sendable {
         updatedAt = try row.get("updated_at")
     }
 
-    /// Holds the tenant and its connections until the transaction ends: the tenant first, as whoever changes one of them does
-    /// (`requirePlan`), and the connections in their order, or each could wait for the other. The tenant is in the last answer.
+    /// Locks the tenant and its connections until the transaction ends.
+    ///
+    /// The tenant comes first, as in every change of a connection (`requirePlan`). The connections follow in their order, to avoid a
+    /// deadlock. The last result contains the tenant.
     static func lock(_ tenant: ID<Tenant>) -> [SQL] {
         [
-            // Weak enough not to hold up what only refers to the tenant.
+            // This lock is weak enough not to block rows that only refer to the tenant.
             "SELECT FROM tenant WHERE id = \(tenant) FOR NO KEY UPDATE",
             "SELECT FROM connection WHERE tenant_id = \(tenant) ORDER BY id FOR UPDATE",
             """
@@ -33,7 +35,7 @@ struct Move: Sendable {
         ]
     }
 
-    /// The connection that served no longer does, and nobody is taken over by it.
+    /// Ends the relink of the connection that was in use.
     static func leave(_ connection: ID<Connection>?, _ tenant: ID<Tenant>, at now: Date) -> SQL {
         """
         UPDATE connection SET relink_until = NULL, updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')

@@ -5,8 +5,8 @@ import Postgres
 import Web
 
 extension ConnectionRoutes {
-    /// Makes a key the one that signs, after Apple has accepted it. The one before stands in for a while, should Apple refuse the
-    /// new one after all: see `RestoreAppleKey`.
+    /// Makes a key the current one after Apple has accepted it. The old key stays valid for a while, in case Apple refuses the new one
+    /// later (`RestoreAppleKey`).
     @Sendable
     func promoteAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -15,7 +15,7 @@ extension ConnectionRoutes {
         var fields = try await JSONFields(request, isOptional: true)
         let overlap = fields.integer("overlap_seconds", 0...2_592_000) ?? 86_400
         try fields.finish()
-        // Not before the body is there: the doctor compares clocks, and a slow sender is no slow clock.
+        // The time is read after the body has arrived. The doctor compares clocks, and a slow sender must not look like a slow clock.
         let now = now()
         let details = try await find(try call.connectionInPath, for: actor)
         try request.requireMatch(details.tag, isRequired: true)
@@ -26,7 +26,7 @@ extension ConnectionRoutes {
         let (check, fingerprint) = try await doctor.check(details, with: key, at: now)
         guard check.provesKey else {
             throw check.outcome == .unreachable
-                ? Problem(.unavailable, "Apple could not be asked about the key, so the old one signs on. \(check.complaint)")
+                ? Problem(.unavailable, "The key cannot be checked at Apple, so the old key stays current. \(check.complaint)")
                 : Problem(.appleRefused, check.complaint)
         }
 
@@ -36,7 +36,7 @@ extension ConnectionRoutes {
             let before = try await lock(details.connection.id, for: actor, request, in: db)
             _ = try Self.promotable(id, in: before)
             var statements: [SQL] = []
-            // At most one is current and one previous: the old ones make room first.
+            // At most one key is current and one is previous, so the old ones change first.
             if let previous = before.keys.first(where: { $0.state == .previous && $0.id != id }) {
                 statements.append(AppleKey.retire(previous.id, owner: owner, at: now))
             }
@@ -76,8 +76,8 @@ extension ConnectionRoutes {
         guard let key = details.keys.first(where: { $0.id == id }) else { throw Problem.notFound("Apple key") }
         switch key.state {
         case .next, .previous: return key
-        case .current: throw Problem(.conflict, "This key signs already.")
-        case .retired: throw Problem(.conflict, "This key was retired, and nothing is left of it: add it again.")
+        case .current: throw Problem(.conflict, "This key is already the current key. Nothing changed.")
+        case .retired: throw Problem(.conflict, "This key is retired and its private part is deleted. Add it again.")
         }
     }
 }

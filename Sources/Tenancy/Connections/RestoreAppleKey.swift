@@ -5,10 +5,11 @@ package import Postgres
 import Web
 
 extension AppleKey {
-    /// Makes the key that stands in the current one again, in place of the one that Apple refuses, which becomes the next: an
-    /// outage ends by itself at the first login that meets it. Of logins that meet it together, one does this.
+    /// Makes the previous key current again if Apple refuses the new one. The refused key becomes the next one.
     ///
-    /// - Returns: whether this call did it.
+    /// So the outage ends automatically at the first affected login. If several logins are affected at once, only one makes the change.
+    ///
+    /// - Returns: whether this call made the change.
     package static func restore(_ previous: AppleKey, insteadOf refused: AppleKey, in pool: DatabasePool, at now: Date) async throws -> Bool
     {
         let (owner, connection) = (previous.owner, previous.connection)

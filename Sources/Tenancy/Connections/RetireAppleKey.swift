@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension ConnectionRoutes {
-    /// Takes a key out of use for good, and forgets what of it could sign.
+    /// Retires a key permanently, and deletes its private part.
     @Sendable
     func retireAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
@@ -18,7 +18,7 @@ extension ConnectionRoutes {
             guard let key = before.keys.first(where: { $0.id == id }) else { throw Problem.notFound("Apple key") }
             switch key.state {
             case .current where isInUse || before.isServing:
-                throw Problem(.conflict, "This key signs for users' logins: promote another one first.")
+                throw Problem(.conflict, "This key is in use for logins. Promote another key first.")
             case .retired: return (AppleKeyReply(key), before.updatedAt)
             case .current, .next, .previous: break
             }

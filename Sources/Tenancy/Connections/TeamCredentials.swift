@@ -5,8 +5,8 @@ package import Postgres
 package import Sealing
 
 extension AppleClientCredentials {
-    /// In the name of a client of the team, signed with this key, which is opened only to sign.
-    /// - Parameter tenant: the tenant that the calls are for. On the shared connection it is not the key's owner.
+    /// The credentials of a client of the team, signed with this key. The key is opened only to sign.
+    /// - Parameter tenant: the tenant of the calls. On the shared connection, it is not the key's owner.
     package init(teamID: String, clientID: String, key: AppleKey, for tenant: UUID, keyring: Keyring) {
         let share = AppleShare(connection: key.connection.uuid, tenant: tenant)
         self.init(teamID: teamID, clientID: clientID, keyID: key.keyID, keyVersion: key.id.description, share: share) {
@@ -14,12 +14,12 @@ extension AppleClientCredentials {
         }
     }
 
-    /// What speaks to Apple for a client of the owner's today, whether or not its connection serves: the keys that may sign, the
-    /// current one first. Empty where the owner has no connection with that client, or no key for it.
+    /// All credentials for a client of the owner now, even if its connection is not in use. The current key comes first. Empty if the owner
+    /// has no connection with that client, or no key for it.
     ///
     /// - Parameters:
-    ///   - clientID: a Services ID or a bundle ID.
-    ///   - owner: a tenant's id, or the platform's.
+    /// - clientID: a Services ID or a bundle ID.
+    /// - owner: the tenant's ID, or the platform's ID.
     package static func all(
         teamID: String, clientID: String, owner: UUID, in pool: DatabasePool, keyring: Keyring, at now: Date
     ) async throws -> [AppleClientCredentials] {

@@ -18,13 +18,14 @@ private struct Body: Sendable {
 }
 
 extension ConnectionRoutes {
-    /// The team stays: what Apple calls a user is another name in every team, so another team is another connection.
+    /// Changes a connection. The team cannot change, because Apple identifies every user differently per team. Another team needs another
+    /// connection.
     @Sendable
     func updateConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
         let body = try await Body(request)
-        // Before anything is written: another Services ID is asked about at Apple.
+        // Checks before anything is written, because another Services ID causes a request to Apple.
         if body.servicesID != nil { try requireQuestion(for: actor) }
         let isAnotherClient = try await actor.database(pool).transaction { db in
             try await requirePlan(for: actor, in: db)
@@ -43,7 +44,7 @@ extension ConnectionRoutes {
                 WHERE tenant_id = \(owner) AND id = \(connection.id)
                 """)
             if isAnotherClient {
-                // What Apple accepted was the key with the Services ID of then.
+                // Apple accepted the key with the former Services ID.
                 _ = try await db.run(
                     "UPDATE apple_key SET proven_at = NULL WHERE tenant_id = \(owner) AND connection_id = \(connection.id)")
             }

@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// A tenant with nothing in it: the shared connection serves it until it has one of its own.
+    /// Creates an empty tenant. It uses the shared connection until it has its own.
     @Sendable
     func createTenant(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.tenantsWrite)
@@ -16,7 +16,7 @@ extension TenantRoutes {
         var settings = Tenant.Settings()
         settings.read(&fields)
         try fields.finish()
-        guard let slug, let name else { throw Problem(.invalid, "A tenant needs a slug and a name.") }
+        guard let slug, let name else { throw Problem(.invalid, "`slug` and `name` are required.") }
 
         let now = now()
         let id = ID<Tenant>(at: now)
@@ -34,7 +34,7 @@ extension TenantRoutes {
                 TenantReply(tenant, publicURL: publicURL), updatedAt: tenant.updatedAt, status: .created,
                 headers: [.location: "/v1/tenants/\(id)"])
         } catch let error as DatabaseError where error.constraint == "tenant_slug_key" {
-            throw Problem(.alreadyExists, "There is, or was, a tenant with the slug `\(slug)`. Choose another: none is ever given again.")
+            throw Problem(.alreadyExists, "A tenant with the slug `\(slug)` exists or existed. Choose another one. Slugs are never reused.")
         }
     }
 }

@@ -5,8 +5,8 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// Nobody signs in any more, and to its own API keys it is as if it did not exist. It can be restored for 30 days; then
-    /// `PurgeTenants` removes all its data.
+    /// Deletes a tenant. Its sign-ins fail, and its own API keys are invalid. It can be restored for 30 days. Then `PurgeTenants` removes
+    /// all its data.
     @Sendable
     func deleteTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
@@ -18,7 +18,7 @@ extension TenantRoutes {
             guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
             try request.requireMatch(EntityTag(before.updatedAt))
             guard before.status == .active || before.status == .suspended
-            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue) already.") }
+            else { throw Problem(.conflict, "This tenant is already \(before.status.rawValue).") }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET status = \(Tenant.Status.deleted), status_before_deletion = status,

@@ -4,7 +4,7 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// Purged ones are only shown to who asks for them: they are no customers any more.
+    /// Lists tenants. Purged tenants are included only on request, because they are no longer customers.
     @Sendable
     func listTenants(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.tenantsRead)

@@ -3,9 +3,9 @@ import Delivery
 package import Foundation
 package import Postgres
 
-/// Tells tenants of API keys that end soon, while there is time to roll them: `key.expiring`, once for each key.
+/// Notifies tenants of API keys that expire soon, while there is time to roll them. The event is `key.expiring`, once per key.
 ///
-/// Told of are keys that have a week or less, and were neither rolled nor revoked. A tenant that is deleted hears nothing.
+/// It covers keys that expire within a week and are neither rolled nor revoked. A deleted tenant is not notified.
 package struct NotifyExpiringKeys: Sendable {
     static let notice: TimeInterval = 7 * 86400
 
@@ -20,10 +20,10 @@ package struct NotifyExpiringKeys: Sendable {
         database = PlatformDatabase(pool)
     }
 
-    /// Every process may do this at any time: a key that another one is telling of is skipped, and one that was told of is marked in
-    /// the same transaction.
+    /// Emits the events. Every process may run this at any time. A key that another process is handling is skipped. The transaction that
+    /// emits an event also marks its key.
     ///
-    /// - Returns: how many keys were told of.
+    /// - Returns: the number of keys with an event.
     @discardableResult
     package func tell(at now: Date) async throws -> Int {
         var total = 0

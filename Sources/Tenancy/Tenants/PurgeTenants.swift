@@ -4,7 +4,7 @@ package import Logging
 package import Postgres
 import ServiceLifecycle
 
-/// What the platform's audit trail keeps of a purged tenant: no name, and where its own trail ended.
+/// The data of a purged tenant in the platform's audit trail: no name, but the end of the tenant's own trail.
 private struct Purged: Encodable {
     let id: ID<Tenant>
     let slug: String
@@ -13,19 +13,20 @@ private struct Purged: Encodable {
     let audit_hash: String?
 }
 
-/// Ends deleted tenants whose time to be restored is over. Every process runs it: a tenant is one process's while it is purged,
-/// and the database decides by its own clock whether its time is up.
+/// Purges deleted tenants after their time for a restoration.
+///
+/// Every process runs this. One process at a time purges a tenant. The database decides by its own clock whether the time is over.
 package struct PurgeTenants: Service {
     private let pool: DatabasePool
     private let logger: Logger
     private let now: @Sendable () -> Date
 
-    /// - Parameter pool: one whose statements may take long; all that a tenant has goes in one of them.
+    /// - Parameter pool: a pool with a long statement timeout, because one statement removes all data of a tenant.
     package init(pool: DatabasePool, logger: Logger, now: @escaping @Sendable () -> Date) {
         (self.pool, self.logger, self.now) = (pool, logger, now)
     }
 
-    /// Looks half a minute to a minute and a half after the start, then about every hour: not every process at once.
+    /// Runs 30 to 90 s after the start, then about every hour, at different times in each process.
     package func run() async throws {
         await cancelWhenGracefulShutdown {
             var pause = Duration.seconds(Double.random(in: 30...90))
@@ -36,15 +37,15 @@ package struct PurgeTenants: Service {
                     try await purgeDue()
                 } catch {
                     guard !Task.isCancelled else { return }
-                    logger.error("deleted tenants could not be looked for", metadata: ["cause": "\(error)"])
+                    logger.error("cannot search for deleted tenants", metadata: ["cause": "\(error)"])
                 }
                 pause = .seconds(Double.random(in: 2700...4500))
             }
         }
     }
 
-    /// Purges every tenant that is due. One that cannot be does not stop the others, and is tried again the next time.
-    /// - Returns: how many this process has purged.
+    /// Purges every due tenant. A failure does not stop the others, and the next pass tries again.
+    /// - Returns: the number of tenants that this process has purged.
     @discardableResult
     package func purgeDue() async throws -> Int {
         let due = try await PlatformDatabase(pool).run(
@@ -59,13 +60,14 @@ package struct PurgeTenants: Service {
                 if try await purge(tenant) { purged += 1 }
             } catch {
                 guard !Task.isCancelled else { throw CancellationError() }
-                logger.error("a deleted tenant could not be purged", metadata: ["tenant": "\(tenant)", "cause": "\(error)"])
+                logger.error("cannot purge a deleted tenant", metadata: ["tenant": "\(tenant)", "cause": "\(error)"])
             }
         }
         return purged
     }
 
-    /// - Returns: whether it was done here, and not restored or purged elsewhere.
+    /// Purges one tenant.
+    /// - Returns: whether this call purged the tenant. False if it was restored, or purged by another process.
     private func purge(_ tenant: ID<Tenant>) async throws -> Bool {
         let now = now()
         return try await PlatformDatabase(pool).transaction { db in

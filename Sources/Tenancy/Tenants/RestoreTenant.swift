@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// As it was when it was deleted, suspended or not.
+    /// Restores a tenant to its status before the deletion: active or suspended.
     @Sendable
     func restoreTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
@@ -14,9 +14,9 @@ extension TenantRoutes {
         let tenant = try await call.database(pool).transaction { db in
             guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
             guard before.status == .deleted
-            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue): only a deleted one can be restored.") }
+            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue). Only a deleted tenant can be restored.") }
             guard let end = before.purgeAfter, now < end
-            else { throw Problem(.conflict, "The time in which this tenant could be restored is over.") }
+            else { throw Problem(.conflict, "The 30 days for restoring this tenant are over.") }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET status = status_before_deletion, status_before_deletion = NULL, purge_after = NULL,

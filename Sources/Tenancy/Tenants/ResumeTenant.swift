@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// Users sign in again, and sessions that have not expired meanwhile go on.
+    /// Resumes a tenant. Users can sign in again, and sessions that have not expired since then continue.
     @Sendable
     func resumeTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
@@ -14,7 +14,7 @@ extension TenantRoutes {
         let tenant = try await call.database(pool).transaction { db in
             guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
             guard before.status == .suspended
-            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue): only a suspended one can be resumed.") }
+            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue). Only a suspended tenant can be resumed.") }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET status = \(Tenant.Status.active), updated_at = \(now.asChange(after: before.updatedAt))

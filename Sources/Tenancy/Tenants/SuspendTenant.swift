@@ -5,7 +5,7 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// Nobody signs in and no token is refreshed until it is resumed. Its API keys go on working, and its data stays.
+    /// Suspends a tenant. Until it is resumed, sign-ins and token refreshes fail. Its API keys stay valid, and its data remains.
     @Sendable
     func suspendTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
@@ -14,7 +14,7 @@ extension TenantRoutes {
         let tenant = try await call.database(pool).transaction { db in
             guard let before = try await db.run(Tenant.lock(call.tenant)).first(Tenant.init) else { throw Problem.notFound("tenant") }
             guard before.status == .active
-            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue): only an active one can be suspended.") }
+            else { throw Problem(.conflict, "This tenant is \(before.status.rawValue). Only an active tenant can be suspended.") }
             let changed = try await db.run(
                 """
                 UPDATE tenant SET status = \(Tenant.Status.suspended), updated_at = \(now.asChange(after: before.updatedAt))

@@ -1,7 +1,7 @@
 import Access
 import Foundation
 
-/// A tenant as callers of the API see it, and the audit trail.
+/// A tenant as callers and the audit trail see it.
 struct TenantReply: Encodable {
     let id: ID<Tenant>
     let object = "tenant"
@@ -15,7 +15,7 @@ struct TenantReply: Encodable {
     let purge_after: Date?
     let created_at, updated_at: Date
 
-    /// - Parameter publicURL: where browsers and Apple reach this server, without a slash at its end.
+    /// - Parameter publicURL: the URL of this server for browsers and Apple, without a slash at its end.
     init(_ tenant: Tenant, publicURL: String) {
         (id, slug, name, plan, status) = (tenant.id, tenant.slug, tenant.name, tenant.plan, tenant.status)
         issuer = "\(publicURL)/t/\(tenant.slug)"

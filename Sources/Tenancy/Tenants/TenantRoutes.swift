@@ -4,8 +4,8 @@ package import Hummingbird
 package import Postgres
 import Web
 
-/// A tenant, from its creation to its end: active, suspended and resumed, deleted and for a while restored, and when that
-/// time is over purged (`PurgeTenants`), with its slug and its usage left.
+/// Manages a tenant from its creation to its end. It can be active, suspended, or deleted. A deleted tenant can be restored for 30
+/// days. Then `PurgeTenants` purges it, and only its slug and its usage remain.
 package struct TenantRoutes: Sendable {
     let pool: DatabasePool
     /// Where browsers and Apple reach this server, without a slash at its end.
@@ -28,7 +28,7 @@ package struct TenantRoutes: Sendable {
         return routes
     }
 
-    /// Below `/v1`.
+    /// These routes are below `/v1`.
     package var platformRoutes: RouteCollection<PlatformContext> {
         let routes = RouteCollection(context: PlatformContext.self)
         routes.on(.get, "tenants", "listTenants", use: listTenants)

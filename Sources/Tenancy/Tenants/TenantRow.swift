@@ -13,7 +13,7 @@ extension Tenant {
     /// Its own connection. Nil if the shared connection serves it.
     package var connection: ID<Connection>? { connectionID.map(ID.init) }
 
-    /// A row if there is such a tenant, of any status.
+    /// Returns a row if the tenant exists, with any status.
     package static func exists(slug: String) -> SQL {
         "SELECT id FROM tenant WHERE slug = \(slug)"
     }
@@ -32,7 +32,7 @@ extension Tenant {
         """
     }
 
-    /// For a decision: it stays as it is until the transaction ends.
+    /// Locks the row for a decision, so that it does not change until the transaction ends.
     package static func lock(_ id: ID<Tenant>) -> SQL {
         """
         SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,

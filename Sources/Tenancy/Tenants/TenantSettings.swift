@@ -11,7 +11,7 @@ extension Tenant.Settings {
         signingKeyDays = try row.get("signing_key_days")
     }
 
-    /// With what a caller says of them. What is not said stays as it is; null is what tenants have by default.
+    /// Applies the settings of a request. Absent members do not change. Null restores the default.
     mutating func read(_ fields: inout JSONFields) {
         func setting(_ name: String, _ range: ClosedRange<Int>, _ value: inout Int?) {
             if let number = fields.integer(name, range) { value = number } else if fields.isNull(name) { value = nil }
@@ -27,7 +27,7 @@ extension Tenant.Settings {
 }
 
 extension Application {
-    /// The same within what its tenant allows.
+    /// The application with its settings limited by the tenant's settings.
     package func limited(by settings: Tenant.Settings) -> Application {
         var limited = self
         limited.sessionSeconds = min(sessionSeconds, settings.sessionSeconds ?? sessionSeconds)

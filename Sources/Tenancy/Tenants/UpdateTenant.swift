@@ -5,8 +5,10 @@ import Postgres
 import Web
 
 extension TenantRoutes {
-    /// Its name and its settings, and by an operator its plan. A plan that no longer includes a connection of its own takes nothing away from a
-    /// tenant that has one: its users go on signing in, and only changes of the connection are refused.
+    /// Changes a tenant's name and settings. An operator can also change the plan.
+    ///
+    /// A plan without own credentials removes nothing from a tenant that has a connection. Its users can still sign in, and only changes of
+    /// the connection are refused.
     @Sendable
     func updateTenant(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.tenantsWrite)
@@ -14,7 +16,7 @@ extension TenantRoutes {
         let name = fields.text("name")
         let plan = fields.choice("plan", Tenant.Plan.self)
         for field in ["name", "plan"] where fields.isNull(field) { fields.refuse(field, "It cannot be removed.") }
-        // Read for its refusals here, and over what is stored below.
+        // This read finds invalid members. The code below applies the members to the stored settings.
         let said = fields
         var settings = Tenant.Settings()
         settings.read(&fields)
@@ -27,11 +29,11 @@ extension TenantRoutes {
             try request.requireMatch(EntityTag(before.updatedAt))
             guard before.status == .active || before.status == .suspended
             else {
-                throw Problem(.conflict, "This tenant is \(before.status.rawValue): only one that is active or suspended can be changed.")
+                throw Problem(.conflict, "This tenant is \(before.status.rawValue). Only an active or suspended tenant can be changed.")
             }
             var (settings, fields) = (before.settings, said)
             settings.read(&fields)
-            // A change that changes nothing is not a change, and leaves no audit event.
+            // A request without an effective change leaves no audit event.
             guard
                 !(name ?? before.name).utf8.elementsEqual(before.name.utf8) || plan ?? before.plan != before.plan
                     || settings != before.settings

@@ -1,26 +1,29 @@
 package import NIOCore
 
-/// The limits of a connection: time, bytes and the number of connections. Without them a slow caller holds a connection for hours.
+/// The limits of a connection: time, bytes, and the number of connections. Without them, a slow caller occupies a connection for
+/// hours.
 package struct ConnectionLimits: Sendable {
-    /// How many connections are open at once.
+    /// The maximum number of open connections.
     package var total: Int
-    /// How many of them one caller's network may have (`CallerNetwork`); nil behind proxies, where all connections are the proxies'.
+    /// The maximum number per caller network (`CallerNetwork`). Nil behind proxies, because all connections are the proxies'.
     package var perAddress: Int?
-    /// The time for a whole request, from its first byte to its last. The start of a head that comes in one read with the end of the
-    /// request before it does not start the clock. `idle` applies until its next byte comes.
+    /// The time for a whole request, from its first byte to its last.
+    ///
+    /// If the start of a head arrives in one read with the end of the previous request, it does not start the clock. `idle` applies
+    /// until its next byte arrives.
     package var request: TimeAmount
     /// The lowest average rate of a body after `bodyGrace`, in bytes per second.
     package var bodyRate: Int
-    /// The time that a body has before its rate counts: a bad mobile network stalls for seconds.
+    /// The time before the rate of a body counts, because a bad mobile network stalls for seconds.
     package var bodyGrace: TimeAmount = .seconds(10)
     /// The time that a new connection has for its first byte.
     package var firstByte: TimeAmount = .seconds(10)
-    /// The time that a connection is kept between requests. Also the time that an answer may stand still.
+    /// The time that a connection stays open between requests. Also the longest pause of a response.
     package var idle: TimeAmount = .seconds(75)
-    /// How many bytes of a body are read after its answer, to keep the connection.
+    /// The maximum number of body bytes that are read after the response, so that the connection stays open.
     package var rest = 64 * 1024
-    /// After the last answer: how many bytes, and for how long, the server still reads before it closes. A close with unread bytes
-    /// resets the connection, and the caller may lose the answer (RFC 9112, section 9.6).
+    /// The bytes and the time that the server still reads after the last response before it closes. A close with unread bytes
+    /// resets the connection, and the caller may lose the response (RFC 9112, section 9.6).
     package var lastBytes = 256 * 1024
     package var lastTime: TimeAmount = .seconds(2)
 

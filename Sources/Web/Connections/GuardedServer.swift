@@ -10,7 +10,7 @@ extension HTTPServerBuilder {
         guarded(limits, connections) { _ in }
     }
 
-    /// The same. The guard's own refusals are counted, and each has a line in the access log, as `Edge` writes it.
+    /// The same. The guard's own refusals are counted. Each has a line in the access log, in the format of `Edge`.
     package static func guarded(_ limits: ConnectionLimits, metrics: Metrics, logger: Logger) -> HTTPServerBuilder {
         guarded(limits, metrics.connections) { refused in
             metrics.observe(action: "none", status: refused.status, took: refused.took)
@@ -35,8 +35,8 @@ extension HTTPServerBuilder {
     }
 }
 
-/// Hummingbird's channel, with the guard between the parser and everything else. There the HTTP version and each `Host` line are
-/// still visible.
+/// Hummingbird's channel, with the guard between the parser and everything else. The HTTP version and each `Host` line are still
+/// visible there.
 private struct GuardedChannel: ServerChildChannel {
     let base: HTTP1Channel
     let limits: ConnectionLimits

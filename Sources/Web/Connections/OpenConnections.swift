@@ -2,7 +2,7 @@ import Synchronization
 
 /// The open connections of a port, counted in total and by network.
 package final class OpenConnections: Sendable {
-    /// The cap that refuses a connection.
+    /// The cap that rejects a connection.
     package enum Cap: String, CaseIterable, Sendable {
         case total, address
     }
@@ -17,7 +17,7 @@ package final class OpenConnections: Sendable {
 
     package init() {}
 
-    /// Counts a connection, or refuses it.
+    /// Counts a connection, or rejects it.
     func open(from network: String, within limits: ConnectionLimits) -> Bool {
         state.withLock { state in
             guard state.total < limits.total else {

@@ -3,11 +3,11 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Holds one connection to its limits: the caps, the time of a request, the rate of a body, a readable head with one valid `Host`, and
-/// the end of the connection after a request that was refused half-read.
+/// Applies the limits to one connection: the caps, the time of a request, the rate of a body, a readable head with one valid `Host`,
+/// and the end of the connection after a refused, half-read request.
 ///
-/// Only time in which the server waits for the caller counts. While the server does not read, because an action is busy, the clock
-/// of the request stands still.
+/// Only the time in which the server waits for the caller counts. The clock of the request stops while the server does not read
+/// because an action is busy.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,7 +15,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private enum Reading {
-        /// No byte of a request has come.
+        /// No byte of a request has arrived.
         case nothing
         case head
         case body
@@ -23,9 +23,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private enum Ending {
         case not
-        /// With the answer that is being written.
+        /// After the response that is being written.
         case afterAnswer
-        /// The last answer is written. The caller may still be sending.
+        /// The last response is written. The caller may still be sending.
         case lingering(bytes: Int)
         case closed
     }
@@ -39,32 +39,32 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var ending = Ending.not
     private var sawPart = false
     private var sawBytes = false
-    /// When the request's first byte came, and its body's.
+    /// The arrival times of the first byte of the request and of its body.
     private var (began, bodyBegan) = (NIODeadline.uptimeNanoseconds(0), NIODeadline.uptimeNanoseconds(0))
     private var received = 0
-    /// The length of the body; nil where only its end will tell.
+    /// The length of the body; nil if only its end shows the length.
     private var expected: Int?
-    /// When the server stopped reading.
+    /// The time when the server stopped reading.
     private var pausedAt: NIODeadline?
     private var isTimed = false
-    /// Requests that were passed on, and whose answer is not complete.
+    /// Requests that were passed on and are not completely answered.
     private var unanswered = 0
     private var isAnswering = false
     /// Whether the end of the last request that was passed on is still missing.
     private var isPassingOn = false
-    /// A refusal that waits for the answers before it.
+    /// A refusal that waits for the responses before it.
     private var refusal: Refusal?
-    /// Grows each time that the caller stops reading an answer, or resumes.
+    /// Incremented each time that the caller stops reading a response, or resumes.
     private var stalls = 0
 
     private struct Refusal {
         let status: HTTPResponseStatus
         let problem: Problem
-        /// Nil where no head was complete.
+        /// Nil if no head was complete.
         var method: HTTPMethod?
     }
 
-    /// A request that ended here, for the access log and the metrics.
+    /// A request that the guard itself answered, for the access log and the metrics.
     struct Refused: Sendable {
         let requestID, method, outcome: String
         let status: Int
@@ -73,7 +73,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let report: @Sendable (Refused) -> Void
 
-    /// - Parameter report: called once for each answer that the guard itself gives. It gives none to a request that it passed on.
+    /// - Parameter report: Called once per response of the guard itself. The guard never answers a request that it passed on.
     init(_ limits: ConnectionLimits, connections: OpenConnections, report: @escaping @Sendable (Refused) -> Void = { _ in }) {
         (self.limits, self.connections, self.report) = (limits, connections, report)
     }
@@ -135,7 +135,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             if let problem = Problem(unusable: head) {
                 return refuse(.init(status: .badRequest, problem: problem, method: head.method), context)
             }
-            // The parser reads nothing after a request to change the protocol, which no action takes up.
+            // The parser reads nothing after a request to change the protocol. No action supports such a request.
             if unanswered == 0, head.method == .CONNECT || head.headers.contains(name: "Upgrade") { ending = .afterAnswer }
             (unanswered, isPassingOn) = (unanswered + 1, true)
         case .body(let bytes): received += bytes.readableBytes
@@ -147,7 +147,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func channelReadComplete(context: ChannelHandlerContext) {
         sawBytes = true
         if case .not = ending {
-            // Bytes came, and no part of a request: a head has begun.
+            // Bytes arrived, but no part of a request: a head has started.
             if !sawPart, reading == .nothing, refusal == nil { (reading, began) = (.head, context.eventLoop.now) }
             if reading != .nothing {
                 pausedAt = context.eventLoop.now
@@ -171,12 +171,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return head.headers.first(name: "Content-Length").map { Int($0) } ?? 0
     }
 
-    /// Refuses a request that the parser cannot read. An error in a body goes to the action, which answers.
+    /// Rejects a request that the parser cannot read. An error in a body goes to the action, which responds.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case let error as HTTPParserError: refuseUnreadable(error, context)
         case let error as ByteToMessageDecoderError:
-            // The bytes after the one that the parser could not read.
+            // The bytes after the byte that the parser rejected.
             guard case .lingering(let bytes) = ending, case .dataReceivedInErrorState(_, let more) = error else { return }
             linger(bytes, .body(more), context)
         default: context.fireErrorCaught(error)
@@ -185,11 +185,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func refuseUnreadable(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
         guard !isPassingOn else {
-            // Also after the end of the connection: a body that was cut off is not a whole one.
+            // This also happens at the end of the connection, because a body that was cut off is incomplete.
             if unanswered == 0 { close(context) } else if reading == .body, unanswered == 1 { ending = .afterAnswer }
             return context.fireErrorCaught(error)
         }
-        // A caller that has gone gets no answer.
+        // A caller that has disconnected gets no response.
         guard case .not = ending, refusal == nil, context.channel.isActive else { return }
         if reading == .nothing { began = context.eventLoop.now }
         refuse(.init(status: .badRequest, problem: Problem(unreadable: error)), context)
@@ -204,8 +204,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return min(whole, bodyBegan + limits.bodyGrace + earned)
     }
 
-    /// One timer runs at most, and only beside a request that came in several reads. It is not set again for each read: it looks at
-    /// the deadline when it rings.
+    /// At most one timer runs, and only for a request that arrived in several reads. It is not set again for each read. Instead, it
+    /// checks the deadline when it fires.
     private func time(_ context: ChannelHandlerContext) {
         guard !isTimed else { return }
         isTimed = true
@@ -220,16 +220,16 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func timeOut(_ context: ChannelHandlerContext) {
-        // An answer that has begun, or belongs to an earlier request, leaves no place for another.
+        // No other response can follow one that has started or that belongs to an earlier request.
         guard !isAnswering, unanswered == (reading == .body ? 1 : 0) else { return close(context) }
         let whole = "Send the whole request within \(limits.request.nanoseconds / 1_000_000_000) s"
         guard reading == .body else {
-            answer(.init(status: .requestTimeout, problem: Problem(.requestTimeout, "The request came too slowly. \(whole).")), context)
+            answer(.init(status: .requestTimeout, problem: Problem(.requestTimeout, "The request arrived too slowly. \(whole).")), context)
             return close(context)
         }
-        // The action has the request and answers it, so that it is logged and counted once.
+        // The action has the request and responds, so that the request is logged and counted once.
         let problem = Problem(
-            .requestTimeout, "The body came too slowly. \(whole), and the body at \(limits.bodyRate) bytes per second or more.")
+            .requestTimeout, "The body arrived too slowly. \(whole), and the body at \(limits.bodyRate) bytes per second or more.")
         ending = .afterAnswer
         context.fireErrorCaught(SlowBody(problem: problem))
     }
@@ -274,7 +274,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether the rest of the request is too much to read only to keep the connection, or cannot be read.
+    /// Whether the rest of the request is unreadable, or too long to read just to keep the connection open.
     private func endsConnection(_ status: HTTPResponseStatus) -> Bool {
         if case .afterAnswer = ending { return true }
         if status == .payloadTooLarge { return true }
@@ -319,7 +319,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         var bytes = bytes
         if case .body(let more) = part { bytes += more.readableBytes }
         ending = .lingering(bytes: bytes)
-        // Its whole request has come, or more than is worth waiting for.
+        // The whole request has arrived, or more than is worth the wait.
         if case .end = part { return close(context) }
         if bytes > limits.lastBytes { close(context) }
     }

@@ -1,7 +1,7 @@
 import NIOHTTP1
 
 extension Problem {
-    /// The refusal of a head that the parser has read; nil for one that is passed on.
+    /// The error for a head that the parser has read; nil for a head that is passed on.
     ///
     /// RFC 9112, section 6.1: no `Transfer-Encoding` with HTTP/1.0. Section 3.2: one valid `Host`, which HTTP/1.0 may leave out.
     init?(unusable head: HTTPRequestHead) {
@@ -20,7 +20,7 @@ extension Problem {
         }
     }
 
-    /// The refusal of bytes that the parser cannot read as a request.
+    /// The error for bytes that the parser cannot read as a request.
     init(unreadable error: HTTPParserError) {
         self.init(
             .invalid,

@@ -3,8 +3,8 @@ import Foundation
 
 public import Fuzzing
 
-
-/// What `script/fuzz` runs, for the targets of one package: hands one of them to libFuzzer, whose own arguments follow its name.
+/// The program of `script/fuzz` for the targets of one package. It gives one target to libFuzzer, whose own arguments follow the
+/// target's name.
 ///
 ///     Fuzz                               the targets' names and the length of their largest input
 ///     Fuzz --seeds TARGET FOLDER         writes the target's seeds into a folder, a file each
@@ -52,14 +52,14 @@ public struct FuzzRunner {
     }
 }
 
-/// Set once, before libFuzzer starts; its callback is a C function, which can hold nothing.
+/// Set once, before libFuzzer starts. libFuzzer's callback is a C function, which cannot capture values.
 nonisolated(unsafe) private var target: FuzzTarget?
 
 private func tryInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     do {
         try target?.run(Array(UnsafeBufferPointer(start: data, count: count)))
     } catch {
-        // libFuzzer keeps the input of a process that dies.
+        // libFuzzer saves the input of a process that crashes.
         fatalError("\(target?.name ?? ""): \(error)")
     }
     return 0

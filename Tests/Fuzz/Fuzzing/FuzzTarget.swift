@@ -1,18 +1,16 @@
-
-
-/// A parser of ours, and what must hold for whatever bytes it is given: that it neither traps nor hangs, and what its check says.
+/// One of our parsers, and its required properties for any input: it neither traps nor hangs, and its check holds.
 ///
-/// `FuzzTests` tries the seeds and some thousand mutations of them at every test run; `script/fuzz` hands the target to libFuzzer,
-/// for as long as one likes. An input that broke something is mended and becomes a seed.
+/// `FuzzTests` tests the seeds and some thousand mutations of them in every test run. `script/fuzz` gives the target to libFuzzer
+/// for any time. When an input has revealed an error, the error is fixed and the input becomes a seed.
 public struct FuzzTarget: Sendable, CustomStringConvertible {
     public let name: String
-    /// Inputs to begin with: good ones, and those that once broke something.
+    /// The first inputs: valid ones, and those that once revealed an error.
     public let seeds: [[UInt8]]
-    /// The largest input worth trying, in bytes.
+    /// The maximum size of an input, in bytes.
     public let largest: Int
     private let check: @Sendable ([UInt8]) throws -> Void
 
-    /// What did not hold.
+    /// A property that did not hold.
     public struct Broken: Error, CustomStringConvertible {
         public let description: String
     }
@@ -25,7 +23,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         self.seeds = seeds.map { Array($0.utf8) } + bytes
     }
 
-    /// Of a parser of texts: bytes that are no UTF-8 never reach one.
+    /// For a parser of texts, which never receives bytes that are not UTF-8.
     public init(text name: String, upTo largest: Int = 512, seeds: [String], check: @escaping @Sendable (String) throws -> Void) {
         self.init(name, upTo: largest, seeds: seeds) { bytes in
             guard let text = String(validating: bytes, as: UTF8.self) else { return }
@@ -33,12 +31,12 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         }
     }
 
-    /// - Throws: `Broken`, or what the check did not expect to be thrown.
+    /// - Throws: `Broken`, or an unexpected error of the check.
     public func run(_ input: [UInt8]) throws {
         try check(input)
     }
 
-    /// The first of the inputs for which something does not hold, and what; nil when all holds.
+    /// Returns the first input that violates a property, with the property; nil if all properties hold.
     public func failure(for inputs: some Sequence<[UInt8]>) -> String? {
         for input in inputs {
             do { try run(input) } catch {
@@ -48,7 +46,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// Made from the seeds: the same at every run.
+    /// Made from the seeds, the same in every run.
     public func mutations(_ count: Int) -> some Sequence<[UInt8]> {
         sequence(state: (mutator: Mutator(seed: 2026), left: count)) { state in
             guard state.left > 0 else { return nil }
@@ -57,7 +55,7 @@ public struct FuzzTarget: Sendable, CustomStringConvertible {
         }
     }
 
-    /// The largest inputs, each all of one byte that means something to a parser.
+    /// The largest inputs, each of one repeated byte that has a meaning for parsers.
     public var monotonies: some Sequence<[UInt8]> {
         (Array(#"&=,;.:/-"[{% A0"#.utf8) + [0, 0x0A, 0xC3, 0xFF]).lazy.map { [UInt8](repeating: $0, count: largest) }
     }
@@ -71,7 +69,7 @@ public func hold(_ condition: Bool, _ what: @autoclosure () -> String) throws {
 }
 
 extension String {
-    /// Byte for byte: to `==`, a Kelvin sign is a K.
+    /// By bytes, because for `==` a Kelvin sign equals K.
     public func isExactly(_ other: some StringProtocol) -> Bool {
         utf8.elementsEqual(other.utf8)
     }
@@ -80,7 +78,7 @@ extension String {
         utf8.allSatisfy { $0 < 0x80 }
     }
 
-    /// Of printable ASCII without a space: what can neither end a line nor begin another.
+    /// Printable ASCII without a space, which can neither end nor start a line.
     public var isOneWord: Bool {
         !isEmpty && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

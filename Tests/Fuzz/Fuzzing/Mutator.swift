@@ -1,6 +1,4 @@
-
-
-/// Makes inputs out of inputs, as a fuzzer does; from one seed always the same ones.
+/// Creates inputs from inputs, as a fuzzer does. The same seed always creates the same inputs.
 struct Mutator {
     private var random: SplitMix64
 
@@ -8,7 +6,7 @@ struct Mutator {
         random = SplitMix64(state: seed)
     }
 
-    /// What parsers stumble over.
+    /// Values that often reveal errors in parsers.
     private static let words: [[UInt8]] =
         [
             "%", "%00", "%zz", "\"", "\\", "\\u0000", "\\ud800", "&", "=", "==", ";", ",", ".", "..", "://", "@", "#", "[", "{\"", "]", "}",

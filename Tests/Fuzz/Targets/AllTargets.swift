@@ -1,7 +1,7 @@
 package import Fuzzing
 
 extension FuzzTarget {
-    /// All there are in this package. Those of `espalierctl` stand in its own.
+    /// All targets of this package. The targets of `espalierctl` are in its own package.
     package static let all =
         web + login + authorization + signingKeys + tenancy + usage + pricing + apple + sealing + postgres + server + simulator + demo
 }

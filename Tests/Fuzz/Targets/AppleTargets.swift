@@ -7,7 +7,7 @@ import Web
 
 extension FuzzTarget {
     private static let pem: String = {
-        // Any 32 bytes that are a number below the curve's order.
+        // Any 32 bytes whose number is below the curve's order.
         guard let key = try? P256.Signing.PrivateKey(rawRepresentation: [UInt8](1...32)) else { return "" }
         return key.pemRepresentation
     }()
@@ -22,7 +22,7 @@ extension FuzzTarget {
         ) { text in
             guard (try? AppleJWS(text)) != nil else { return }
             try hold(text.utf8.count <= AppleJWS.longest, "it is too long")
-            try hold(text.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= 2, "it has no three parts")
+            try hold(text.utf8.count(where: { $0 == UInt8(ascii: ".") }) >= 2, "it does not have three parts")
         },
         FuzzTarget(
             "apple-id-token",
@@ -35,8 +35,8 @@ extension FuzzTarget {
             guard let token = try? IDToken(payload: bytes) else { return }
             let now = Date(timeIntervalSince1970: 1_795_000_000)
             guard (try? token.check(issuers: ["i"], audiences: ["a"], at: now)) != nil else { return }
-            try hold(token.issuer == "i" && token.audience == "a" && !token.subject.isEmpty, "it is for somebody else")
-            try hold(token.expiresAt > now - 61, "an old one passed")
+            try hold(token.issuer == "i" && token.audience == "a" && !token.subject.isEmpty, "it is for another client")
+            try hold(token.expiresAt > now - 61, "an old token passed")
             try hold(!(token.subject + (token.email ?? "")).utf8.contains { $0 < 0x20 || $0 == 0x7F }, "a control character passed")
             if (try? token.check(nonce: "n", form: .exact)) != nil {
                 try hold(token.nonce == "n" || token.nonce == nil && token.nonceSupported == false, "another nonce passed")
@@ -56,24 +56,24 @@ extension FuzzTarget {
             let event = notification.event
             try hold(event.type.isOneWord && event.type.utf8.count <= 100, "\(event.type.debugDescription) is shown as a type")
             try hold(event.kind.map { $0.rawValue == event.type } ?? true, "a known type has another name")
-            try hold(event.occurredAt <= notification.issuedAt + 1, "it happens later than it is told")
+            try hold(event.occurredAt <= notification.issuedAt + 1, "it occurs later than its report")
             let texts = [event.subject, event.email].compactMap(\.self)
             try hold(texts.allSatisfy { (1...320).contains($0.utf8.count) }, "a text of another length passed")
             try hold(!texts.contains { $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }, "a control character passed")
             let kept = "eyJhbGciOiJSUzI1NiIsImtpZCI6ImsifQ.\(bytes.base64URL).AAAA"
-            try hold(try AppleNotification(kept: kept) == notification, "kept and read it is another notification")
+            try hold(try AppleNotification(kept: kept) == notification, "the stored notification reads back differently")
             let now = Date(timeIntervalSince1970: 1_795_000_000)
             guard (try? notification.check(issuers: ["i"], at: now)) != nil else { return }
-            try hold(notification.issuer == "i" && !notification.id.isEmpty, "it is somebody else's")
-            try hold((now - AppleNotification.longestAge...now + 61).contains(notification.issuedAt), "one of another time passed")
+            try hold(notification.issuer == "i" && !notification.id.isEmpty, "it belongs to another client")
+            try hold((now - AppleNotification.longestAge...now + 61).contains(notification.issuedAt), "another time passed")
         },
         FuzzTarget("base64url", seeds: ["", "AA", "AB", "AAA", "_-8", "A", "AA==", "A A", "+/"]) { bytes in
             let ours = base64URLDecoded(bytes[...])
             let text = String(validating: bytes, as: UTF8.self)
-            // Two that were written apart from one another.
+            // Two implementations that were written separately.
             try hold(ours == text.flatMap { [UInt8](base64URL: $0) }, "two decoders differ")
             if let ours { try hold(Array(ours.base64URL.utf8) == bytes, "bytes have two spellings") }
-            try hold([UInt8](base64URL: bytes.base64URL) == bytes, "encoded and decoded they are other bytes")
+            try hold([UInt8](base64URL: bytes.base64URL) == bytes, "the encoded bytes decode differently")
         },
         FuzzTarget(
             "apple-user", upTo: 2048,
@@ -89,7 +89,7 @@ extension FuzzTarget {
                 try hold(name.unicodeScalars.count <= AppleUser.mostScalars, "a name of \(name.unicodeScalars.count) scalars")
                 try hold(!name.unicodeScalars.contains { $0.properties.generalCategory == .control }, "a control character passed")
                 let again = AppleUser(field: String(decoding: try JSONEncoder().encode(["name": ["firstName": name]]), as: UTF8.self))
-                try hold(again?.givenName?.isExactly(name) == true, "cleaned once more it is another name")
+                try hold(again?.givenName?.isExactly(name) == true, "a second cleaning changes the name")
             }
         },
         FuzzTarget(
@@ -101,19 +101,19 @@ extension FuzzTarget {
         ) { text in
             guard let key = try? ApplePrivateKey(pem: text) else { return }
             let again = try ApplePrivateKey(pem: key.signing.pemRepresentation)
-            try hold(again.fingerprint == key.fingerprint, "written and read it is another key")
+            try hold(again.fingerprint == key.fingerprint, "the written key reads back differently")
             try hold(!"\(key)".contains(key.signing.pemRepresentation), "it prints")
         },
         FuzzTarget(text: "apple-percent-encoding", seeds: ["a b+c&d=e%", "ключ\u{0}\r\n"]) { text in
             let form = try Form(percentEncoded(["before": "1", "name": text, "absent": nil, "after": "2"]))
-            try hold((form["name"] ?? "").isExactly(text) && form["absent"] == nil && form["after"] == "2", "it is read otherwise")
+            try hold((form["name"] ?? "").isExactly(text) && form["absent"] == nil && form["after"] == "2", "it is read differently")
         },
         FuzzTarget(
             text: "http-date", seeds: ["Sat, 21 Nov 2026 15:43:22 GMT", "Sat, 31 Feb 2026 15:43:22 GMT", "Sat, 21 Nov ２026 15:43:22 GMT"]
         ) { text in
             guard let date = AppleProbe.date(text) else { return }
             try hold(text.isASCII && text.utf8.count == 29, "\(text) passed")
-            try hold(date.timeIntervalSince1970.isFinite, "it is no time")
+            try hold(date.timeIntervalSince1970.isFinite, "it is not a time")
         },
         FuzzTarget(
             "apple-key-set", upTo: 1024,
@@ -125,7 +125,7 @@ extension FuzzTarget {
         ) { bytes in
             guard let keys = try? AppleKeySet.published(bytes) else { return }
             try hold(keys.allSatisfy { !$0.id.isEmpty }, "a key without a name passed")
-            // A repeated member is refused there, and means one of two things here.
+            // A repeated member is rejected there, and has one of two meanings here.
             guard case .object(let set)? = try? JSONValue(json: bytes), case .array(let all)? = set["keys"] else { return }
             for key in keys {
                 let isThere = all.contains { one in
@@ -134,7 +134,7 @@ extension FuzzTarget {
                     }
                     return [nil, .null, .string("sig")].contains(fields["use"]) && [nil, .null, .string("RS256")].contains(fields["alg"])
                 }
-                try hold(isThere, "\(key.id) is no key that verifies")
+                try hold(isThere, "\(key.id) is not a key that verifies")
             }
         },
         FuzzTarget(
@@ -149,7 +149,7 @@ extension FuzzTarget {
                 user.subject.isOneWord && user.subject.utf8.count <= IDToken.longestSubject, "\(user.subject.debugDescription) is a name")
             guard let address = user.relayAddress else { return }
             try hold(address.utf8.count <= 320, "an address of \(address.utf8.count) bytes passed")
-            try hold(address.lowercased().hasSuffix("@privaterelay.appleid.com"), "\(address) is no relay's")
+            try hold(address.lowercased().hasSuffix("@privaterelay.appleid.com"), "\(address) is not a relay address")
             try hold(address.isOneWord, "\(address.debugDescription) is an address")
         },
     ]

@@ -39,15 +39,15 @@ extension FuzzTarget {
             do {
                 let asked = try AuthorizationRequest(form, from: applications, issuer: "https://login.test/t/acme")
                 try holdAddress(asked.returnAddress, form)
-                try hold(form["client_id"] == "\(asked.application.id)", "another application asks")
-                try hold((asked.returnAddress.state ?? "").utf8.count <= AuthorizationRequest.longestState, "a long state is kept")
-                try hold(form["response_type"] == "code" && form["request"] == nil, "what is not supported passed")
-                try hold(form["prompt"]?.split(separator: " ").contains("none") != true, "a login without anybody there passed")
-                try hold((asked.maxAge ?? 0) >= 0 && (asked.maxAge == nil) == (form["max_age"] == nil), "another age is asked for")
+                try hold(form["client_id"] == "\(asked.application.id)", "it is for another application")
+                try hold((asked.returnAddress.state ?? "").utf8.count <= AuthorizationRequest.longestState, "a long state is stored")
+                try hold(form["response_type"] == "code" && form["request"] == nil, "an unsupported parameter passed")
+                try hold(form["prompt"]?.split(separator: " ").contains("none") != true, "a login without a person passed")
+                try hold((asked.maxAge ?? 0) >= 0 && (asked.maxAge == nil) == (form["max_age"] == nil), "another age is requested")
                 try hold((asked.nonce ?? "").utf8.count <= 512, "a long nonce passed")
                 let scopes = asked.scope.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-                try hold(Set(scopes).isSubset(of: Scope.supported), "\(asked.scope) is asked for")
-                // PKCE is required of all of them.
+                try hold(Set(scopes).isSubset(of: Scope.supported), "\(asked.scope) is requested")
+                // All of them require PKCE.
                 try hold(
                     asked.codeChallenge.map(PKCE.isChallenge) == true && form["code_challenge_method"] == "S256", "PKCE is worked around")
             } catch let error as RedirectedError {
@@ -72,19 +72,19 @@ extension FuzzTarget {
             let everybodys = ["oauth2/jwks", ".well-known/openid-configuration", ".well-known/oauth-authorization-server"]
             let path = text.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
             let below = path.first == "t" ? path.dropFirst(2).joined(separator: "/") : path.prefix(2).joined(separator: "/")
-            try hold((endpoint.isPublic ? everybodys : open).contains(below), "\(text) is open to pages")
+            try hold((endpoint.isPublic ? everybodys : open).contains(below), "\(text) is accessible to pages")
         },
         FuzzTarget("apple-revocation-grant", bytes: [grant, Array(grant.dropLast()), grant + [0], [], joinedGrant]) { bytes in
-            guard let read = try? AppleRevocation.Grant(bytes) else { return try hold(bytes != grant, "what we wrote is not read") }
+            guard let read = try? AppleRevocation.Grant(bytes) else { return try hold(bytes != grant, "our own output is not read") }
             try hold("\(read)" == "Grant(…)", "it prints")
-            // What is no UTF-8 is repaired: only we seal one.
+            // Text that is not UTF-8 is repaired, because only we seal it.
             guard !(read.subject + read.refreshToken).unicodeScalars.contains("\u{FFFD}") else { return }
-            try hold(bytes.starts(with: read.bytes), "what was read is not what was there")
+            try hold(bytes.starts(with: read.bytes), "the result differs from the input")
         },
     ]
 
     private static let grant = AppleRevocation.Grant(subject: "001234.abc", refreshToken: "r.0.token").bytes
-    /// No UTF-8, and a combining mark after it.
+    /// Not UTF-8, with a combining mark after it.
     private static let joinedGrant: [UInt8] =
         [0, 10] + Array("001234.abc".utf8) + [0, 9, 0x72, 0x22, 0xCC, 0x81, 0x2E, 0xAF, 0xCC, 0x81, 0x2E]
 
@@ -94,10 +94,10 @@ extension FuzzTarget {
             at: Date(timeIntervalSince1970: 1_795_000_000))
     }
 
-    /// Whatever is wrong, the browser is sent to an address that is registered, or nowhere.
+    /// For any mistake, the browser is redirected to a registered address, or not at all.
     private static func holdAddress(_ address: ReturnAddress, _ form: Form) throws {
         let uri = address.redirectURI
-        try hold(form["redirect_uri"]?.isExactly(uri) == true, "it is sent to \(uri), which was not asked for")
+        try hold(form["redirect_uri"]?.isExactly(uri) == true, "it is sent to \(uri), which was not requested")
         let isOwnPort = uri.wholeMatch(of: /http:\/\/127\.0\.0\.1(:[0-9]{1,5})?\/cb/) != nil && uri.isASCII
         try hold(uri.isExactly("https://app.test/callback") || isOwnPort, "it is sent to \(uri)")
         try hold((address.state ?? "").utf8.count <= AuthorizationRequest.longestStateInAnswer, "a long state is sent back")

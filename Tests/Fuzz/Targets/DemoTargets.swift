@@ -5,20 +5,21 @@ import Sealing
 @testable import Signing
 import Web
 
-/// The demo application's own parsers, which share no code with the server's: each is held against one of those.
+/// The demo application's own parsers, which share no code with the server's. Each is compared with a parser of the
+/// server.
 extension FuzzTarget {
     static let demo: [FuzzTarget] = [
         FuzzTarget(text: "demo-base64url", seeds: ["", "AA", "AB", "AAA", "_-8", "A", "AA==", "A A", "+/", "AA\n", "AAAA=", "Ａ"]) { text in
             let bytes = Data(base64URL: text)
             try hold(bytes.map(Array.init) == [UInt8](base64URL: text), "two decoders differ")
             if let bytes { try hold(bytes.base64URL.isExactly(text), "bytes have two spellings") }
-            try hold(Data(base64URL: Data(text.utf8).base64URL) == Data(text.utf8), "encoded and decoded they are other bytes")
+            try hold(Data(base64URL: Data(text.utf8).base64URL) == Data(text.utf8), "the encoded bytes decode differently")
         },
         FuzzTarget(text: "demo-form-encoding", seeds: ["a b+c&d=e%", "ключ\u{0}\r\n", "e\u{301}\u{FEFF}", ""]) { text in
             let form = try Form(formEncoded([("before", "1"), ("name", text), ("after", "2")]))
-            try hold((form["name"] ?? "").isExactly(text) && form["before"] == "1" && form["after"] == "2", "it is read otherwise")
-            // As Basic credentials take it: no colon but the one between id and secret.
-            try hold(formEncoded(text).isASCII && !formEncoded(text).contains(":"), "\(formEncoded(text)) means something")
+            try hold((form["name"] ?? "").isExactly(text) && form["before"] == "1" && form["after"] == "2", "it is read differently")
+            // As for Basic credentials: no colon except the one between ID and secret.
+            try hold(formEncoded(text).isASCII && !formEncoded(text).contains(":"), "\(formEncoded(text)) has a meaning")
         },
         FuzzTarget(
             text: "demo-token-header", upTo: 1024,
@@ -28,14 +29,14 @@ extension FuzzTarget {
             ]
         ) { text in
             guard let header = IDToken.Header(of: text) else { return }
-            // The server's reader takes its own tokens only, and of these all that this one takes.
-            try hold(text.isOneWord && text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "it has no three parts")
+            // The server's reader accepts only its own tokens, and all of them that this reader accepts.
+            try hold(text.isOneWord && text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "it does not have three parts")
             let strict = [UInt8](base64URL: String(text.prefix { $0 != "." })).flatMap { try? JSONValue(json: $0) }
             guard case .object(let members)? = strict else { return }
-            try hold(members["alg"] == .string(header.alg) && members["kid"] == .string(header.kid), "it is read otherwise")
-            try hold(members["crit"] == nil || members["crit"] == .null, "an extension that must be understood passed")
+            try hold(members["alg"] == .string(header.alg) && members["kid"] == .string(header.kid), "it is read differently")
+            try hold(members["crit"] == nil || members["crit"] == .null, "a critical extension passed")
             guard members["typ"] == .string("JWT"), text.utf8.count <= 900 else { return }
-            try hold(CompactJWS(text, upTo: 900) != nil, "the server would not take it")
+            try hold(CompactJWS(text, upTo: 900) != nil, "the server would reject it")
         },
         FuzzTarget(
             "demo-id-token-claims", upTo: 1024,
@@ -52,17 +53,17 @@ extension FuzzTarget {
             guard let claims = try? JSONDecoder().decode(IDToken.Claims.self, from: Data(bytes)),
                 claims.fault(issuer: "https://K.test", clientID: "app_K", nonce: "K", subject: nil, at: now) == nil
             else { return }
-            try hold(claims.iss.isExactly("https://K.test") && claims.nonce?.isExactly("K") == true, "another issuer, or sign-in, passed")
-            try hold(claims.exp > now.timeIntervalSince1970 - 61, "an old one passed")
+            try hold(claims.iss.isExactly("https://K.test") && claims.nonce?.isExactly("K") == true, "another issuer or sign-in passed")
+            try hold(claims.exp > now.timeIntervalSince1970 - 61, "an old token passed")
             try hold(
                 claims.fault(issuer: "https://K.test", clientID: "app_", nonce: "K", subject: nil, at: now) == .audience, "it is anybody's")
             let other = claims.fault(issuer: "https://K.test", clientID: "app_K", nonce: "K", subject: claims.sub + "_", at: now)
-            try hold(other == .subject, "it is about anybody")
-            // A repeated member is refused there, and means one of two things here.
+            try hold(other == .subject, "it is valid for any person")
+            // A repeated member is rejected there, and has one of two meanings here.
             guard case .object(let members)? = try? JSONValue(json: bytes) else { return }
-            try hold(members["iss"] == .string(claims.iss) && members["sub"] == .string(claims.sub), "it is read otherwise")
+            try hold(members["iss"] == .string(claims.iss) && members["sub"] == .string(claims.sub), "it is read differently")
             let isOwn = members["aud"] == .string("app_K") || members["aud"] == .array([.string("app_K")])
-            try hold(isOwn || members["azp"] == .string("app_K"), "one for others passed")
+            try hold(isOwn || members["azp"] == .string("app_K"), "a token for others passed")
         },
         FuzzTarget(
             text: "demo-decoded-token", upTo: 1024,
@@ -75,7 +76,7 @@ extension FuzzTarget {
             ]
         ) { text in
             let token = DecodedToken(text)
-            // Enough to tell it from another, and useless to whoever reads it.
+            // Enough to distinguish it from another one, and useless to an attacker.
             try hold(
                 token.abridged.count <= 17 && (text.count <= 40 || token.abridged.count < text.count / 2), "\(token.abridged) shows it")
             guard let claims = token.claims else { return }

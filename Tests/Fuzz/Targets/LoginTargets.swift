@@ -23,21 +23,21 @@ extension FuzzTarget {
         FuzzTarget("fields", bytes: [[UInt8](repeating: 0, count: 40), [0, 3, 97, 98, 99, 0, 0, 0, 1, 255], [255, 255, 1]]) { bytes in
             var fields = FieldReader(bytes)
             var written = FieldWriter()
-            // Whatever was read is what was there: the same bytes, written again.
+            // The result equals the input: the same bytes, written again.
             while true {
                 if let field = try? fields.bytes() { written.write(field) } else { break }
                 if let uuid = try? fields.uuid() { written.write(uuid) } else { break }
             }
-            try hold(bytes.starts(with: written.bytes), "what was read is not what was there")
+            try hold(bytes.starts(with: written.bytes), "the result differs from the input")
         },
         // Sealed by us, so that the fields behind the seal are reached.
         FuzzTarget("login-attempt-fields", bytes: [attemptFields, [UInt8](repeating: 0, count: 120)]) { bytes in
             let token = Keyring.fuzzed.sealToken(bytes, purpose: "login_attempt")
             guard let attempt = try? LoginAttempt(opening: token, with: .fuzzed, at: now) else {
-                return try hold(bytes != attemptFields, "the seed does not open: it lacks a field")
+                return try hold(bytes != attemptFields, "the seed does not open because a field is missing")
             }
             try hold(now < attempt.startedAt + LoginAttempt.lifetime, "an old attempt opened")
-            try hold(!attempt.wasStarted(byBrowserWith: []), "it belongs to any browser")
+            try hold(!attempt.wasStarted(byBrowserWith: []), "it is valid for any browser")
             _ = try? LoginAttempt(opening: attempt.sealed(with: .fuzzed), with: .fuzzed, at: now)
         },
         FuzzTarget("authorization-code-fields", bytes: [codeFields, [UInt8](repeating: 0, count: 160)]) { bytes in
@@ -45,11 +45,11 @@ extension FuzzTarget {
             let code = try? AuthorizationCode(
                 opening: token, with: .fuzzed, tenant: tenant, application: ID("app_01ab3d1v3q0000000000000003")!,
                 redirectURI: "https://app.test/callback", verifier: nil)
-            try hold(code != nil || bytes != codeFields, "the seed does not open: it lacks a field")
+            try hold(code != nil || bytes != codeFields, "the seed does not open because a field is missing")
             if let code { try hold(code.codeChallenge == nil, "a code with a challenge opened without a verifier") }
         },
         FuzzTarget(text: "login-attempt", upTo: 5000, seeds: ["AQIDBAUGBwgJ", String(repeating: "A", count: 4097)]) { text in
-            try hold((try? LoginAttempt(opening: text, with: .fuzzed, at: now)) == nil, "an attempt of nobody's opened")
+            try hold((try? LoginAttempt(opening: text, with: .fuzzed, at: now)) == nil, "an attempt without an owner opened")
         },
         FuzzTarget(
             text: "compact-jws", upTo: 1024,
@@ -68,11 +68,11 @@ extension FuzzTarget {
         ) { text in
             guard let jws = CompactJWS(text, upTo: 900) else { return }
             try hold(text.utf8.count <= 900, "it is too long")
-            try hold(text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "it has no three parts")
+            try hold(text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "it does not have three parts")
             let header = [UInt8](base64URL: String(text.prefix { $0 != "." })).flatMap {
                 try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any]
             }
-            try hold(header?["crit"] == nil || header?["crit"] is NSNull, "an extension that must be understood passed")
+            try hold(header?["crit"] == nil || header?["crit"] is NSNull, "a critical extension passed")
             guard jws.unverifiedClaims(AccessToken.self) != nil || jws.unverifiedClaims(IDTokenHint.self) != nil else { return }
             try hold(text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isBase64URL }, "\(text) passed")
         },
@@ -85,7 +85,7 @@ extension FuzzTarget {
             ]
         ) { bytes in
             guard var fields = try? JSONFields(json: bytes), let (sent, client) = try? NativeSignIn.read(&fields) else { return }
-            try hold(!sent.idToken.isEmpty, "there is nothing to verify")
+            try hold(!sent.idToken.isEmpty, "there is no token to verify")
             let texts = [sent.nonce, sent.code, client].compactMap(\.self)
             try hold(!texts.contains { $0.isEmpty || $0.utf8.contains { $0 < 0x20 || $0 == 0x7F } }, "a control character passed")
             try holdScope(sent.scope)
@@ -111,11 +111,11 @@ extension FuzzTarget {
             ]
         ) { text in
             guard HTTPField.isValidValue(text), let sent = try? header(.authorization, text).basicCredentials() else { return }
-            try hold(sent.secret != "", "an empty secret is one")
+            try hold(sent.secret != "", "an empty secret is accepted")
             let pair = "\(Form.encode(sent.id)):\(Form.encode(sent.secret ?? ""))"
             let again = try header(.authorization, "Basic \(Data(pair.utf8).base64EncodedString())").basicCredentials()
-            try hold(again?.id.isExactly(sent.id) == true, "written and read it is another id")
-            try hold((again?.secret ?? "").isExactly(sent.secret ?? ""), "written and read it is another secret")
+            try hold(again?.id.isExactly(sent.id) == true, "the written ID reads back differently")
+            try hold((again?.secret ?? "").isExactly(sent.secret ?? ""), "the written secret reads back differently")
         },
         FuzzTarget(
             text: "revocation-cursor",
@@ -127,21 +127,21 @@ extension FuzzTarget {
             guard let cursor = Revocations.Cursor(text) else { return }
             try hold((0...253_402_300_799).contains(cursor.recordedAt.timeIntervalSince1970), "\(cursor.recordedAt) reaches the database")
             let again = Revocations.Cursor(cursor.text)
-            // Times far ahead are not kept to the microsecond.
-            try hold(again?.id == cursor.id, "written and read it is another cursor")
-            try hold(again.map { abs($0.recordedAt.timeIntervalSince(cursor.recordedAt)) < 0.001 } ?? false, "it goes on elsewhere")
-            try hold((again?.resume == nil) == (cursor.resume == nil), "it resumes elsewhere")
+            // Times in the far future are not exact to the microsecond.
+            try hold(again?.id == cursor.id, "the written cursor reads back differently")
+            try hold(again.map { abs($0.recordedAt.timeIntervalSince(cursor.recordedAt)) < 0.001 } ?? false, "it continues elsewhere")
+            try hold((again?.resume == nil) == (cursor.resume == nil), "it resumes at another position")
         },
         FuzzTarget(text: "device", seeds: ["Mozilla/5.0 (X11)", "a\u{0}b\u{1B}[31mc\u{e9}", String(repeating: "x", count: 300), "\u{1}"]) {
             text in
             guard let agent = Device(userAgent: text).userAgent else { return }
-            try hold((1...Device.longestUserAgent).contains(agent.utf8.count), "\(agent.utf8.count) characters are kept")
+            try hold((1...Device.longestUserAgent).contains(agent.utf8.count), "\(agent.utf8.count) characters are stored")
             try hold(agent.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F }, "a control character passed")
-            try hold(Device(userAgent: agent).userAgent == agent, "read once more it is another")
+            try hold(Device(userAgent: agent).userAgent == agent, "a second reading differs")
         },
         FuzzTarget(text: "refresh-token", seeds: [refreshToken, "ert_", "ert_" + String(repeating: "A", count: 75)]) { text in
             guard let token = RefreshToken(text, of: tenant, with: .fuzzed) else { return }
-            try hold(text.isExactly(refreshToken), "a token that was never given out is taken: session \(token.session)")
+            try hold(text.isExactly(refreshToken), "a token that was never issued is accepted: session \(token.session)")
         },
         FuzzTarget(
             text: "attempt-cookie",
@@ -153,8 +153,8 @@ extension FuzzTarget {
             guard HTTPField.isValidValue(text) else { return }
             let request = header(.cookie, text)
             for value in cookie.values(in: request) {
-                try hold(text.utf8.contains("\(cookie.name)=\(value)".utf8), "the value is not what was sent")
-                try hold(!value.utf8.contains(UInt8(ascii: ";")), "the value has the next cookie in it")
+                try hold(text.utf8.contains("\(cookie.name)=\(value)".utf8), "the value differs from the sent value")
+                try hold(!value.utf8.contains(UInt8(ascii: ";")), "the value contains the next cookie")
             }
             let removals = AttemptCookie.removals(
                 toMakeRoomFor: [String(repeating: "p", count: 9000)], in: request, publicURL: "https://login.test")
@@ -163,11 +163,11 @@ extension FuzzTarget {
         FuzzTarget(
             text: "pkce", seeds: ["dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk", "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM", "a~.b", ""]
         ) { text in
-            if PKCE.isChallenge(text) { try hold(text.isOneWord && text.utf8.count == 43, "\(text) passed for a challenge") }
+            if PKCE.isChallenge(text) { try hold(text.isOneWord && text.utf8.count == 43, "\(text) is accepted as a challenge") }
             let challenge = Array(SHA256.hash(data: Data(text.utf8))).base64URL
             guard PKCE.verify(text, against: challenge) else { return }
-            try hold(text.isOneWord && (43...128).contains(text.utf8.count), "\(text) passed for a verifier")
-            try hold(!PKCE.verify(text, against: String(challenge.dropLast())), "a part of the challenge is enough")
+            try hold(text.isOneWord && (43...128).contains(text.utf8.count), "\(text) is accepted as a verifier")
+            try hold(!PKCE.verify(text, against: String(challenge.dropLast())), "a part of the challenge is accepted")
         },
     ]
 

@@ -4,7 +4,7 @@ import Fuzzing
 
 extension FuzzTarget {
     static let postgres: [FuzzTarget] = [
-        // A first byte for the type, then what the server would send.
+        // The first byte is the type. The bytes of the server follow.
         FuzzTarget(
             "sql-value",
             bytes: [[0, 0, 0, 0, 7], [1, 1], [5] + [UInt8](repeating: 9, count: 16), [6, 128, 0, 0, 0, 0, 0, 0, 1], [7, 1, 123, 125]]
@@ -21,7 +21,7 @@ extension FuzzTarget {
                 try readBack(UUID.self, cell)
                 try readBack(JSON.self, cell)
                 try readBack([UInt8].self, cell)
-                // Not to be compared to the last bit: a NaN, and a microsecond in the year 200,000.
+                // Not compared bit by bit: a NaN, and a microsecond in the year 200,000.
                 _ = (try? Double(decoding: cell), try? Date(decoding: cell))
             }
         },
@@ -51,9 +51,9 @@ extension FuzzTarget {
                 "host='", "",
             ]
         ) { text in
-            // A refusal that repeats the URL would show its password: so all are alike.
+            // An error that repeats the URL would show its password. So all errors are the same.
             guard let refusal = refusal(ofURL: text) else { return }
-            try hold(refusal == FuzzTarget.refusal(ofURL: "postgres://%"), "the refusal tells of the URL")
+            try hold(refusal == FuzzTarget.refusal(ofURL: "postgres://%"), "the error shows the URL")
         },
         FuzzTarget(text: "migration-name", seeds: ["0001_tenant.sql", "0000_x.sql", "001_x.sql", "0001_", "０００１_x.sql"]) { text in
             guard let migration = try? Migration(file: text, bytes: []) else { return }
@@ -70,12 +70,12 @@ extension FuzzTarget {
         }
     }
 
-    /// What can be read is written as it can be read again.
+    /// A value that can be read is written in a form that reads back as the same value.
     private static func readBack<Value: SQLValue & Equatable>(_: Value.Type, _ cell: SQLCell) throws {
         guard let value = try? Value(decoding: cell) else { return }
         try encoded(value).withUnsafeBytes { buffer in
             let again = try? Value(decoding: SQLCell(type: Value.sqlType.oid, bytes: buffer))
-            try hold(again == value, "written and read, \(value) is \(again.map { "\($0)" } ?? "nothing")")
+            try hold(again == value, "the written \(value) reads back as \(again.map { "\($0)" } ?? "nothing")")
         }
     }
 

@@ -3,7 +3,7 @@ import Fuzzing
 @testable import Sealing
 
 extension Keyring {
-    /// Of no secret: the same at every run, so that the same input does the same.
+    /// Not secret and the same in every run, so that the same input has the same result.
     static let fuzzed: Keyring = {
         guard let key = try? MasterKey(base64: "3q2+78r+ur4BI0VniavN7/7cuphqU0IxHg8tPEtaaXg="), let masters = try? Keyring([key]),
             // The imported key is current, so that tokens are the same in every run.
@@ -26,11 +26,11 @@ extension FuzzTarget {
         ) { text in
             guard let key = try? MasterKey(base64: text) else { return }
             try hold(key.bytes.count == 32, "it has \(key.bytes.count) bytes")
-            try hold(try MasterKey(base64: key.base64.reveal()).bytes == key.bytes, "written and read it is another key")
+            try hold(try MasterKey(base64: key.base64.reveal()).bytes == key.bytes, "the written key reads back differently")
             try hold("\(key)" == "<secret>", "it prints")
         },
         FuzzTarget("sealed", bytes: [[0, 0, 1], [0, 5, 255, 0, 40, 128], [1, 2, 3, 4, 5, 6]]) { edits in
-            // Each three bytes change one of a sealed value: where, and by what.
+            // Each three bytes change one byte of a sealed value: its position and the change.
             let context = SealingContext(tenant: nil, table: "t", column: "c", row: "r")
             let sealed = Keyring.fuzzed.seal(Array("a secret".utf8), in: context)
             var bytes = sealed.bytes
@@ -39,16 +39,16 @@ extension FuzzTarget {
             }
             let opened = try? Keyring.fuzzed.open(Sealed(bytes: bytes), in: context)
             try hold((opened != nil) == (bytes == sealed.bytes), "a changed value opens")
-            // And as it comes: of nobody's making.
-            try hold((try? Keyring.fuzzed.open(Sealed(bytes: edits), in: context)) == nil, "a made-up value opens")
+            // And unchanged: a value that nobody sealed.
+            try hold((try? Keyring.fuzzed.open(Sealed(bytes: edits), in: context)) == nil, "an invented value opens")
         },
         FuzzTarget(text: "sealed-token", upTo: 5000, seeds: ["", "AQAAAAA", String(repeating: "A", count: 80)]) { text in
-            try hold((try? Keyring.fuzzed.openToken(text, purpose: "p")) == nil, "a made-up token opens")
+            try hold((try? Keyring.fuzzed.openToken(text, purpose: "p")) == nil, "an invented token opens")
             let token = Keyring.fuzzed.sealToken(Array("a secret".utf8), purpose: "p")
             guard !text.isEmpty else { return }
-            // Neither with something before it, nor after.
-            try hold((try? Keyring.fuzzed.openToken(token + text, purpose: "p")) == nil, "what follows a token is overlooked")
-            try hold((try? Keyring.fuzzed.openToken(text + token, purpose: "p")) == nil, "what precedes a token is overlooked")
+            // Neither with a byte before it, nor after it.
+            try hold((try? Keyring.fuzzed.openToken(token + text, purpose: "p")) == nil, "text after a token is ignored")
+            try hold((try? Keyring.fuzzed.openToken(text + token, purpose: "p")) == nil, "text before a token is ignored")
             try hold((try? Keyring.fuzzed.openToken(token, purpose: "p" + text)) == nil, "it opens for another purpose")
         },
     ]

@@ -6,7 +6,7 @@ extension FuzzTarget {
     private static let masterKey = "3q2+78r+ur4BI0VniavN7/7cuphqU0IxHg8tPEtaaXg="
 
     static let server: [FuzzTarget] = [
-        // A line `NAME=value` for each setting, over those that are needed.
+        // A line `NAME=value` for each setting, in addition to the required ones.
         FuzzTarget(
             text: "settings",
             seeds: [
@@ -28,11 +28,11 @@ extension FuzzTarget {
                 let isLoopback = settings.publicURL.hasPrefix("http://")
                 try hold(settings.publicURL.hasPrefix("https://") || isLoopback, "\(settings.publicURL) is served")
                 try hold(!settings.publicURL.hasSuffix("/") && !settings.publicURL.contains("#"), "\(settings.publicURL) is served")
-                try hold((0...65535).contains(settings.port) && (0...65535).contains(settings.operationsPort), "a port that is none")
+                try hold((0...65535).contains(settings.port) && (0...65535).contains(settings.operationsPort), "an invalid port")
                 try hold((1...500).contains(settings.databaseConnections), "\(settings.databaseConnections) connections")
             } catch let refusal as Settings.Refusal {
-                try hold(!refusal.description.contains(masterKey), "the refusal shows the master key")
-                try hold(!refusal.description.contains("hidden-password"), "the refusal shows a password")
+                try hold(!refusal.description.contains(masterKey), "the error shows the master key")
+                try hold(!refusal.description.contains("hidden-password"), "the error shows a password")
             }
         },
         FuzzTarget(

@@ -24,7 +24,7 @@ extension FuzzTarget {
                 "eyJhbGciOiJub25lIiwia2lkIjoia2V5XzAxYWIzZDF2M3EwMDAwMDAwMDAwMDAwMDA0IiwidHlwIjoiYXQrand0In0.e30.",
             ]
         ) { token in
-            // No key of ours signs but what stands here, and a signature has one spelling.
+            // Our keys sign only the values here, and a signature has one spelling.
             let isGood = keys.accessToken(token, of: tenant, issuer: issuer, at: now) != nil
             try hold(isGood == token.isExactly(good), "\(isGood ? "a forged token passed" : "the good one did not pass")")
             let isHint = keys.hint(token, issuer: issuer) != nil
@@ -41,9 +41,9 @@ extension FuzzTarget {
             let token = text("at+jwt", bytes)
             guard let claims = keys.accessToken(token, of: tenant, issuer: issuer, at: now) else { return }
             try hold(claims.iss == issuer && claims.tid == tenant, "a token of another tenant passed")
-            try hold(TimeInterval(claims.exp) > now.timeIntervalSince1970, "an old one passed")
-            try hold(keys.hint(token, issuer: issuer) == nil, "it passed for an id_token")
-            try hold(keys.accessToken(token, of: tenant, issuer: issuer + "/", at: now) == nil, "it passed elsewhere")
+            try hold(TimeInterval(claims.exp) > now.timeIntervalSince1970, "an old token passed")
+            try hold(keys.hint(token, issuer: issuer) == nil, "it is accepted as an id_token")
+            try hold(keys.accessToken(token, of: tenant, issuer: issuer + "/", at: now) == nil, "it is accepted elsewhere")
         },
     ]
 
@@ -68,7 +68,7 @@ extension FuzzTarget {
         jwk: SigningKey.JWK(kty: "EC", alg: "ES256", kid: ""), signer: MessageAuthentication())
 }
 
-/// Stands in for a signature, whose arithmetic is not ours: jwt-kit gives its own out to those alone who can wait.
+/// Replaces a signature, which jwt-kit calculates. jwt-kit's own signature is available only to asynchronous callers.
 private struct MessageAuthentication: JWTAlgorithm {
     let name = "ES256"
     private let key = SymmetricKey(data: [UInt8](repeating: 7, count: 32))

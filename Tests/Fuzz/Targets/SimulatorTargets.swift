@@ -7,7 +7,7 @@ extension FuzzTarget {
     static let simulator: [FuzzTarget] = [
         FuzzTarget("simulator-json", seeds: [#"{"a":[1,2.5,true,null,"x"]}"#, "1e300", "[[[]]]"]) { bytes in
             guard let value = try? JSONValue(parsing: bytes) else { return }
-            try hold(try JSONValue(parsing: Array(value.text.utf8)).text == value.text, "written and read it is another value")
+            try hold(try JSONValue(parsing: Array(value.text.utf8)).text == value.text, "the written value reads back differently")
         },
         FuzzTarget(
             "registry",
@@ -18,7 +18,7 @@ extension FuzzTarget {
         ) { bytes in
             guard let registry = try? Registry(json: Data(bytes)) else { return }
             let again = try Registry(json: Data(registry.json.text.utf8))
-            try hold(again.json == registry.json, "written and read it is another registry")
+            try hold(again.json == registry.json, "the written registry reads back differently")
         },
         FuzzTarget(
             "simulator-fault",
@@ -29,7 +29,7 @@ extension FuzzTarget {
             ]
         ) { bytes in
             guard let body = try? JSONValue(parsing: bytes), let fault = try? FaultRequest(body) else { return }
-            try hold(fault.times.map { (1...1_000_000).contains($0) } ?? true, "it comes \(fault.times ?? 0) times")
+            try hold(fault.times.map { (1...1_000_000).contains($0) } ?? true, "it occurs \(fault.times ?? 0) times")
             if case .status(let status, let seconds) = fault.effect {
                 try hold((400...599).contains(status) && (0...3600).contains(seconds ?? 0), "a status of \(status) passed")
             }
@@ -39,7 +39,7 @@ extension FuzzTarget {
             seeds: ["https://login.test/t/acme/auth/apple/callback", "http://localhost:8080/", "https://1.2.3.4/", "x:"]
         ) { text in
             guard ReturnURL.refusal(of: text, allowsLoopback: false) == nil else { return }
-            try hold(URL(string: text)?.scheme == "https" && !text.contains("#"), "\(text) may be registered")
+            try hold(URL(string: text)?.scheme == "https" && !text.contains("#"), "\(text) can be registered")
         },
         FuzzTarget(
             text: "simulator-authorize-request", upTo: 1024,
@@ -52,8 +52,8 @@ extension FuzzTarget {
             guard let form = try? Form(text), let asked = try? AuthorizeRequest(form, in: registry, allowsLoopback: false) else { return }
             try hold(form["redirect_uri"]?.isExactly(returnURL) == true, "it is sent to \(asked.redirectURI)")
             try hold(form["client_id"]?.isExactly("com.example.web") == true, "it is for \(asked.client.id)")
-            try hold(asked.scopes.isEmpty || asked.responseMode == .formPost, "a scope goes without form_post")
-            try hold(!asked.wantsIDToken || asked.responseMode != .query, "an id_token goes by query")
+            try hold(asked.scopes.isEmpty || asked.responseMode == .formPost, "a scope is accepted without form_post")
+            try hold(!asked.wantsIDToken || asked.responseMode != .query, "an id_token is accepted with query")
             let words = Set((form["response_type"] ?? "").split(separator: " "))
             try hold(words == (asked.wantsIDToken ? ["code", "id_token"] : ["code"]), "another response is given")
         },
@@ -67,7 +67,7 @@ extension FuzzTarget {
             ]
         ) { text in
             guard let (_, claims, _) = try? ClientSecret.parse(text) else { return }
-            try hold(text.isOneWord && text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "it has no three parts")
+            try hold(text.isOneWord && text.utf8.count { $0 == UInt8(ascii: ".") } == 2, "it does not have three parts")
             let now = 1_795_000_000
             guard (try? ClientSecret.checkTimes(claims, at: now)) != nil else { return }
             guard case .integer(let from)? = claims["iat"], case .integer(let to)? = claims["exp"] else {
@@ -82,21 +82,21 @@ extension FuzzTarget {
             ]
         ) { text in
             let id = Person.id(of: text)
-            try hold(Person.id(of: id) == id, "\(id) is the id of another")
-            try hold(!id.contains(where: \.isWhitespace), "\(id) is no id")
+            try hold(Person.id(of: id) == id, "\(id) is the ID of another person")
+            try hold(!id.contains(where: \.isWhitespace), "\(id) is not an ID")
             let person = Person(named: text)
             let again = Person.split(person.fullName)
             try hold(!person.givenName.contains(where: \.isWhitespace), "\(person.givenName) is one word")
             try hold(Person(named: person.fullName).id == person.id, "\(person.fullName) is another person")
-            try hold(again.given == person.givenName, "\(person.fullName) is called otherwise")
+            try hold(again.given == person.givenName, "\(person.fullName) has another name")
             guard HTTPField.isValidValue(text) else { return }
             var headers = HTTPFields()
             headers[.simulatorPerson] = text
             switch try? Decision(headers) {
-            case nil: try hold(id.isEmpty || text.count > 200, "\(text) may not sign in")
+            case nil: try hold(id.isEmpty || text.count > 200, "\(text) cannot sign in")
             case .cancel?: try hold(text.trimmingCharacters(in: .whitespaces) == "cancel", "\(text) cancels")
-            case .sign(.new, _)?: try hold(text.trimmingCharacters(in: .whitespaces) == "new", "\(text) is nobody yet")
-            case .sign(.known(let name), _)?: try hold(!Person.id(of: name).isEmpty, "\(name) is nobody")
+            case .sign(.new, _)?: try hold(text.trimmingCharacters(in: .whitespaces) == "new", "\(text) is a new person")
+            case .sign(.known(let name), _)?: try hold(!Person.id(of: name).isEmpty, "\(name) is not a person")
             }
         },
     ]
@@ -119,7 +119,7 @@ extension FuzzTarget {
     }
 }
 
-/// What the simulator reads in a form; nil when it refuses it.
+/// Returns the simulator's reading of a form; nil if it rejects the form.
 func simulatedForm(_ text: String) -> [String: String]? {
     guard let form = try? Form(text) else { return nil }
     return Dictionary(form.fields.map { ($0.name, $0.value) }) { first, _ in first }

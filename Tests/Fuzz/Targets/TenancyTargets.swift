@@ -23,16 +23,16 @@ extension FuzzTarget {
             ]
         ) { text in
             if RedirectURI.refusal(of: text) == nil {
-                try hold(text.isOneWord && text.utf8.count <= 2000, "\(text.debugDescription) may be registered")
-                try hold(!text.contains("#") && !text.contains("\\"), "\(text) may be registered")
+                try hold(text.isOneWord && text.utf8.count <= 2000, "\(text.debugDescription) can be registered")
+                try hold(!text.contains("#") && !text.contains("\\"), "\(text) can be registered")
                 if !RedirectURI.isPrivateUse(text) {
                     let parts = URLComponents(string: text)
-                    // A port that is none is the browser's to refuse.
-                    try hold(parts != nil || text.contains(":"), "\(text) may be registered and is no URL")
+                    // The browser rejects an invalid port.
+                    try hold(parts != nil || text.contains(":"), "\(text) can be registered and is not a URL")
                     try hold(parts?.user == nil && parts?.password == nil, "\(text) names a user")
-                    try hold(parts?.scheme == "https" || parts?.host.map(RedirectURI.isLoopback) ?? true, "\(text) goes out in the clear")
+                    try hold(parts?.scheme == "https" || parts?.host.map(RedirectURI.isLoopback) ?? true, "\(text) is used unencrypted")
                     if let origin = RedirectURI.origin(of: text) {
-                        try hold(origin.isOneWord && origin == origin.lowercased(), "\(origin) is no origin")
+                        try hold(origin.isOneWord && origin == origin.lowercased(), "\(origin) is not an origin")
                         try hold(RedirectURI.origin(of: origin) == origin, "\(origin) has an origin of its own")
                     }
                 }
@@ -41,7 +41,7 @@ extension FuzzTarget {
             where RedirectURI.isSameLoopback(registered, text) {
                 let port = /^http:\/\/(127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?/
                 let rest = { (uri: String) in uri.replacing(port, maxReplacements: 1) { "http://\($0.1)" } }
-                try hold(rest(registered).isExactly(rest(text)), "\(text) is taken for \(registered)")
+                try hold(rest(registered).isExactly(rest(text)), "\(text) is accepted as \(registered)")
                 try hold(URLComponents(string: text)?.port.map { (1...65535).contains($0) } ?? true, "\(text) has no such port")
             }
         },
@@ -52,7 +52,7 @@ extension FuzzTarget {
             ]
         ) { text in
             guard APIKey.isWellFormed(text) else { return }
-            try hold(text.isExactly(key), "a text that is no key is looked up")
+            try hold(text.isExactly(key), "a text that is not a key is looked up")
         },
         FuzzTarget("base62", bytes: [[0, 0, 0, 0], [255, 255, 255, 255], [1]]) { bytes in
             let value = bytes.prefix(4).reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
@@ -68,15 +68,15 @@ extension FuzzTarget {
             ]
         ) { text in
             guard let bytes = PublicAddress.bytes(of: text) else { return }
-            try hold(text.isOneWord, "\(text.debugDescription) passes for an address")
+            try hold(text.isOneWord, "\(text.debugDescription) is accepted as an address")
             try hold(bytes.count == 4 || bytes.count == 16, "it has \(bytes.count) bytes")
             guard bytes.count == 4 else { return }
             let isPublic = PublicAddress.isPublic(bytes)
             for mapped in [[UInt8](repeating: 0, count: 10) + [255, 255], [0, 0x64, 0xFF, 0x9B] + [UInt8](repeating: 0, count: 8)] {
-                try hold(PublicAddress.isPublic(mapped + bytes) == isPublic, "\(text) is judged otherwise in IPv6's clothes")
+                try hold(PublicAddress.isPublic(mapped + bytes) == isPublic, "\(text) has another result as an IPv6 address")
             }
             let sixToFour = [0x20, 0x02] + bytes + [UInt8](repeating: 0, count: 10)
-            try hold(PublicAddress.isPublic(sixToFour) == isPublic, "\(text) is judged otherwise behind 6to4")
+            try hold(PublicAddress.isPublic(sixToFour) == isPublic, "\(text) has another result as a 6to4 address")
         },
         FuzzTarget(
             text: "webhook-url",
@@ -86,24 +86,24 @@ extension FuzzTarget {
             ]
         ) { text in
             guard WebhookURL.refusal(of: text, allowsPrivate: false) == nil else { return }
-            try hold(text.isOneWord, "\(text.debugDescription) may be registered")
-            guard let parts = URLComponents(string: text), let host = parts.host else { return try hold(false, "\(text) is no URL") }
+            try hold(text.isOneWord, "\(text.debugDescription) can be registered")
+            guard let parts = URLComponents(string: text), let host = parts.host else { return try hold(false, "\(text) is not a URL") }
             try hold(parts.scheme == "https" && parts.user == nil && parts.password == nil && parts.fragment == nil, "\(text) passed")
             try hold(parts.port.map { (1...65535).contains($0) } ?? true, "\(text) has no such port")
-            try hold(host.contains(".") && PublicAddress.bytes(of: host) == nil, "\(host) is no name")
+            try hold(host.contains(".") && PublicAddress.bytes(of: host) == nil, "\(host) is not a name")
             try hold(WebhookURL.refusal(of: text, allowsPrivate: true) == nil, "development is stricter")
         },
         FuzzTarget(
             text: "apple-identifiers", seeds: ["A1B2C3D4E5", "com.example.web", "a1b2c3d4e5", "mail@example.com", "-a.b", "com..x", "é.b"]
         ) { text in
             let isPortalID = AppleIdentifiers.isPortalID(text)
-            if isPortalID { try hold(text.isOneWord && text.utf8.count == 10, "\(text) passed for a Team ID") }
+            if isPortalID { try hold(text.isOneWord && text.utf8.count == 10, "\(text) is accepted as a Team ID") }
             if AppleIdentifiers.isReverseDomain(text) {
-                try hold(text.isOneWord && text.utf8.count <= 255 && text.contains("."), "\(text) passed for a Services ID")
-                try hold(!isPortalID, "\(text) passes for both")
+                try hold(text.isOneWord && text.utf8.count <= 255 && text.contains("."), "\(text) is accepted as a Services ID")
+                try hold(!isPortalID, "\(text) is accepted as both")
                 try hold(BundleID.refusal(of: text) == nil, "\(text) is a bundle ID of a connection, but of no application")
             }
-            if AppleIdentifiers.refusal(ofEmailSource: text) == nil { try hold(text.isOneWord, "\(text) passed for a sender") }
+            if AppleIdentifiers.refusal(ofEmailSource: text) == nil { try hold(text.isOneWord, "\(text) is accepted as a sender") }
             _ = AppleIdentifiers.refusal(ofTeamID: text, servicesID: text, keyID: text)
             _ = AppleIdentifiers.refusal(ofKeyID: text, teamID: text)
         },
@@ -117,7 +117,7 @@ extension FuzzTarget {
         },
         FuzzTarget(text: "audit-mark", seeds: ["tenant_01ab3d1v3q", "rotateAppleKey", "a b", "\u{212A}ey", "", "e\u{301}", "%65"]) { text in
             guard let mark = try? Query("actor=\(Form.encode(text))", ["actor"]).mark("actor") else { return }
-            try hold(mark.isExactly(text) && mark.isOneWord && mark.utf8.count <= 100, "\(mark.debugDescription) is looked for")
+            try hold(mark.isExactly(text) && mark.isOneWord && mark.utf8.count <= 100, "\(mark.debugDescription) is searched for")
         },
     ]
 

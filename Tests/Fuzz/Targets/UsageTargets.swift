@@ -5,7 +5,8 @@ import Fuzzing
 
 extension FuzzTarget {
     static let usage: [FuzzTarget] = [
-        // What PostgreSQL would send for a page of the ledger: read to its end or refused, and never beyond it.
+        // The bytes that PostgreSQL would send for a page of the ledger. The page is read to its end or rejected, and
+        // never beyond its end.
         FuzzTarget("ledger-page", bytes: [page(rows: 0), page(rows: 1), page(rows: 3), Array(page(rows: 2).dropLast(5))]) { bytes in
             guard let summary = try? LedgerRow.summary(of: bytes) else { return }
             var (text, offset, lines, rows) = (LedgerText(.cloudevents), 0, 0, 0)
@@ -15,10 +16,10 @@ extension FuzzTarget {
             }
             try hold(lines == summary.rows, "\(lines) lines of \(summary.rows) rows")
         },
-        // Whatever somebody is called: one field of a line, and none that a spreadsheet calculates with.
+        // Any name is one field of a line, and a spreadsheet does not calculate with it.
         FuzzTarget(text: "csv-field", seeds: ["Acme", "=1+1", "a\"\u{0301}b", "a,\"b\"\n", " \t@x", "'", ""]) { text in
             let line = CSV.line([.text(text), .null])
-            try hold(line.suffix(2) == Array(",\n".utf8), "the line does not end behind the field")
+            try hold(line.suffix(2) == Array(",\n".utf8), "the line does not end after the field")
             let (field, quote) = (line.dropLast(2), UInt8(ascii: "\""))
             let isQuoted = field.first == quote
             let inside = isQuoted ? field.dropFirst().dropLast() : field

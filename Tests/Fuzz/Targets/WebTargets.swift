@@ -12,7 +12,7 @@ extension FuzzTarget {
             text: "form",
             seeds: ["a=one+two&b=%C3%A9%2B&c=x%3Dy=z", "a=&b&c=1&&", "%61=1&a=2", "code=1&state=%00%0d%0a&redirect_uri=https%3A%2F%2Fapp"]
         ) { text in
-            try hold(Form.decode(Form.encode(text))?.isExactly(text) == true, "encoded and decoded it is another text")
+            try hold(Form.decode(Form.encode(text))?.isExactly(text) == true, "the encoded text decodes differently")
             let form = try? Form(text)
             if let form {
                 try hold(form.names.count <= 64, "there are \(form.names.count) fields")
@@ -20,7 +20,7 @@ extension FuzzTarget {
                 try hold(Set(again.names) == Set(form.names), "names got lost")
                 try hold(form.names.allSatisfy { form[$0] == again[$0] }, "values got lost")
             }
-            // The simulator's was written apart from it, and knows no limit.
+            // The simulator's reader was written separately and has no limit.
             guard text.isASCII, text.utf8.count(where: { $0 == UInt8(ascii: "&") }) < 60 else { return }
             let other = simulatedForm(text)
             try hold((form == nil) == (other == nil), "one of two parsers refuses it")
@@ -40,11 +40,11 @@ extension FuzzTarget {
                 (try? JSONSerialization.jsonObject(with: Data(bytes), options: .fragmentsAllowed)) != nil, "Foundation does not read it")
             let written = try JSONWriter.encode(value)
             let again = try JSONValue(json: written)
-            try hold(again.isSame(as: value), "written and read it is another value")
+            try hold(again.isSame(as: value), "the written value reads back differently")
             let read = try JSONSerialization.jsonObject(with: Data(written), options: .fragmentsAllowed)
             let other = try JSONSerialization.jsonObject(with: try JSONEncoder().encode(value), options: .fragmentsAllowed)
             try hold((read as? NSObject) == (other as? NSObject), "Foundation writes another value")
-            try hold(try JSONWriter.encode(again) == written, "written again it has other bytes")
+            try hold(try JSONWriter.encode(again) == written, "the second output has other bytes")
         },
         FuzzTarget(
             text: "json-writer",
@@ -94,7 +94,7 @@ extension FuzzTarget {
                 try hold((list ?? []).count <= 3 && Set((list ?? []).map { Array($0.utf8) }).count == (list ?? []).count, "a list passed")
                 try hold(Set(kinds ?? []).count == (kinds ?? []).count, "a choice passed twice")
             } catch let problem as Problem {
-                try hold(problem.fields.count <= 20, "\(problem.fields.count) mistakes are told")
+                try hold(problem.fields.count <= 20, "\(problem.fields.count) mistakes are reported")
             }
         },
         FuzzTarget(
@@ -118,12 +118,12 @@ extension FuzzTarget {
                 String(decoding: $0, as: UTF8.self)
             }
             guard let address = ForwardedFor.address(in: lines, behind: proxies) else { return }
-            try hold(address.isOneWord, "\(address.debugDescription) is no address")
+            try hold(address.isOneWord, "\(address.debugDescription) is not an address")
             try hold(ForwardedFor.address(in: [address], behind: 1) == address, "\(address) has another spelling")
-            // What stood there before the proxies is the caller's invention.
+            // The caller may have invented the text before the proxies.
             let invented = ForwardedFor.address(in: ["203.0.113.9, 203.0.113.10"] + lines, behind: proxies)
             try hold(invented == address, "an invented address changes \(address) to \(invented ?? "none")")
-            // Nor does it matter how that ends.
+            // The end of the caller's text does not matter either.
             let swallowing = ForwardedFor.address(in: ["203.0.113.9\u{600}"] + lines, behind: proxies)
             try hold(swallowing == address, "an invented address changes \(address) to \(swallowing ?? "none")")
         },
@@ -134,7 +134,7 @@ extension FuzzTarget {
             guard HTTPField.isValidValue(text) else { return }
             let tag = EntityTag(Date(timeIntervalSinceReferenceDate: 13.999952))
             let passed = (try? header(.ifMatch, text).requireMatch(tag, isRequired: true)) != nil
-            // Empty elements of a list mean nothing (RFC 9110, section 5.6.1).
+            // Empty elements of a list are ignored (RFC 9110, section 5.6.1).
             let isAny = text.listElements.count == 1 && text.listElements.has("*")
             try hold(!passed || isAny || Array(text.utf8).firstRange(of: Array(tag.text.utf8)) != nil, "another version passed")
         },
@@ -143,7 +143,7 @@ extension FuzzTarget {
             seeds: ["Bearer abc", "bearer  abc ", "Basic abc", "Bearer", "Bearer a b", "Bearer\u{301} a", "Bearer \u{600}a"]
         ) { text in
             guard HTTPField.isValidValue(text), let token = bearerToken(header(.authorization, text)) else { return }
-            try hold(Array(text.utf8).firstRange(of: Array(token.utf8)) != nil, "the token is not what was sent")
+            try hold(Array(text.utf8).firstRange(of: Array(token.utf8)) != nil, "the token differs from the sent token")
         },
         FuzzTarget(
             text: "media-type",
@@ -155,7 +155,7 @@ extension FuzzTarget {
             guard HTTPField.isValidValue(text), let type = header(.contentType, text).mediaType else { return }
             try hold(!type.utf8.contains(UInt8(ascii: ";")), "\(type) has a parameter")
             try hold(header(.contentType, type).mediaType?.isExactly(type) == true, "\(type) has another spelling")
-            // Nothing but ASCII in any case is taken for what we read.
+            // In any case, only ASCII is accepted as our values.
             guard type.isExactly("application/json") else { return }
             try hold(text.utf8.prefix { $0 != UInt8(ascii: ";") }.allSatisfy { $0 < 0x80 }, "\(text) is treated as JSON")
         },
@@ -166,9 +166,9 @@ extension FuzzTarget {
             guard HTTPField.isValidValue(text), header(.accept, text).asksForHTML else { return }
             try hold(
                 text.asciiLowercased.utf8.count >= 9 && Array(text.asciiLowercased.utf8).firstRange(of: Array("text/html".utf8)) != nil,
-                "\(text) asks for HTML")
+                "\(text) requests HTML")
         },
-        // A parser of HTML reads exactly the text: the references below and no byte of markup.
+        // An HTML parser reads exactly the text: the references below and no markup byte.
         FuzzTarget(
             text: "html-text", seeds: ["a\u{600}<\u{301}\u{600}\"\u{200D}>&'\r\n", "&amp;&#39;", "\u{1F1E6}<\u{1161}>", "\0"]
         ) { text in
@@ -185,10 +185,10 @@ extension FuzzTarget {
                     case 0: Array("\u{FFFD}".utf8)
                     default: [byte]
                     }
-                try hold(rest.starts(with: written), "byte \(byte) is written otherwise")
+                try hold(rest.starts(with: written), "byte \(byte) is written differently")
                 rest = rest.dropFirst(written.count)
             }
-            try hold(rest.isEmpty, "something follows its end")
+            try hold(rest.isEmpty, "there is text after its end")
         },
         FuzzTarget(
             text: "rfc3339",
@@ -199,7 +199,7 @@ extension FuzzTarget {
         ) { text in
             guard let date = RFC3339.date(text) else { return }
             try hold(text.isASCII && text.utf8.count <= 35, "\(text) passed")
-            try hold(date.timeIntervalSince1970.isFinite, "it is no time")
+            try hold(date.timeIntervalSince1970.isFinite, "it is not a time")
         },
         FuzzTarget(
             text: "trace-and-request-id",
@@ -211,9 +211,9 @@ extension FuzzTarget {
         },
         FuzzTarget(text: "cursor", seeds: ["AAAAAAAAAAAAAAAAAAAAAA", "GTGUb1xqf2SyxuzjCAKbBg", "AAAAAAAAAAAAAAAAAAAAAB"]) { text in
             guard let id = PageRequest.id(fromCursor: text) else { return }
-            // The last character has four bits more than are needed, and says what it likes with them.
+            // The last character has four unused bits, which may have any value.
             try hold(PageRequest.cursor(id).dropLast() == text.dropLast(), "\(text) is read as another cursor")
-            try hold(PageRequest.id(fromCursor: PageRequest.cursor(id)) == id, "written and read it is another cursor")
+            try hold(PageRequest.id(fromCursor: PageRequest.cursor(id)) == id, "the written cursor reads back differently")
         },
         FuzzTarget(
             text: "host",
@@ -243,7 +243,7 @@ extension FuzzTarget {
 }
 
 extension JSONValue {
-    /// Equal, but that a number beyond 2^53 may be written as a whole one and read as such.
+    /// Equal, except that a number over 2^53 may be written as a whole number and read as one.
     fileprivate func isSame(as other: JSONValue) -> Bool {
         switch (self, other) {
         case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Double(a) == b

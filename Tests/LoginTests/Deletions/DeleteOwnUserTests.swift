@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Delete own user")
 struct DeleteOwnUserTests {
-    @Test("one call with the person's token, and they are gone: here at once, at Apple soon; who signs up again is somebody new")
+    @Test("one call with the user's token deletes the user here at once and at Apple soon; a later sign-up is a new user")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -56,12 +56,12 @@ struct DeleteOwnUserTests {
             #expect(try await platform.events("user.deleted").map { $0["user_id"] as? String } == [login.user])
             let revoked = try #require(try await platform.events("session.revoked").first)
             #expect(Set(revoked["session_ids"] as? [String] ?? []) == [login.session, second.session])
-            // Whoever checks tokens offline hears of it.
+            // Resource servers that check tokens offline are notified.
             #expect(try await platform.count("revocation", where: "user_id = '\(ID<User>(login.user)!.uuid)'") == 3)
         }
     }
 
-    @Test("without a good access token of this tenant, whose session lasts, nothing happens")
+    @Test("without a valid access token of this tenant and an active session, nothing happens")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("Grace Hopper")
@@ -75,11 +75,11 @@ struct DeleteOwnUserTests {
                 let answer = try await platform.deleteOwnUser(token, of: platform.acme)
                 #expect(answer.isOAuthError(401, "invalid_token"), "\(answer.body)")
                 #expect(answer.header("WWW-Authenticate")?.hasPrefix("Bearer realm=\"espalier\"") == true)
-                // Whoever brings none has made no error (RFC 6750, section 3.1).
+                // A caller without a token has made no error (RFC 6750, section 3.1).
                 if token == nil { #expect(answer.header("WWW-Authenticate") == "Bearer realm=\"espalier\"") }
             }
             #expect(try await platform.deleteOwnUser(login.access, of: platform.acme, scheme: "Basic").status == 401)
-            // What a browser would bring along by itself.
+            // A browser would attach these automatically.
             let cookie = [("Cookie", "access_token=\(login.access)"), ("Origin", "https://evil.test")]
             #expect(try await platform.deleteOwnUser(nil, of: platform.acme, headers: cookie).status == 401)
             let url = "\(platform.acme.issuer)/users/me?access_token=\(login.access)"
@@ -99,7 +99,7 @@ struct DeleteOwnUserTests {
         }
     }
 
-    @Test("pressed twice at once, it is done once")
+    @Test("two concurrent calls delete the user once")
     func twice() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// A consent that is kept for somebody who has no refresh token of Apple's ends with them all the same.
+/// A consent that stays valid for a user without an Apple refresh token ends with that user.
 @Suite("Keep grant")
 struct KeepGrantTests {
-    @Test("whoever signed in natively without a code takes over the token of the one who is deleted, and revokes by it in the end")
+    @Test("a user who signed in natively without a code takes over the deleted user's token, and later revokes with it")
     func handedOver() async throws {
         try await withRestingOutbox { platform in
             try await platform.moveToShared()
@@ -25,7 +25,7 @@ struct KeepGrantTests {
             #expect(try await platform.consents("Grace Hopper", to: platform.shared.team))
             #expect(try await tokens(platform) == 1)
             #expect(try await platform.count("apple_revocation", where: "sealed_grant IS NOT NULL") == 0)
-            // Another sign-in without a code takes nothing away.
+            // Another sign-in without a code removes nothing.
             #expect(try await phone.login("Grace Hopper", withCode: false).user == globex.user)
             #expect(try await globex.lasts())
 
@@ -37,7 +37,7 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("it goes from one to the next, however many there are, and a token of one's own takes its place")
+    @Test("the token passes through any number of users, and a user's own token replaces it")
     func further() async throws {
         try await withRestingOutbox { platform in
             try await platform.moveToShared()
@@ -45,7 +45,7 @@ struct KeepGrantTests {
             let initech = try await platform.anotherTenant("initech")
             let (acme, third) = (try await platform.login("Grace Hopper"), try await platform.login("Grace Hopper", initech))
             let globex = try await phone.login("Grace Hopper", withCode: false)
-            // Initech has one; should it be purged, Globex needs its own.
+            // Initech has a token. If Initech is purged, Globex needs its own.
             try await platform.delete(acme)
             try await platform.tellApple()
             #expect(try await platform.fate(of: acme) == ["kept used_elsewhere 0"])
@@ -63,7 +63,7 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("who signs up again without a code takes over the token that the old user had")
+    @Test("a person who signs up again without a code takes over the old user's token")
     func signedUpAgain() async throws {
         try await withRestingOutbox { platform in
             let phone = try await Phone.make(platform)
@@ -80,14 +80,14 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("where nobody could use the token it waits, is looked at daily, and the consent ends after the last of them")
+    @Test("if nobody can use the token, it waits and is checked daily, and the consent ends after the last user")
     func parked() async throws {
         try await withRestingOutbox { platform in
             try await platform.joinSharedTeam()
             let (acme, globex) = (try await platform.login("Grace Hopper"), try await platform.login("Grace Hopper", platform.globex))
             try await platform.withholdToken(globex)
             try await platform.delete(acme)
-            // Longer than a connection that is gone would be waited for.
+            // This is longer than the wait for a deleted connection.
             for _ in 0..<30 {
                 #expect(try await platform.tellApple() == 1)
                 #expect(try await platform.fate(of: acme) == ["pending used_elsewhere 0"])
@@ -104,7 +104,7 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("no tenant is told by which application of another's the person was known; a token of its own relieves who waits")
+    @Test("no tenant learns another tenant's application for a person; a token of its own ends the wait")
     func bundleID() async throws {
         try await withRestingOutbox { platform in
             try await platform.moveToShared()
@@ -118,7 +118,7 @@ struct KeepGrantTests {
             try await platform.tellApple()
             #expect(try await platform.fate(of: acme) == ["pending used_elsewhere 0"])
             #expect(try await platform.count("identity", where: "apple_client_id = '\(bundleID)'") == 0)
-            // Anybody can register the name, and say that the team is theirs: Apple accepts no key of theirs for it.
+            // Anybody can register the name and claim the team. Apple accepts no key of theirs for it.
             _ = try await platform.ownerPool.run("UPDATE tenant SET plan = 'enterprise' WHERE slug = 'globex'")
             let claimed = try await platform.call(
                 "POST", "/tenants/globex/connections",
@@ -143,7 +143,7 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("who has signed in by the same program takes over the token that it was given")
+    @Test("a user who signed in with the same application takes over the token")
     func sameBundleID() async throws {
         try await withRestingOutbox { platform in
             try await platform.moveToShared()
@@ -160,7 +160,7 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("deleted at the same moment, the one with the token and the one without: the consent ends")
+    @Test("if users with and without a token are deleted at the same moment, the consent ends")
     func racing() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()
@@ -182,7 +182,7 @@ struct KeepGrantTests {
         }
     }
 
-    @Test("who is being deleted while the token is handed over is waited for, and nothing is kept for nobody")
+    @Test("a hand-over waits for a user that is being deleted, and no token stays without a user")
     func deletedMeanwhile() async throws {
         try await withRestingOutbox { platform in
             try await platform.moveToShared()
@@ -211,7 +211,7 @@ struct KeepGrantTests {
         try await platform.count("identity", where: "sealed_refresh_token IS NOT NULL")
     }
 
-    /// In whose name it was revoked.
+    /// The client that the revocation named.
     private func client(_ login: TestPlatform.LoggedIn, _ platform: TestPlatform) async throws -> String? {
         (try await platform.record(of: login)["apple"] as? [[String: any Sendable]])?.first?["client_id"] as? String
     }

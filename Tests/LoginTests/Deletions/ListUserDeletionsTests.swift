@@ -12,7 +12,7 @@ import Testing
 
 @Suite("List user deletions")
 struct ListUserDeletionsTests {
-    @Test("the newest first, a page at a time, of one user, of one status, and of this tenant alone")
+    @Test("it lists newest first, in pages, filtered by user and status, and only this tenant's")
     func lists() async throws {
         try await withRestingOutbox { platform in
             var logins: [TestPlatform.LoggedIn] = []
@@ -49,7 +49,7 @@ struct ListUserDeletionsTests {
 
 @Suite("Get user deletion")
 struct GetUserDeletionTests {
-    @Test("whoever deletes is told where the record is, and it is shown to those who run the tenant and to nobody else")
+    @Test("a deletion returns the address of its record, which only callers with access to the tenant can read")
     func gets() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")

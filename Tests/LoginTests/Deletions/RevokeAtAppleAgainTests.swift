@@ -9,10 +9,10 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// What happens at least once may happen twice.
+/// At-least-once work may run twice.
 @Suite("Revoke at Apple again")
 struct RevokeAtAppleAgainTests {
-    @Test("killed before Apple is asked, and after: another process does it when the lease is over")
+    @Test("if a process dies before or after the call to Apple, another one revokes when the lease is over")
     func killed() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")
@@ -30,7 +30,7 @@ struct RevokeAtAppleAgainTests {
                     _ = try await handler.handle(entry, at: now)
                     throw CancellationError()
                 } == 1)
-            // Apple has done it, and nobody has written it down.
+            // Apple has revoked the grant, but this was not recorded.
             _ = try await platform.ownerPool.run([
                 "UPDATE apple_revocation SET status = 'pending', sealed_grant = \(sealed), concluded_at = NULL, attempts = 0",
                 "UPDATE user_deletion SET finished_at = NULL",
@@ -44,7 +44,7 @@ struct RevokeAtAppleAgainTests {
         }
     }
 
-    @Test("what was sealed while such ids had another prefix is revoked by this version")
+    @Test("a grant that was sealed under the earlier ID prefix is revoked by this version")
     func sealedBefore() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")
@@ -64,7 +64,7 @@ struct RevokeAtAppleAgainTests {
         }
     }
 
-    @Test("two processes that do it at once conclude it once")
+    @Test("two concurrent processes conclude it once")
     func twice() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")

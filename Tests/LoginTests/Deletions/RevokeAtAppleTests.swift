@@ -12,10 +12,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// A deleted user's consent ends at Apple, whatever happens on the way.
+/// A deleted user's consent ends at Apple, despite failures.
 @Suite("Revoke at Apple")
 struct RevokeAtAppleTests {
-    @Test("Apple slow, down or sending nonsense: it is tried later and later, until Apple has confirmed it, and what it took is gone")
+    @Test("if Apple is slow, down or sends invalid data, retries continue until Apple confirms, and the token is deleted")
     func retried() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")
@@ -28,7 +28,7 @@ struct RevokeAtAppleTests {
             for (number, fault) in faults.enumerated() {
                 let details: [String: any Sendable] = ["endpoint": "revoke", "client_id": platform.own.servicesID, "times": 1]
                 try await platform.simulator.fault(details.merging(fault) { $1 })
-                // Longer than we wait.
+                // This is longer than Espalier waits.
                 let isSlow = fault["fault"] as? String == "slow"
                 let handler = platform.revokeAtApple(timeout: isSlow ? .milliseconds(200) : nil)
                 #expect(try await platform.tellApple(by: handler.handle) == 1)
@@ -61,13 +61,13 @@ struct RevokeAtAppleTests {
         }
     }
 
-    @Test("while Apple refuses every key it is tried daily and said in the record; with the key repaired it is done")
+    @Test("while Apple refuses every key, it is retried daily and the record shows this; with a repaired key it succeeds")
     func keysRepaired() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")
             try await platform.delete(login)
             try await platform.simulator.revokeKey(platform.own.keyID)
-            // Longer than a connection that is gone would be waited for.
+            // This is longer than the wait for a deleted connection.
             for day in 1...40 {
                 #expect(try await platform.tellApple() == 1)
                 #expect(try await platform.fate(of: login) == ["pending credentials_refused \(day)"])
@@ -81,7 +81,7 @@ struct RevokeAtAppleTests {
     }
 
     @Test(
-        "the key is another by the time Apple is told: the one of then signs, and the one before where Apple refuses it",
+        "if the key changed in the meantime, the current key signs, and the previous one if Apple refuses it",
         arguments: [false, true])
     func keyRotated(refused: Bool) async throws {
         try await withRestingOutbox { platform in
@@ -95,7 +95,7 @@ struct RevokeAtAppleTests {
         }
     }
 
-    @Test("a connection that is gone is waited for, and its return is used; after thirty days nothing can be done")
+    @Test("it waits for a deleted connection and uses a restored one; after 30 days it is impossible")
     func connectionGone() async throws {
         try await withRestingOutbox { platform in
             let (grace, alan) = (try await platform.login("Grace Hopper"), try await platform.login("Alan Turing"))
@@ -132,7 +132,7 @@ struct RevokeAtAppleTests {
         }
     }
 
-    @Test("a token that a native application got is revoked in the name of its bundle id")
+    @Test("a native application's token is revoked with its bundle ID")
     func native() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")
@@ -151,7 +151,7 @@ struct RevokeAtAppleTests {
         }
     }
 
-    @Test("whose consent has ended needs none; who never had a refresh token, or one that nothing opens, cannot be revoked")
+    @Test("an ended consent needs no revocation; without a readable refresh token it is impossible")
     func nothingToRevoke() async throws {
         try await withRestingOutbox { platform in
             let logins = [
@@ -175,7 +175,7 @@ struct RevokeAtAppleTests {
         }
     }
 
-    @Test("of a user known to two teams both grants are revoked, each by its own token, and the last one finishes it")
+    @Test("if two teams know the user, each grant is revoked with its own token, and the last one finishes the record")
     func twoTeams() async throws {
         try await withRestingOutbox { platform in
             let own = try await platform.login("Grace Hopper")
@@ -198,7 +198,7 @@ struct RevokeAtAppleTests {
         }
     }
 
-    @Test("neither token nor who it was is in the record, in the audit trail or, down to its lowest level, in the log")
+    @Test("the record, the audit trail and the log at its lowest level contain neither the token nor the person's identity")
     func secrecy() async throws {
         try await withRestingOutbox { platform in
             let login = try await platform.login("Grace Hopper")
@@ -237,11 +237,11 @@ struct RevokeAtAppleTests {
     }
 }
 
-// MARK: At Apple, meanwhile
+// MARK: Changes at Apple
 
 extension RevokeAtAppleTests {
-    /// A new key of Acme's signs, and the old one stands in.
-    /// - Returns: its Key ID.
+    /// Promotes a new key of Acme. The old one stays valid for the overlap.
+    /// - Returns: the Key ID of the new key.
     @discardableResult
     private func promote(_ platform: TestPlatform) async throws -> String {
         let connection = try await platform.acmeConnection
@@ -254,7 +254,7 @@ extension RevokeAtAppleTests {
         return key.id
     }
 
-    /// As if the user had signed in with a native application that sent its code: Apple's refresh token is one of the bundle id's.
+    /// Simulates a sign-in with a native application that sent its code. Apple's refresh token then belongs to the bundle ID.
     private func obtainNatively(_ bundleID: String, _ login: TestPlatform.LoggedIn, _ platform: TestPlatform) async throws {
         let answer = try await platform.simulator.send(
             .POST, "/simulator/native-authorizations", ["client_id": bundleID, "person": "Grace Hopper"])

@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// Apple knows one consent of a person to a team, however many users of ours live by it.
+/// Apple stores one consent per person and team, for any number of Espalier users.
 @Suite("Shared grant")
 struct SharedGrantTests {
-    @Test("of three tenants under one team, one of them by a connection of its own, only the last deletion ends the consent")
+    @Test("of three tenants under one team, one with its own connection, only the last deletion ends the consent")
     func threeTenants() async throws {
         try await withRestingOutbox { platform in
             try await platform.joinSharedTeam()
@@ -37,7 +37,7 @@ struct SharedGrantTests {
         }
     }
 
-    @Test("an identity whose consent has ended, or whose Apple account is deleted, needs no grant", arguments: [false, true])
+    @Test("an identity with an ended consent or a deleted Apple account needs no grant", arguments: [false, true])
     func over(accountDeleted: Bool) async throws {
         try await withRestingOutbox { platform in
             try await platform.moveToShared()
@@ -53,7 +53,7 @@ struct SharedGrantTests {
         }
     }
 
-    @Test("deleted by all tenants at the same moment, the consent is ended by one of them or by several, and never by none")
+    @Test("if all tenants delete the user at the same moment, at least one ends the consent")
     func racing() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()
@@ -80,14 +80,14 @@ struct SharedGrantTests {
         }
     }
 
-    @Test("who has signed up again before Apple was told keeps the consent, which is the new user's now and ends with it")
+    @Test("if the person signs up again before the revocation, the consent stays for the new user and ends with it")
     func signedUpAgain() async throws {
         try await withRestingOutbox { platform in
             let old = try await platform.login("Grace Hopper")
             try await platform.delete(old)
             let new = try await platform.login("Grace Hopper")
             #expect(new.user != old.user)
-            // Apple asked nothing, and sent no name.
+            // Apple asked for no consent, and sent no name.
             #expect(try await platform.user(new.user)?.givenName == nil)
             try await platform.tellApple()
             #expect(try await platform.fate(of: old) == ["kept signed_up_again 0"])

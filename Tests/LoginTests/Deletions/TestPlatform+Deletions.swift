@@ -12,13 +12,13 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// A platform whose own worker rests, so that a test says when Apple is told.
+/// Runs a platform whose worker is idle, so that the test decides when Apple is notified.
 func withRestingOutbox<T: Sendable>(_ body: @Sendable @escaping (TestPlatform) async throws -> T) async throws -> T {
     try await TestPlatform.run({ $0.outboxConcurrency = 0 }) { platform in try await body(platform) }
 }
 
 extension TestPlatform {
-    /// What a process has for its outbox.
+    /// The outbox handler of a process.
     func revokeAtApple(
         timeout: Duration? = nil, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) -> RevokeAtApple {
@@ -28,8 +28,8 @@ extension TestPlatform {
             pool: pool, keyring: settings.keyring, apple: AppleClient(apple, http: .shared, logger: logger), logger: logger)
     }
 
-    /// Does all that there is to tell Apple at this time.
-    /// - Returns: how much that was.
+    /// Runs all revocations that are due at this time.
+    /// - Returns: their number.
     @discardableResult
     func tellApple(at now: Date = Date(), by handler: OutboxWorker.Handler? = nil) async throws -> Int {
         try await OutboxWorker(
@@ -39,8 +39,7 @@ extension TestPlatform {
         ).pass(at: now)
     }
 
-    /// Lets time pass for all that waits to be told: it was written so much earlier. Apple's clock stands still meanwhile, or it would
-    /// refuse what we sign.
+    /// Makes all pending work older by this time. Apple's clock does not move, because Apple would then refuse Espalier's signatures.
     func pass(_ seconds: TimeInterval) async throws {
         _ = try await ownerPool.run([
             "UPDATE outbox SET due_at = due_at - make_interval(secs => \(seconds))",
@@ -48,13 +47,13 @@ extension TestPlatform {
         ])
     }
 
-    /// By an API key.
+    /// Deletes the user with an API key.
     func delete(_ login: LoggedIn) async throws {
         let answer = try await call("DELETE", "/tenants/\(login.request.tenant.slug)/users/\(login.user)")
         try #require(answer.status == 204, "\(answer.body)")
     }
 
-    /// By the person.
+    /// Deletes the user with the user's own token.
     func deleteOwnUser(
         _ token: String?, of tenant: SeedResult.TenantResult, scheme: String = "Bearer", headers: [(String, String)] = []
     ) async throws -> TestBrowser.Answer {
@@ -62,14 +61,14 @@ extension TestPlatform {
         return try await TestBrowser(self).send("DELETE", "\(tenant.issuer)/users/me", headers: headers, body: nil)
     }
 
-    /// The record of a user's deletion, as those who run the tenant see it.
+    /// The record of a user's deletion, as the tenant sees it.
     func record(of login: LoggedIn) async throws -> [String: any Sendable] {
         let answer = try await call("GET", "/tenants/\(login.request.tenant.slug)/user-deletions?user=\(login.user)")
         try #require(answer.status == 200, "\(answer.body)")
         return try #require(answer.data.first)
     }
 
-    /// What became of it at Apple, team by team: `pending apple_unavailable 1`.
+    /// The result at Apple, team by team: `pending apple_unavailable 1`.
     func fate(of login: LoggedIn) async throws -> [String] {
         (try await record(of: login)["apple"] as? [[String: any Sendable]] ?? []).map { grant in
             [grant["status"] as? String, grant["reason"] as? String, (grant["attempts"] as? Int).map(String.init)]
@@ -77,7 +76,7 @@ extension TestPlatform {
         }
     }
 
-    /// Whether Apple knows a consent of the person's to the team.
+    /// Whether Apple has a consent of the person for the team.
     func consents(_ person: String, to team: String) async throws -> Bool {
         let id = person.lowercased().replacing(" ", with: "-")
         let sent = try await simulator.send(.GET, "/simulator/people/\(id)/consents", [:])
@@ -86,7 +85,7 @@ extension TestPlatform {
         return consents.contains { $0["team"] as? String == team }
     }
 
-    /// Gives Acme a connection of its own that belongs to the team of the shared one.
+    /// Gives Acme its own connection that belongs to the shared connection's team.
     func joinSharedTeam() async throws {
         let (team, servicesID) = (shared.team, "com.example.acme.\(shared.team.lowercased())")
         try await simulator.send(
@@ -99,17 +98,17 @@ extension TestPlatform {
         try #require(created.status == 201, "\(created.body)")
         let activated = try await call("POST", "/tenants/acme/connections/\(created.resourceID)/activate")
         try #require(activated.status == 200, "\(activated.body)")
-        try await eventually("sign-ins go there") {
+        try await eventually("sign-ins use it") {
             try await TestBrowser(self).authorize(.init(acme))["client_id"] == servicesID
         }
     }
 
-    /// Takes what Apple gave for a user away, as if it had signed in natively without a code.
+    /// Removes the user's Apple refresh token, as after a native sign-in without a code.
     func withholdToken(_ login: LoggedIn) async throws {
         _ = try await ownerPool.run("UPDATE identity SET sealed_refresh_token = NULL WHERE user_id = \(ID<User>(login.user))")
     }
 
-    /// One more tenant on the shared connection.
+    /// Adds a tenant on the shared connection.
     func anotherTenant(_ slug: String) async throws -> SeedResult.TenantResult {
         let tenant = try await call("POST", "/tenants", ["slug": slug, "name": slug.capitalized])
         let application = try await call(

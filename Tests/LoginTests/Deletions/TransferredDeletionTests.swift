@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// Deletions of users who had gone along with an app to another Apple team: the old team's grant is nobody's concern any more.
+/// Deletions of users who had moved with an app to another Apple team. The old team's grant needs no revocation.
 @Suite("Transferred deletion")
 struct TransferredDeletionTests {
-    /// Two people whose app has gone to the new team: the first has moved by a sign-in, the other by the exchange.
+    /// Two people whose app has moved to the new team. A sign-in has moved the first person, the exchange the second.
     private static func moved(_ platform: TestPlatform) async throws -> (ada: TestPlatform.LoggedIn, grace: String, side: ReceivingTeam) {
         let people = ["Ada Lovelace", "Grace Hopper"]
         let side = try await ReceivingTeam.make(platform)
@@ -24,7 +24,7 @@ struct TransferredDeletionTests {
         return (ada, users[1], side)
     }
 
-    @Test("the old team's line is not needed, the new team's is revoked, and the record is finished")
+    @Test("the old team's grant needs no revocation, the new team's is revoked, and the record is finished")
     func finished() async throws {
         try await withRestingOutbox { platform in
             let (ada, grace, side) = try await Self.moved(platform)
@@ -43,7 +43,7 @@ struct TransferredDeletionTests {
         }
     }
 
-    @Test("a consent to another app of the old team is not taken for one that went along: Apple is asked first")
+    @Test("a consent to another app of the old team is not treated as moved, so Apple is asked first")
     func anotherApp() async throws {
         try await withRestingOutbox { platform in
             let (ada, _, _) = try await Self.moved(platform)
@@ -54,7 +54,7 @@ struct TransferredDeletionTests {
         }
     }
 
-    @Test("a record from before this was known finishes with the next try, with the old connection or without", arguments: [true, false])
+    @Test("a record of an older version finishes with the next try, with the old connection or without", arguments: [true, false])
     func older(hasConnection: Bool) async throws {
         try await withRestingOutbox { platform in
             let old = try await platform.ownConnection()
@@ -69,7 +69,7 @@ struct TransferredDeletionTests {
             try await platform.tellApple()
             let reason = hasConnection ? "credentials_refused" : "no_credentials"
             #expect(try await Self.fates(ada.user, platform) == [platform.own.team: "pending \(reason)", side.team: "revoked"])
-            // Apple has transferred the app, as somebody's move shows.
+            // The move of another user shows that Apple has transferred the app.
             _ = try await platform.ownerPool.run("UPDATE team_transfer SET closes_at = now()")
             try await platform.pass(86400)
             try await platform.tellApple()
@@ -78,12 +78,12 @@ struct TransferredDeletionTests {
         }
     }
 
-    @Test("who is collected and has not moved, or is in a transfer that Apple has not made, is revoked at the old team")
+    @Test("a collected user who has not moved, or whose app Apple has not transferred, is revoked at the old team")
     func notYet() async throws {
         try await withRestingOutbox { platform in
             let side = try await ReceivingTeam.make(platform)
             let (ada, grace) = (try await platform.login("Ada Lovelace"), try await platform.login("Grace Hopper"))
-            // Known under the other team already, by another app.
+            // The other team already knows the user through another app.
             _ = try await platform.ownerPool.run(
                 """
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
@@ -102,7 +102,7 @@ struct TransferredDeletionTests {
         }
     }
 
-    /// What became of a user at each team.
+    /// The result for a user at each team.
     private static func fates(_ user: String, _ platform: TestPlatform) async throws -> [String: String] {
         let record = try #require(try await platform.call("GET", "/tenants/acme/user-deletions?user=\(user)").data.first)
         let grants = try #require(record["apple"] as? [[String: any Sendable]])

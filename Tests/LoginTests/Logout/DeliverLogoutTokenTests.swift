@@ -15,7 +15,7 @@ import Web
 
 @Suite("Deliver logout token")
 struct DeliverLogoutTokenTests {
-    /// A platform whose own worker rests, and whose Acme's first application listens at the receiver.
+    /// Runs a platform whose worker is idle. The first application of Acme listens at the receiver.
     private static func run(
         _ body: @Sendable @escaping (TestPlatform, WebhookReceiver) async throws -> Void
     ) async throws {
@@ -30,7 +30,7 @@ struct DeliverLogoutTokenTests {
         }
     }
 
-    /// What a process would run.
+    /// The worker of a process.
     private static func worker(_ platform: TestPlatform, allowsPrivate: Bool = true, log: RecordedLog = .init()) -> OutboxWorker {
         let deliver = DeliverLogoutToken(
             pool: platform.pool, signingKeys: SigningKeys(pool: platform.pool, keyring: platform.settings.keyring, now: { Date() }),
@@ -40,7 +40,7 @@ struct DeliverLogoutTokenTests {
             logger: log.logger, now: { Date() })
     }
 
-    /// The claims, as an application reads them that follows the specification (section 2.6), by a library of others.
+    /// The claims, read by another library according to the specification (section 2.6).
     private struct Claims: JWTPayload {
         let iss, sub, aud, sid, jti: String
         let iat, exp: Int
@@ -57,7 +57,7 @@ struct DeliverLogoutTokenTests {
         return try await keys.verify(token, as: Claims.self)
     }
 
-    @Test("whatever ends a session, its application is sent a logout token that it can verify, once", arguments: 0..<6)
+    @Test("each end of a session sends the application one logout token that verifies", arguments: 0..<6)
     func told(number: Int) async throws {
         try await Self.run { platform, receiver in
             if number % 2 == 1 { try await platform.change(platform.acme.applications[0], "signing_algorithm = 'RS256'") }
@@ -73,7 +73,7 @@ struct DeliverLogoutTokenTests {
                 _ = try await platform.ownerPool.run("UPDATE session SET refreshed_at = refreshed_at - interval '31 seconds'")
                 _ = try await login.browser.refresh(login.refresh, login.request)
             default:
-                // All that a user has, as Apple's notifications end it.
+                // Apple's notifications end all sessions and tokens of a user.
                 let (tenant, user) = (try #require(ID<Tenant>(platform.acme.id)), try #require(ID<User>(login.user)))
                 _ = try await OwnerDatabase(platform.pool, tenant: tenant).transaction { db in
                     try await Session.endAll(of: user, tenant, because: .consentRevoked, at: Date(), in: db)
@@ -105,21 +105,21 @@ struct DeliverLogoutTokenTests {
         }
     }
 
-    @Test("the server's own worker tells it soon after the logout")
+    @Test("the server's own worker sends the token soon after the logout")
     func served() async throws {
         try await WebhookReceiver.run { receiver in
             try await TestPlatform.run({ $0.allowsPrivateWebhooks = true }) { platform in
                 try await platform.change(platform.acme.applications[0], "backchannel_logout_uri = '\(receiver.url)'")
                 let login = try await platform.login()
                 _ = try await login.browser.get("\(platform.acme.issuer)/oauth2/logout?id_token_hint=\(login.idToken)")
-                try await eventually("it has arrived") { receiver.received.count == 1 }
+                try await eventually("the token has arrived") { receiver.received.count == 1 }
                 #expect(try await Self.verified(receiver.received.first, platform).sid == login.session)
-                try await eventually("it is done") { try await platform.count("backchannel_logout") == 0 }
+                try await eventually("the delivery is done") { try await platform.count("backchannel_logout") == 0 }
             }
         }
     }
 
-    @Test("one that is not taken is tried again by the schedule, with a new token each time, and then given up")
+    @Test("a failed delivery is retried by the schedule with a new token each time, and then given up")
     func schedule() async throws {
         try await Self.run { platform, receiver in
             let login = try await platform.login()
@@ -149,7 +149,7 @@ struct DeliverLogoutTokenTests {
     }
 
     @Test(
-        "200 and 204 are success, 400 is an end, all else is tried again",
+        "200 and 204 are success, 400 ends the delivery, and all else is retried",
         arguments: [(200, 0, 1), (204, 0, 1), (400, 0, 1), (202, 1, 2), (302, 1, 2), (401, 1, 2), (404, 1, 2), (503, 1, 2)])
     func answers(status: Int, left: Int, attempts: Int) async throws {
         try await Self.run { platform, receiver in
@@ -165,7 +165,7 @@ struct DeliverLogoutTokenTests {
         }
     }
 
-    @Test("an application that listens nowhere is owed nothing, and one that stopped listening, or is gone, hears nothing more")
+    @Test("an application without a logout URI gets no token, and neither does one that removed it or was deleted")
     func nobody() async throws {
         try await Self.run { platform, receiver in
             let quiet = try await platform.login("new", application: 2)
@@ -189,7 +189,7 @@ struct DeliverLogoutTokenTests {
         }
     }
 
-    @Test("a suspended tenant's applications still hear, a deleted one's do not")
+    @Test("a suspended tenant's applications still receive tokens, a deleted tenant's do not")
     func tenants() async throws {
         try await Self.run { platform, receiver in
             let (first, second) = (try await platform.login(), try await platform.login())
@@ -211,7 +211,7 @@ struct DeliverLogoutTokenTests {
         }
     }
 
-    @Test("what leads into a private network, or does without TLS, is refused, and nobody is called")
+    @Test("an address in a private network or without TLS is refused, and no request is sent")
     func privateNetworks() async throws {
         try await Self.run { platform, receiver in
             let login = try await platform.login()

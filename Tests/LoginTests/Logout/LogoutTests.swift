@@ -13,7 +13,7 @@ import Testing
 struct LogoutTests {
     private static let home = "https://app.test/bye"
 
-    /// Asks to be signed out, by GET or by a form.
+    /// Requests a logout by GET or by a form.
     private static func logout(
         _ platform: TestPlatform, _ parameters: [(String, String?)], byPost: Bool = false, tenant: SeedResult.TenantResult? = nil
     ) async throws -> TestBrowser.Answer {
@@ -30,7 +30,7 @@ struct LogoutTests {
     }
 
     @Test(
-        "the session of the id_token ends, and only it; the browser returns with its state, by GET and by POST",
+        "only the session of the id_token ends; the browser returns with its state, by GET and by POST",
         arguments: [(false, "ES256", 0), (true, "ES256", 1), (false, "RS256", 1), (true, "RS256", 0)])
     func signedOut(byPost: Bool, algorithm: String, application: Int) async throws {
         try await TestPlatform.run { platform in
@@ -65,7 +65,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("without a place to return to, or without a state, it does with less")
+    @Test("the return URI and the state are optional")
     func less() async throws {
         try await TestPlatform.run { platform in
             try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home)?a=b}'")
@@ -85,7 +85,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("nobody is sent anywhere that is not registered for this application, to the letter; the session ends all the same")
+    @Test("the browser goes only to exactly registered URIs of the application; the session ends in any case")
     func openRedirect() async throws {
         try await TestPlatform.run { platform in
             try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home)}'")
@@ -96,7 +96,7 @@ struct LogoutTests {
                 "https://app.test:443/bye", "https://APP.test/bye", "https://app.test/%62ye", "https://app.test/./bye",
                 "https://user@app.test/bye", "https://app.test@evil.test/bye", "http://app.test/bye", "//app.test/bye", "/bye",
                 "javascript:alert(1)", "https://app.test/bye\r\nX: y", " https://app.test/bye", "https://other.test/",
-                // What is registered for its logins is not for its logouts.
+                // A redirect URI of logins is not valid for logouts.
                 TestPlatform.redirectURI,
             ] {
                 let answer = try await Self.logout(platform, [("id_token_hint", login.idToken), ("post_logout_redirect_uri", uri)])
@@ -109,7 +109,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("a program on a device returns to any port of a loopback address, and to its own scheme")
+    @Test("a native application returns to any port of a loopback address, and to its own scheme")
     func native() async throws {
         try await TestPlatform.run { platform in
             try await platform.change(
@@ -167,14 +167,14 @@ struct LogoutTests {
                 ] as [[(String, String?)]] {
                     let page = try await Self.logout(platform, parameters, byPost: byPost)
                     #expect(page.isPage(200), "\(parameters)")
-                    #expect(page.body.contains("This server keeps no sign-in of yours") && !page.body.contains("You are signed out"))
+                    #expect(page.body.contains("This server does not store your sign-in") && !page.body.contains("You are signed out"))
                 }
             }
             #expect(try await login.lasts())
         }
     }
 
-    @Test("a link without an id_token ends nothing and leads to no URI but a registered one of the application that it names")
+    @Test("a link without an id_token ends nothing and leads only to a registered URI of the named application")
     func crossSite() async throws {
         try await TestPlatform.run { platform in
             try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home)}'")
@@ -188,7 +188,7 @@ struct LogoutTests {
                     (client, "https://evil.test/"), (client, "https://app.test/bye/"), (client, "https://app.test:443/bye"),
                     (client, "https://APP.test/bye"), (client, "https://app.test@evil.test/bye"), (client, "//app.test/bye"),
                     (client, "https://app.test/bye\r\nX: y"), (client, "https://app.test/bye\u{301}"), (client, "javascript:alert(1)"),
-                    // Another application's, of this tenant and of another one, and a redirect URI.
+                    // URIs of another application of this tenant and of another tenant, and a redirect URI.
                     (client, "https://other.test/"), (client, "https://globex.test/"), (foreign, "https://globex.test/"), (foreign, nil),
                     (client, TestPlatform.redirectURI),
                 ] as [(String?, String?)] {
@@ -208,7 +208,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("an id_token that this tenant has not signed for this application, as it is, ends nothing")
+    @Test("an id_token that this tenant did not sign for this application, or that is altered, ends nothing")
     func forged() async throws {
         try await TestPlatform.run { platform in
             try await platform.change(platform.acme.applications[0], "logout_uris = '{\(Self.home)}'")
@@ -222,7 +222,7 @@ struct LogoutTests {
             let parts = login.idToken.split(separator: ".").map(String.init)
             let kid = try #require(try jwtHeader(login.idToken)["kid"])
             func header(_ alg: String) -> String { Array(#"{"alg":"\#(alg)","kid":"\#(kid)","typ":"JWT"}"#.utf8).base64URL }
-            // Keyed with what everybody knows.
+            // The signature uses public data as its key.
             let jwks = try await login.browser.get("\(platform.acme.issuer)/oauth2/jwks").body
             let input = "\(header("HS256")).\(parts[1])"
             let mac = Array(HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: Data(jwks.utf8)))).base64URL
@@ -237,7 +237,8 @@ struct LogoutTests {
                 "\(parts[0]).\(parts[1]).", "\(header("none")).\(parts[1]).", "\(input).\(mac)",
                 "\(header("RS256")).\(parts[1]).\(parts[2])", "\(parts[0]).\(String(parts[1].dropLast(4)))AAAA.\(parts[2])",
                 String(repeating: "a", count: 9000),
-                // Our own signature, and yet: another issuer's, another tenant's key, another kind of token, what must be understood.
+                // Espalier's own signature on invalid content: another issuer, another tenant's key, another kind of token, an unknown
+                // `crit`.
                 try await platform.sign(changed("iss", platform.globex.issuer)), try await platform.sign(said, platform.globex),
                 try await platform.sign(said, header: ["typ": "at+jwt"]), try await platform.sign(said, header: ["typ": "logout+jwt"]),
                 try await platform.sign(said, header: ["alg": "RS256"]), try await platform.sign(said, header: ["crit": ["exp"]]),
@@ -247,16 +248,16 @@ struct LogoutTests {
             ] {
                 #expect(try await isRefused(hint), "\(hint.prefix(60))")
             }
-            // Of another application than it says it is.
+            // The id_token belongs to another application than the one in the request.
             #expect(try await isRefused(login.idToken, client: platform.acme.applications[1].client_id))
             #expect(try await isRefused(login.idToken, client: "app_x"))
-            // At another tenant's address.
+            // The request goes to another tenant's address.
             #expect(
                 try await Self.logout(platform, [("id_token_hint", login.idToken)], tenant: platform.globex).isPage(400))
             #expect(try await login.lasts())
             #expect(try await foreign.lasts())
 
-            // Another application's session is not its to end.
+            // An application cannot end another application's session.
             let other = try await platform.login("new", application: 1)
             _ = try await Self.logout(platform, [("id_token_hint", try await platform.sign(changed("sid", other.session)))])
             #expect(try await other.lasts())
@@ -264,7 +265,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("an id_token that has long expired still ends its session, and not the one that came after it")
+    @Test("an id_token that expired long ago still ends its session, but not a later one")
     func old() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("Grace Hopper")
@@ -277,13 +278,13 @@ struct LogoutTests {
         }
     }
 
-    @Test("a key that is gone from the JWKS vouches for nothing any more")
+    @Test("a key that has left the JWKS verifies nothing")
     func droppedKey() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
             _ = try await platform.ownerPool.run("DELETE FROM signing_key")
             let kid = try #require(try jwtHeader(login.idToken)["kid"])
-            try await eventually("the server has heard of it") {
+            try await eventually("the server was notified") {
                 try await !login.browser.get("\(platform.acme.issuer)/oauth2/jwks").body.contains(kid)
             }
             #expect(try await Self.logout(platform, [("id_token_hint", login.idToken)]).isPage(400))
@@ -291,7 +292,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("what cannot be read gets a page, and so does a tenant that is not there")
+    @Test("an unreadable request and an unknown tenant get a page")
     func unreadable() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -310,7 +311,7 @@ struct LogoutTests {
         }
     }
 
-    @Test("signed out and refreshed at once, it ends")
+    @Test("a session that is refreshed during its logout ends")
     func racing() async throws {
         try await TestPlatform.run { platform in
             for _ in 0..<5 {

@@ -10,10 +10,10 @@ import Testing
 @testable import Users
 import Web
 
-/// Token exchange (RFC 8693) of Apple's id_token, as any OAuth library asks for it.
+/// Token exchange (RFC 8693) of Apple's id_token, as an OAuth library requests it.
 @Suite("Exchange token")
 struct ExchangeTokenTests {
-    @Test("an id_token of Apple's is exchanged for our tokens, and billed as one login", arguments: [0, 1])
+    @Test("an Apple id_token is exchanged for Espalier's tokens, and billed as one login", arguments: [0, 1])
     func exchange(tenant number: Int) async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform, tenant: number)
@@ -37,7 +37,7 @@ struct ExchangeTokenTests {
         }
     }
 
-    @Test("what is sent once at the callback and once here is used, and whoever was first keeps what he got")
+    @Test("a credential that was sent to the callback is refused here; the first request's tokens stay valid")
     func onceAtBoth() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -45,13 +45,13 @@ struct ExchangeTokenTests {
             let first = try await phone.exchange(credential)
             #expect(first.status == 200)
             #expect(try await phone.send(credential.body).isOAuthError(400, "invalid_grant"))
-            // RFC 8693, section 2.2.2: here, a token that is not accepted is an invalid request.
+            // RFC 8693, section 2.2.2: an unaccepted token is an invalid request here.
             #expect(try await phone.exchange(credential).isOAuthError(400, "invalid_request"))
             #expect(try await TestBrowser(platform).userInfo(first.string("access_token"), of: phone.tenant).status == 200)
         }
     }
 
-    @Test("what the request asks for besides is granted or refused, never passed over")
+    @Test("every other parameter is granted or refused, never ignored")
     func parameters() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -81,7 +81,7 @@ struct ExchangeTokenTests {
         }
     }
 
-    @Test("only a native application may, and only with a bundle id of the connection's")
+    @Test("only a native application with a bundle ID of the connection may exchange a token")
     func whoMay() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -100,7 +100,7 @@ struct ExchangeTokenTests {
         }
     }
 
-    @Test("an application without a bundle id exchanges nothing")
+    @Test("an application without a bundle ID exchanges nothing")
     func withoutBundleID() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// What an application on a device gets for what Apple's framework gave it.
+/// The tokens that an application on a device gets for the response of Apple's framework.
 @Suite("Native callback")
 struct NativeCallbackTests {
-    @Test("a person signs in on a device: tokens, the name, a session that names the device, one line in the bill", arguments: [0, 1])
+    @Test("a native sign-in gives tokens, a name, a session that names the device, and one usage event", arguments: [0, 1])
     func wholeLogin(tenant number: Int) async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform, tenant: number)
@@ -37,7 +37,7 @@ struct NativeCallbackTests {
             let connection = number == 0 ? "own" : "shared"
             #expect(try await platform.count("usage_event", where: "kind = 'login' AND connection = '\(connection)'") == 1)
             #expect(try await platform.count("usage_event") == 1)
-            // Deleting the user will have to be told in the name of the client that got the grant.
+            // The deletion must name the client that received the grant.
             let kept = "sealed_refresh_token IS NOT NULL AND apple_client_id = '\(phone.bundleID)'"
             #expect(try await platform.count("identity", where: kept) == 1)
 
@@ -48,14 +48,14 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("the second time Apple tells neither name nor status: the user is the same, the name stays, the claim is gone")
+    @Test("Apple sends name and status only the first time: the user and the name stay, and the claim is absent")
     func again() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
             let first = try await phone.send(try await phone.authorize("Ada Lovelace").body)
             let credential = try await phone.authorize("Ada Lovelace")
             #expect(credential.name == nil)
-            // Without a code, what Apple gave the first time is not lost.
+            // Without a code, Apple's first refresh token stays.
             let second = try await phone.send(["id_token": credential.idToken, "nonce": credential.nonce!])
             let (one, other) = (try claims(of: first.string("id_token")), try claims(of: second.string("id_token")))
             #expect(one["sub"] as? String == other["sub"] as? String)
@@ -69,7 +69,7 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("the user of the web and the user of the device are one, by Apple's name for both")
+    @Test("the user of the web and the user of the device are one, because Apple's sub is the same")
     func sameUserAsOnTheWeb() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -81,7 +81,7 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("the name comes as an object or as Apple's string; what is no name costs nobody the sign-in; the e-mail in it is not believed")
+    @Test("a name is an object or Apple's string; an invalid name does not stop the sign-in; its email address is ignored")
     func user() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -101,7 +101,7 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("scopes are as asked for, and without openid there is no id_token")
+    @Test("scopes are granted as requested, and without openid there is no id_token")
     func scope() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -113,7 +113,7 @@ struct NativeCallbackTests {
                 #expect(answer.string("scope") == granted)
                 #expect((answer.string("id_token") != nil) == granted.contains("openid"))
             }
-            // As at authorize.
+            // The authorization endpoint has the same rule.
             for asked in ["unheard-of", "OPENID", "openid\u{301}"] {
                 let answer = try await phone.send(try await phone.authorize().body.merging(["scope": asked]) { $1 })
                 #expect(answer.isOAuthError(400, "invalid_scope"), "\(asked)")
@@ -121,12 +121,12 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("the application is the one that has the bundle id; where two have it, it says which it is")
+    @Test("the bundle ID selects the application; if two applications have it, the request must name one")
     func whichApplication() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
             let other = phone.tenant.applications[0]
-            // The web application becomes a second one with the same bundle id.
+            // The web application becomes a second application with the same bundle ID.
             try await platform.setBundleIDs([phone.bundleID, phone.otherBundleID], of: other)
             #expect(try await phone.send(try await phone.authorize().body).isOAuthError(400, "invalid_request"))
             for application in [phone.application, other] {
@@ -138,7 +138,7 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("at the platform's callback the client id says whose sign-in it is", arguments: [0, 1])
+    @Test("at the platform's callback, the client ID selects the tenant", arguments: [0, 1])
     func sharedCallback(tenant number: Int) async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform, tenant: number)
@@ -156,13 +156,13 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("a tenant that is suspended or was never there signs nobody in")
+    @Test("a suspended or unknown tenant is refused")
     func noTenant() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
             let body = try await phone.authorize().body.merging(["client_id": phone.application.client_id]) { $1 }
             #expect(try await phone.send(body, to: "\(TestPlatform.publicURL)/t/initech/auth/apple/callback").status == 404)
-            // Before anything of it has been read.
+            // Suspend the tenant before any process has read it.
             try await platform.suspend(phone.tenant)
             #expect(try await phone.send(body).status == 404)
             let answer = try await phone.send(body, to: "\(TestPlatform.publicURL)/auth/apple/callback")
@@ -171,7 +171,7 @@ struct NativeCallbackTests {
         }
     }
 
-    @Test("what cannot be read is refused in words that name the field")
+    @Test("an unreadable request is refused with the name of the field")
     func unreadable() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -189,7 +189,7 @@ struct NativeCallbackTests {
                 #expect(answer.isOAuthError(400, "invalid_request"), "\(body): \(answer.body)")
                 let description = answer.string("error_description") ?? ""
                 #expect(field.isEmpty || description.contains(field), "\(body): \(description)")
-                // RFC 6749, section 5.2.
+                // The characters that RFC 6749, section 5.2 allows.
                 #expect(description.unicodeScalars.allSatisfy { (0x20...0x7E).contains($0.value) && $0 != "\"" && $0 != "\\" })
             }
             #expect(try await phone.send(["id_token": String(repeating: "x", count: 65 * 1024)]).status == 413)

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 import Web
 
-/// Every rule for what an application presents, broken alone: nobody is signed in, nothing is billed, and the log says which.
+/// Each rule for a native sign-in is broken alone. Nobody is signed in, nothing is billed, and the log names the rule.
 @Suite("Native refusals")
 struct NativeRefusalTests {
-    /// Sends a body that must be refused, and looks at what is written.
+    /// Sends a body that must be refused. It checks the metric, and that nothing was written.
     private func expectRefusal(
         _ body: [String: any Sendable], _ phone: Phone, _ error: String, status: Int = 400, outcome: String, _ comment: String = "",
         at location: SourceLocation = #_sourceLocation
@@ -29,7 +29,7 @@ struct NativeRefusalTests {
         #expect(try await phone.platform.count("usage_event") == sessions, sourceLocation: location)
     }
 
-    @Test("an id_token that breaks one of Apple's rules signs nobody in")
+    @Test("an id_token that breaks one of Apple's rules is refused")
     func oneRuleBroken() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -54,13 +54,13 @@ struct NativeRefusalTests {
             }
             try await expectRefusal(["id_token": "x"], phone, "invalid_grant", outcome: "id_token_malformed")
             #expect(try await platform.count("tenant_user") == 0)
-            // All of it right again, and without a code.
+            // The request follows all rules again, and has no code.
             let credential = try await phone.authorize()
             #expect(try await phone.send(["id_token": credential.idToken, "nonce": credential.nonce!]).status == 200)
         }
     }
 
-    @Test("an id_token that is older than ten minutes is no sign-in, though Apple lets it last a day")
+    @Test("an id_token that is older than ten minutes is refused, although Apple's expires after a day")
     func stale() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -75,11 +75,11 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("a nonce is presented as it was made or as its hash, and must be presented where there is one")
+    @Test("a nonce is accepted raw or as its hash, and is required if the id_token has one")
     func nonce() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
-            // As Apple's examples have it, as others do, and by an application that keeps the hash only.
+            // The nonce as in Apple's examples, as in others, and from an application that stores only the hash.
             let (hashed, raw, kept) = (
                 try await phone.authorize(), try await phone.authorize(sent: { $0 }), try await phone.authorize()
             )
@@ -101,7 +101,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("an id_token serves once, however its signature is written; so does a nonce; what the first use got stays good")
+    @Test("an id_token is single-use in any encoding of its signature, and so is a nonce; the first tokens stay valid")
     func once() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -120,7 +120,7 @@ struct NativeRefusalTests {
             replay["id_token"] = credential.idToken + "="
             #expect(try await phone.send(replay).status == 400)
 
-            // Another id_token for the same nonce, in either form.
+            // Another id_token has the same nonce, in either form.
             for sent in [Phone.sha256, { $0 }] as [@Sendable (String) -> String?] {
                 let again = try await phone.authorize(nonce: credential.nonce, sent: sent)
                 try await expectRefusal(again.body, phone, "invalid_grant", outcome: "used", "the nonce")
@@ -131,7 +131,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("what was used before brings nobody back who was deleted since, nor names anybody")
+    @Test("a used id_token neither restores a deleted user nor sets a name")
     func usedBeforeTheDeletion() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -150,7 +150,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("what Apple gave to the web is not accepted from a device, though somebody has put the Services ID among the bundle ids")
+    @Test("a web id_token is refused from a device, even if the Services ID is among the bundle IDs")
     func servicesIDAsBundleID() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -170,7 +170,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("of many that present the same at once, one gets tokens and one login is billed")
+    @Test("of many concurrent requests with one id_token, one gets tokens and one login is billed")
     func atOnce() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -186,21 +186,21 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("what Apple gave to the web, to another application or to another team's is not accepted")
+    @Test("an id_token for the web, for another application or for another team's is refused")
     func audience() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
-            // An id_token of the web, as a browser has seen it.
+            // A web id_token, as a browser receives it.
             let browser = TestBrowser(platform)
             let form = try await browser.atApple(try await browser.authorize(.init(platform.acme)), person: "new")
             try await expectRefusal(["id_token": form["id_token"]!], phone, "invalid_grant", outcome: "id_token_audience")
-            // The connection has this bundle id, but no application does.
+            // The connection has this bundle ID, but no application has it.
             let other = try await phone.authorize(as: phone.otherBundleID)
             try await expectRefusal(other.body, phone, "unauthorized_client", outcome: "no_application")
             try await expectRefusal(
                 other.body.merging(["client_id": phone.application.client_id]) { $1 }, phone, "invalid_grant",
                 outcome: "id_token_audience")
-            // Globex's application may claim what it likes: its connection does not know the bundle id.
+            // Globex's application may claim any bundle ID. Its connection does not have this one.
             let foreign = platform.globex.applications[1]
             try await platform.setBundleIDs([phone.bundleID], of: foreign)
             let body = try await phone.authorize().body
@@ -210,7 +210,7 @@ struct NativeRefusalTests {
                 body["client_id"] = client
                 #expect(try await phone.send(body, to: globex).isOAuthError(400, "unauthorized_client"))
             }
-            // And to Acme, Globex's application is none.
+            // Acme does not know Globex's application.
             try await expectRefusal(
                 body.merging(["client_id": foreign.client_id]) { $1 }, phone, "invalid_client", status: 401, outcome: "unknown_application")
             try await expectRefusal(
@@ -219,7 +219,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("a code that Apple refuses, or that is another user's, signs nobody in, and the name is kept all the same")
+    @Test("a code that Apple refuses, or that belongs to another user, fails, and the name is saved anyway")
     func code() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -231,14 +231,14 @@ struct NativeRefusalTests {
             #expect(try await platform.count("identity", where: "sealed_refresh_token IS NOT NULL") == 0)
             try await expectRefusal(
                 ada.body.merging(["code": "made-up"]) { $1 }, phone, "invalid_grant", outcome: "apple_refused")
-            // What failed has used nothing up.
+            // The failed request has used up nothing.
             let answer = try await phone.send(ada.body)
             #expect(try claims(of: answer.string("id_token"))["name"] as? String == "Ada Lovelace")
             try await expectRefusal(grace.body, phone, "invalid_grant", outcome: "apple_refused", "the code is used")
         }
     }
 
-    @Test("made-up codes for one id_token come to an end; without a code it still serves, and so do others with theirs")
+    @Test("made-up codes for one id_token are limited; it stays valid without a code, and other id_tokens are unaffected")
     func tooManyCodes() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -249,21 +249,21 @@ struct NativeRefusalTests {
                 return answer.string("error_description") ?? ""
             }
             for number in 0..<10 { #expect(try await guess(number).hasPrefix("Apple does not accept the code")) }
-            // Should a minute have passed meanwhile, one more is let through.
+            // If a minute has passed in the meantime, one more is allowed.
             var (number, told) = (10, "")
             while number < 20, !told.hasPrefix("Too many codes") {
                 told = try await guess(number)
                 number += 1
             }
             #expect(number < 20)
-            try await expectRefusal(ada.body, phone, "invalid_grant", outcome: "too_many_codes", "the right one comes too late")
+            try await expectRefusal(ada.body, phone, "invalid_grant", outcome: "too_many_codes", "the right code arrives after the limit")
             #expect(try await phone.exchange(ada).isOAuthError(400, "invalid_request"))
             #expect(try await phone.send(grace.body).status == 200)
             #expect(try await phone.send(["id_token": ada.idToken, "nonce": ada.nonce!]).status == 200)
         }
     }
 
-    @Test("an Apple that does not answer, or not as it should, is told as temporary, and the name outlasts it")
+    @Test("a failure of Apple becomes temporarily_unavailable, and the name is saved")
     func appleFails() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -273,20 +273,20 @@ struct NativeRefusalTests {
                 (["fault": "error", "error": "invalid_client"], "apple_invalid_client"),
             ] as [([String: any Sendable], String)] {
                 let credential = try await phone.authorize()
-                // A key that Apple refuses is tried once more, with the one that stands in for it, if there is any.
+                // A key that Apple refuses is tried once more with the fallback key, if there is one.
                 try await platform.simulator.fault(["endpoint": "token", "client_id": phone.bundleID, "times": 1].merging(fault) { $1 })
                 let before = try await platform.count("tenant_user", where: "given_name IS NOT NULL")
                 try await expectRefusal(
                     credential.body, phone, "temporarily_unavailable", status: 503, outcome: outcome, "\(fault)")
                 #expect(try await platform.count("tenant_user", where: "given_name IS NOT NULL") == before + 1, "\(fault)")
-                // The id_token serves once more; whether the code does, only Apple knows.
+                // The id_token is still valid. Only Apple knows whether the code is.
                 let again = try await phone.send(["id_token": credential.idToken, "nonce": credential.nonce!])
                 #expect(again.status == 200, "\(fault): \(again.body)")
             }
         }
     }
 
-    @Test("a consent that ended after Apple vouched for the user counts, whichever arrives first")
+    @Test("a consent that ended after Apple issued the id_token counts, in either order of arrival")
     func consentEnded() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -298,7 +298,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("what was used is forgotten when it has expired, and not before")
+    @Test("a used credential is deleted when it has expired, and not earlier")
     func forgotten() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)
@@ -312,7 +312,7 @@ struct NativeRefusalTests {
         }
     }
 
-    @Test("nothing of what was presented stands in the log or in a refusal")
+    @Test("neither the log nor a refusal contains any part of the credential")
     func secrecy() async throws {
         try await TestPlatform.run { platform in
             let phone = try await Phone.make(platform)

@@ -17,7 +17,7 @@ import Tenancy
 import TestSupport
 @testable import Users
 
-/// A device with a tenant's native application: Apple's framework on it, and the application that calls us.
+/// A device with a tenant's native application: Apple's framework, and the application that calls Espalier.
 struct Phone: Sendable {
     let platform: TestPlatform
     let tenant: SeedResult.TenantResult
@@ -25,7 +25,7 @@ struct Phone: Sendable {
     let bundleID: String
     let otherBundleID: String
 
-    /// Registers two bundle ids at Apple and at the connection that serves the tenant; the first at its native application, too.
+    /// Registers two bundle IDs at Apple and at the tenant's connection, and the first one also at its native application.
     static func make(_ platform: TestPlatform, tenant number: Int = 0) async throws -> Phone {
         let (tenant, side) = (platform.seeded.tenants[number], number == 0 ? platform.own : platform.shared)
         let ids = (0..<2).map { _ in "com.example.\(TestBrowser.randomText().prefix(12))" }
@@ -41,16 +41,16 @@ struct Phone: Sendable {
 
     // MARK: Apple's framework
 
-    /// What Apple's framework hands to the application.
+    /// The response of Apple's framework to the application.
     struct Credential: Sendable {
         var idToken: String
         var code: String
-        /// What the application made up; the framework had its SHA-256, as Apple's examples do.
+        /// The application's nonce. The framework received its SHA-256, as in Apple's examples.
         var nonce: String?
-        /// The first time only.
+        /// Present only the first time.
         var name: (given: String, family: String)?
 
-        /// What the application sends us.
+        /// The body that the application sends to Espalier.
         var body: [String: any Sendable] {
             var body: [String: any Sendable] = ["id_token": idToken, "code": code]
             body["nonce"] = nonce
@@ -60,8 +60,8 @@ struct Phone: Sendable {
     }
 
     /// - Parameters:
-    ///   - sent: what the framework is given for a nonce; nil for none.
-    ///   - client: the bundle id of the application that asks, when it is not the one.
+    ///   - sent: the nonce for the framework; nil for none.
+    ///   - client: the bundle ID of the requesting application, if it is not the usual one.
     func authorize(
         _ person: String = "new", nonce: String? = TestBrowser.randomText(), sent: (String) -> String? = Self.sha256,
         as client: String? = nil
@@ -80,7 +80,7 @@ struct Phone: Sendable {
         Array(SHA256.hash(data: Data(text.utf8))).map { String(format: "%02x", $0) }.joined()
     }
 
-    /// A credential whose id_token Apple signed with something wrong in it. Its code is used up.
+    /// A credential whose id_token Apple signed with one invalid claim. Its code is used up.
     func authorize(_ person: String = "new", breaking fault: [String: any Sendable]) async throws -> Credential {
         var credential = try await authorize(person)
         try await platform.simulator.fault(["endpoint": "token", "client_id": bundleID, "times": 1].merging(fault) { $1 })
@@ -88,7 +88,7 @@ struct Phone: Sendable {
         return credential
     }
 
-    /// Redeems a code at Apple behind our back, as the tenant's server would.
+    /// Redeems a code at Apple without Espalier, as the tenant's own server does.
     func redeemAtApple(_ code: String) async throws -> AppleTokens {
         let configuration = try await platform.configuration(of: tenant)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -110,7 +110,7 @@ struct Phone: Sendable {
             "POST", url ?? callback, headers: [("Content-Type", "application/json")] + headers, body: text)
     }
 
-    /// A whole sign-in at the callback.
+    /// A complete sign-in at the callback.
     func login(_ person: String, withCode: Bool) async throws -> TestPlatform.LoggedIn {
         var body = try await authorize(person).body
         if !withCode { body["code"] = nil }

@@ -26,7 +26,7 @@ struct EndAccountTests {
     }
 
     @Test(
-        "the user is marked deleted, in both spellings and both forms, and the tokens end",
+        "the user is marked as deleted, in both spellings and both forms, and the tokens end",
         arguments: [("account-delete", false), ("account-deleted", false), ("account-delete", true), ("account-deleted", true)])
     func marked(type: String, asDocumented: Bool) async throws {
         try await TestPlatform.runByHand { platform in
@@ -53,13 +53,13 @@ struct EndAccountTests {
             #expect(audited.map(\.actor) == ["apple"])
             #expect(try await platform.count("identity", where: "sealed_refresh_token IS NOT NULL") == 0)
 
-            // Until it is erased, nobody comes back as it.
+            // Until the user is erased, nobody can sign in as this user.
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             #expect(try await browser.signIn(request, person: person).tells(request, "access_denied"))
         }
     }
 
-    @Test("consent and account end together, told in either order: the user is marked deleted, once", arguments: [true, false])
+    @Test("if consent and account end together, in either order, the user is marked as deleted once", arguments: [true, false])
     func withConsent(isConsentFirst: Bool) async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.subscribe(platform.acme)
@@ -81,7 +81,7 @@ struct EndAccountTests {
         }
     }
 
-    @Test("of a user who is signing in at that moment, the sign-in is refused; of one not kept yet, it waits for the user")
+    @Test("a concurrent sign-in is refused; for a user that is not saved yet, the event waits")
     func signingIn() async throws {
         try await TestPlatform.runByHand { platform in
             let person = somebody()
@@ -110,7 +110,7 @@ struct EndAccountTests {
         }
     }
 
-    @Test("the profile is erased when the tenant's retention is over, and not before; the bill stays, and who signs in is new")
+    @Test("the profile is erased exactly when the retention is over; usage stays, and the next sign-in is a new user")
     func erased() async throws {
         try await TestPlatform.runByHand { platform in
             let person = somebody()
@@ -139,7 +139,7 @@ struct EndAccountTests {
         }
     }
 
-    @Test("where a tenant keeps nothing, it is erased at once; more than a batch, too")
+    @Test("without retention the user is erased at once, also in more than one batch")
     func atOnce() async throws {
         try await TestPlatform.runByHand { platform in
             _ = try await platform.ownerPool.run("UPDATE tenant SET profile_retention_days = 0")
@@ -156,7 +156,7 @@ struct EndAccountTests {
         }
     }
 
-    @Test("a user for whom Apple has vouched since stays: under the same team, and under another")
+    @Test("a user for whom Apple has vouched since stays, under the same team and under another")
     func livesOn() async throws {
         try await TestPlatform.runByHand { platform in
             let (back, moved) = (try await platform.login(), try await platform.login())
@@ -180,7 +180,7 @@ struct EndAccountTests {
             #expect(try await platform.shown(moved.user).string("status") == "active")
             #expect(try await platform.count("identity", where: "revoked_at = 'infinity' AND apple_sub <> 'other'") == 1)
             #expect(try await platform.count("identity", where: "revoked_at IS NOT NULL AND apple_sub = 'other'") == 0)
-            // Which of the two a session began with is not known.
+            // A session does not record the identity that it started with.
             #expect(try await moved.isOver())
         }
     }

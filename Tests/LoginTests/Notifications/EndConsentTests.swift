@@ -19,7 +19,7 @@ struct EndConsentTests {
             issuedAt: max(moment, Date(timeIntervalSinceNow: -5)))
     }
 
-    @Test("sessions and tokens end, webhooks and the audit trail have it, and the user may sign in anew")
+    @Test("sessions and tokens end, webhooks and the audit trail record it, and the user may sign in again")
     func ends() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.subscribe(platform.acme)
@@ -58,7 +58,7 @@ struct EndConsentTests {
         }
     }
 
-    @Test("a code that is not redeemed yet gets no tokens any more")
+    @Test("an unredeemed code gets no tokens")
     func code() async throws {
         try await TestPlatform.runByHand { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -70,7 +70,7 @@ struct EndConsentTests {
         }
     }
 
-    @Test("one that comes after the user has signed in anew ends what there was before, and nothing since")
+    @Test("an event that arrives after a new sign-in ends only older sessions")
     func late() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.subscribe(platform.acme)
@@ -90,7 +90,7 @@ struct EndConsentTests {
         }
     }
 
-    @Test("told twice under two names, it takes effect once; an older one after it changes nothing")
+    @Test("the same event under two names takes effect once; an older event after it changes nothing")
     func doubled() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.subscribe(platform.acme)
@@ -108,14 +108,14 @@ struct EndConsentTests {
         }
     }
 
-    @Test("of a user who is signing in at that moment, the sign-in that Apple vouched for before is refused")
+    @Test("a concurrent sign-in that Apple vouched for earlier is refused")
     func beforeTheCallback() async throws {
         try await TestPlatform.runByHand { platform in
             let person = somebody()
             let login = try await platform.login(person)
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let form = try await browser.atApple(try await browser.authorize(request), person: person)
-            // Apple's clock is a little ahead, and its word is faster than the browser.
+            // Apple's clock is slightly ahead, and the notification is faster than the browser.
             try await platform.send(try await revoked(login.user, at: Date(timeIntervalSinceNow: 30), platform))
             try await platform.workOff()
             #expect(try await browser.callback(form).tells(request, "access_denied"))
@@ -123,7 +123,7 @@ struct EndConsentTests {
         }
     }
 
-    @Test("of a user whose first sign-in is not kept yet, it waits for the user, and ends what that sign-in got")
+    @Test("for a first sign-in that is not saved yet, the event waits for the user and ends that sign-in's tokens")
     func beforeTheFirstCallback() async throws {
         try await TestPlatform.runByHand { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

@@ -9,13 +9,13 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// What Apple told of a user is forgotten with the user.
+/// Apple's notifications about a user are forgotten with the user.
 @Suite("Forget notifications")
 struct ForgetNotificationsTests {
     enum End: CaseIterable { case byKey, byPerson, byRetention }
 
     @Test(
-        "deleted by a key, by the person or after the retention: neither name nor content stays; what came of it does",
+        "deleted by key, by the user or after the retention: identity and content are erased, the outcome stays",
         arguments: End.allCases)
     func forgotten(end: End) async throws {
         try await TestPlatform.runByHand { platform in
@@ -55,7 +55,7 @@ struct ForgetNotificationsTests {
         }
     }
 
-    @Test("one that is still waiting is over, without an error")
+    @Test("a pending notification ends without an error")
     func pending() async throws {
         try await TestPlatform.runByHand { platform in
             let login = try await platform.login(somebody())
@@ -68,7 +68,7 @@ struct ForgetNotificationsTests {
         }
     }
 
-    @Test("the shared connection's forget when the last tenant has deleted the person, also when several do at the same moment")
+    @Test("shared notifications are forgotten when the last tenant has deleted the person, even if several do at once")
     func shared() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.moveToShared()

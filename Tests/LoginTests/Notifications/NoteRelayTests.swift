@@ -47,7 +47,7 @@ struct NoteRelayTests {
         }
     }
 
-    @Test("disabled and enabled reach the user, the claims and webhooks, each once")
+    @Test("disabled and enabled change the user, the claims and webhooks, each once")
     func both() async throws {
         try await withRelay { user in
             try await user.tell("email-disabled", -60)
@@ -69,7 +69,7 @@ struct NoteRelayTests {
             #expect(try await user.login.lasts())
             let told = try await user.platform.events("user.email_disabled") + user.platform.events("user.email_enabled")
             #expect(told.allSatisfy { Set($0.keys) == ["user_id"] })
-            // Once for each change, by Apple, and without the address.
+            // One event per change, by Apple, and without the address.
             for action in ["user.email_disabled", "user.email_enabled"] {
                 let audited = try await user.platform.audited(action)
                 #expect(audited.map(\.subject) == [user.login.user])
@@ -79,7 +79,7 @@ struct NoteRelayTests {
         }
     }
 
-    @Test("the later event holds, whichever comes first")
+    @Test("the later event counts, in either order of arrival")
     func order() async throws {
         try await withRelay { user in
             try await user.tell("email-enabled", -10)
@@ -90,7 +90,7 @@ struct NoteRelayTests {
         }
     }
 
-    @Test("one about another address changes nothing")
+    @Test("an event about another address changes nothing")
     func otherAddress() async throws {
         try await withRelay { user in
             try await user.tell("email-disabled", -10, email: "other@privaterelay.appleid.com")

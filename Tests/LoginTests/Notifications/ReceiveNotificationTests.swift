@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Receive notification")
 struct ReceiveNotificationTests {
-    @Test("one is kept sealed and answered before anything is done; the same again is answered the same, and kept once")
+    @Test("a notification is stored sealed and answered before it is processed; a repeated one is answered and stored once")
     func kept() async throws {
         try await TestPlatform.runByHand { platform in
             let login = try await platform.login()
@@ -21,7 +21,7 @@ struct ReceiveNotificationTests {
                 #expect(answer.status == 200)
                 #expect(answer.body.isEmpty)
             }
-            // Signed anew, under the same name: the same.
+            // A new signature with the same ID counts as the same notification.
             var again = sent
             again.type = "account-deleted"
             #expect(try await platform.post(try await platform.sign(again)).status == 200)
@@ -41,7 +41,7 @@ struct ReceiveNotificationTests {
         }
     }
 
-    @Test("forged, too old, from the future, for another audience: refused in the same words, and nothing is kept")
+    @Test("forged, too old, from the future, for another audience: refused with the same text, and nothing is stored")
     func refused() async throws {
         try await TestPlatform.runByHand { platform in
             let good = SentNotification(type: "consent-revoked", subject: "1", client: platform.own.servicesID)
@@ -76,7 +76,7 @@ struct ReceiveNotificationTests {
             for (what, payload) in payloads {
                 let answer = try await platform.post(payload)
                 #expect(answer.isProblem(400, "invalid"), "\(what): \(answer.status)")
-                #expect(answer.string("detail") == "This is no notification of Apple's for this address.", "\(what)")
+                #expect(answer.string("detail") == "This is not a valid Apple notification for this address.", "\(what)")
             }
             for (slug, what) in [("globex", "another tenant's"), (nil, "a tenant's own, at the shared address")] as [(String?, String)] {
                 #expect(try await platform.post(signed, to: slug).isProblem(400, "invalid"), "\(what)")
@@ -92,7 +92,7 @@ struct ReceiveNotificationTests {
         }
     }
 
-    @Test("a client of any of the tenant's connections counts, serving or not; a bundle ID, too")
+    @Test("a client of any connection of the tenant is accepted, in use or not, and so is a bundle ID")
     func anyConnection() async throws {
         try await TestPlatform.runByHand { platform in
             let team = try await AppleTeam.make(platform)
@@ -106,7 +106,7 @@ struct ReceiveNotificationTests {
         }
     }
 
-    @Test("a suspended tenant's is taken; at an address that is nobody's there is nothing")
+    @Test("a suspended tenant's notification is accepted; an unknown tenant's address is not found")
     func status() async throws {
         try await TestPlatform.runByHand { platform in
             let login = try await platform.login()
@@ -122,7 +122,7 @@ struct ReceiveNotificationTests {
         }
     }
 
-    @Test("while Apple's keys cannot be had it is 503, so that Apple tries again; then it is taken")
+    @Test("while Apple's keys are unavailable, the response is 503, so Apple tries again; then it is accepted")
     func keysUnavailable() async throws {
         try await OwnApple.run({ $0.outboxConcurrency = 0 }) { platform, apple in
             let payload = try await platform.sign(

@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Replay notification")
 struct ReplayNotificationTests {
-    @Test("the list shows what came and what became of it, by type and by outcome; never what Apple wrote")
+    @Test("the list shows notifications and outcomes, filtered by type and outcome, without Apple's content")
     func list() async throws {
         try await TestPlatform.runByHand { platform in
             let login = try await platform.login()
@@ -42,10 +42,10 @@ struct ReplayNotificationTests {
         }
     }
 
-    @Test("a replay has it worked off once more, with its line in the audit trail; not while it is pending")
+    @Test("a replay processes the notification again, with an audit event; it is refused while it is pending")
     func replay() async throws {
         try await TestPlatform.runByHand { platform in
-            // The user is kept only after it was given up.
+            // The user is saved only after the notification was given up.
             let person = somebody()
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let form = try await browser.atApple(try await browser.authorize(request), person: person)
@@ -75,7 +75,7 @@ struct ReplayNotificationTests {
         }
     }
 
-    @Test("a replay does no harm to a user who has signed in anew")
+    @Test("a replay does not affect a user who has signed in again")
     func harmless() async throws {
         try await TestPlatform.runByHand { platform in
             let person = somebody()
@@ -95,7 +95,7 @@ struct ReplayNotificationTests {
         }
     }
 
-    @Test("the shared connection's are the operators'")
+    @Test("only operators see the shared connection's notifications")
     func platform() async throws {
         try await TestPlatform.runByHand { platform in
             let login = try await platform.login(somebody(), platform.globex)

@@ -15,7 +15,7 @@ import Testing
 @testable import Users
 import Web
 
-/// What Apple would send: good unless a test says otherwise.
+/// A notification by Apple. It is valid unless a test changes it.
 struct SentNotification: Sendable {
     var type: String
     var subject: String?
@@ -25,7 +25,7 @@ struct SentNotification: Sendable {
     var issuedAt = Date()
     var id = UUID().uuidString
     var email: String?
-    /// An object with seconds, as Apple's text says, instead of a string with milliseconds, as comes.
+    /// Whether the event is an object with seconds, as Apple documents, instead of a string with milliseconds, as Apple sends.
     var isAsDocumented = false
     var changes: [String: (any Sendable)?] = [:]
 
@@ -45,13 +45,13 @@ struct SentNotification: Sendable {
 }
 
 extension TestPlatform {
-    /// Lends a platform that does nothing by itself: a test says when its outbox is worked off.
+    /// Runs a platform without background work, so that the test decides when the outbox is processed.
     static func runByHand(_ body: @Sendable @escaping (TestPlatform) async throws -> Void) async throws {
         try await run({ $0.outboxConcurrency = 0 }, body)
     }
 
-    /// Signs as Apple would.
-    /// - Parameter apple: which simulator; the shared one unless another is named.
+    /// Signs a notification as Apple does.
+    /// - Parameter apple: the simulator that signs. Default: the shared one.
     func sign(_ notification: SentNotification, at apple: String? = nil) async throws -> String {
         let body = String(decoding: try JSONSerialization.data(withJSONObject: notification.claims), as: UTF8.self)
         let answer = try await TestBrowser(self).send(
@@ -60,7 +60,7 @@ extension TestPlatform {
     }
 
     /// Posts a payload as Apple does.
-    /// - Parameter slug: the tenant whose address it goes to; nil for the shared connection's.
+    /// - Parameter slug: the tenant of the address; nil for the shared connection's address.
     func post(_ payload: String, to slug: String? = "acme") async throws -> TestBrowser.Answer {
         let path = slug.map { "/t/\($0)" } ?? ""
         return try await TestBrowser(self).send(
@@ -68,13 +68,13 @@ extension TestPlatform {
             body: #"{"payload": "\#(payload)"}"#)
     }
 
-    /// Signs it, posts it and sees it accepted.
+    /// Signs and posts a notification, and expects acceptance.
     func send(_ notification: SentNotification, to slug: String? = "acme") async throws {
         let answer = try await post(try await sign(notification), to: slug)
         try #require(answer.status == 200, "\(answer.body)")
     }
 
-    /// What a process would do at this time.
+    /// Processes the outbox as a process does at this time.
     @discardableResult
     func workOff(at now: Date = Date(), counting metrics: Metrics = Metrics()) async throws -> Int {
         let quiet = Logger(label: "quiet") { _ in SwiftLogNoOpLogHandler() }
@@ -85,7 +85,7 @@ extension TestPlatform {
         ).pass(at: now)
     }
 
-    /// What became of each notification, in their order.
+    /// The outcome of each notification, in order.
     func outcomes() async throws -> [String] {
         try await ownerPool.run("SELECT state, outcome, users FROM apple_notification ORDER BY id").map { row in
             let (state, outcome) = (try row.get("state", as: String.self), try row.get("outcome", as: String?.self))
@@ -93,14 +93,14 @@ extension TestPlatform {
         }
     }
 
-    /// What Apple calls a user.
+    /// Apple's `sub` of a user.
     func subject(of user: String) async throws -> String {
         let id = ID<User>(user)
         return try await ownerPool.run("SELECT apple_sub FROM identity WHERE user_id = \(id) ORDER BY created_at LIMIT 1")
             .first { try $0.get("apple_sub", as: String.self) } ?? ""
     }
 
-    /// Moves all that a user has done an hour back: Apple counts in whole seconds, and a test does not wait for the next.
+    /// Moves all data of a user one hour into the past. Apple counts in whole seconds, and a test does not wait for the next one.
     func anHourAgo(_ user: String) async throws {
         let id = ID<User>(user)
         _ = try await ownerPool.run([
@@ -109,13 +109,13 @@ extension TestPlatform {
         ])
     }
 
-    /// The user as the API shows it.
+    /// The user in the REST API.
     func shown(_ user: String, of slug: String = "acme") async throws -> TestBrowser.Answer {
         try await call("GET", "/tenants/\(slug)/users/\(user)")
     }
 }
 
-/// Somebody nobody else in these tests is.
+/// A person that no other test uses.
 func somebody() -> String {
     "Person \(UUID().uuidString)"
 }

@@ -9,9 +9,9 @@ import Testing
 @testable import Users
 import Web
 
-@Suite("Work off notification")
+@Suite("Process notification")
 struct WorkOffNotificationTests {
-    @Test("under the shared connection, one event reaches the person in every tenant, and nobody else")
+    @Test("under the shared connection, one event reaches the person in every tenant, and no other person")
     func everyTenant() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.moveToShared(["existing_users": "new_users"])
@@ -20,7 +20,7 @@ struct WorkOffNotificationTests {
             let stranger = try await platform.login(somebody(), platform.globex)
             let subject = try await platform.subject(of: acme.user)
             #expect(try await platform.subject(of: globex.user) == subject)
-            // A third, with no session.
+            // A third tenant, without a session.
             let third = try await platform.call("POST", "/tenants", ["slug": "third", "name": "Third", "plan": "free"])
             let (tenant, user) = (try #require(ID<Tenant>(third.resourceID)), ID<User>(at: Date()))
             _ = try await platform.ownerPool.run([
@@ -43,7 +43,7 @@ struct WorkOffNotificationTests {
             #expect(try await platform.events("user.consent_revoked").count == 2)
             #expect(try await platform.audited("user.consent_revoked").count == 3)
 
-            // Looked for once more, for a tenant where a first sign-in was under way.
+            // The event is applied again for a tenant where a first sign-in may have been running.
             #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 125)) == 1)
             #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 500)) == 0)
             #expect(try await platform.outcomes() == ["done applied 3"])
@@ -51,7 +51,7 @@ struct WorkOffNotificationTests {
         }
     }
 
-    @Test("a tenant's own notification reaches no other tenant, even where the same team serves both")
+    @Test("a tenant's own notification reaches no other tenant, even if the same team serves both")
     func ownTenant() async throws {
         try await TestPlatform.runByHand { platform in
             let login = try await platform.login()
@@ -71,7 +71,7 @@ struct WorkOffNotificationTests {
         }
     }
 
-    @Test("whoever is not known is looked for once more after two minutes, and then is unknown")
+    @Test("an unknown person is looked up again after two minutes, and is then unknown")
     func stranger() async throws {
         try await TestPlatform.runByHand { platform in
             for subject in ["000001.stranger.0001", nil] {
@@ -86,7 +86,7 @@ struct WorkOffNotificationTests {
         }
     }
 
-    @Test("what this version does not know, or cannot read, is kept and counted")
+    @Test("a notification of an unknown type or with unreadable content is stored and counted")
     func unknownType() async throws {
         try await TestPlatform.runByHand { platform in
             let client = platform.own.servicesID
@@ -103,7 +103,7 @@ struct WorkOffNotificationTests {
         }
     }
 
-    @Test("a process that dies before the work, or before it has written down its end, leaves it to the next: it takes effect once")
+    @Test("if a process dies before the work or before recording its end, the next one continues, and it takes effect once")
     func killed() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.subscribe(platform.acme)
@@ -111,12 +111,12 @@ struct WorkOffNotificationTests {
             try await platform.send(
                 .init(
                     type: "consent-revoked", subject: try await platform.subject(of: login.user), client: platform.own.servicesID))
-            // Taken, and never heard of again.
+            // The entry was taken by a process that has died.
             _ = try await platform.ownerPool.run(
                 "UPDATE outbox SET attempts = 1, due_at = now() + interval '120 seconds' WHERE kind = 'apple_notification'")
             #expect(try await platform.workOff() == 0)
             #expect(try await login.lasts())
-            // Done, and died before that was written down.
+            // The work was done, but the process died before it recorded this.
             _ = try await platform.ownerPool.run("CREATE TABLE spare AS SELECT * FROM outbox WHERE kind = 'apple_notification'")
             #expect(try await platform.workOff(at: Date(timeIntervalSinceNow: 121)) == 1)
             _ = try await platform.ownerPool.run([
@@ -131,22 +131,22 @@ struct WorkOffNotificationTests {
         }
     }
 
-    @Test("a server works it off by itself")
+    @Test("a server processes it automatically")
     func byItself() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
             try await platform.send(
                 .init(
                     type: "consent-revoked", subject: try await platform.subject(of: login.user), client: platform.own.servicesID))
-            try await eventually("it is worked off") { try await platform.outcomes() == ["done applied 1"] }
+            try await eventually("it is processed") { try await platform.outcomes() == ["done applied 1"] }
             #expect(try await login.isOver())
         }
     }
 
-    @Test("the simulator's own notification arrives: the person is signed out")
+    @Test("the simulator's own notification arrives and signs the person out")
     func simulated() async throws {
         try await TestPlatform.run { platform in
-            // The public URL is nobody's: the simulator is told where the server really is.
+            // Nothing listens at the public URL, so the simulator receives the server's real address.
             try await platform.simulator.send(
                 .PUT, "/simulator/teams/\(platform.own.team)",
                 ["notification_url": "\(platform.address)/t/acme/auth/apple/notifications"])
@@ -154,12 +154,12 @@ struct WorkOffNotificationTests {
             let login = try await platform.login(person)
             try await platform.simulator.send(
                 .POST, "/simulator/notifications", ["client_id": platform.own.servicesID, "person": person, "type": "consent-revoked"])
-            try await eventually("it is worked off") { try await platform.outcomes() == ["done applied 1"] }
+            try await eventually("it is processed") { try await platform.outcomes() == ["done applied 1"] }
             #expect(try await login.isOver())
         }
     }
 
-    @Test("they are forgotten after 90 days")
+    @Test("notifications are deleted after 90 days")
     func forgotten() async throws {
         try await TestPlatform.runByHand { platform in
             try await platform.send(.init(type: "x", subject: "1", client: platform.own.servicesID))
@@ -168,7 +168,7 @@ struct WorkOffNotificationTests {
             #expect(try await platform.count("apple_notification") == 1)
             try await StoredNotification.forgetOld(in: database, at: Date(timeIntervalSinceNow: 91 * 86400))
             #expect(try await platform.count("apple_notification") == 0)
-            // What is left of its work ends quietly.
+            // The remaining outbox entry ends without an error.
             #expect(try await platform.workOff() == 1)
             #expect(try await platform.count("outbox") == 0)
         }

@@ -7,7 +7,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// Access tokens as resource servers meet them (RFC 9068, sections 2 and 4).
+/// Access tokens as resource servers receive them (RFC 9068, sections 2 and 4).
 @Suite("Access tokens")
 struct AccessTokenTests {
     private struct Claims: JWTPayload {
@@ -33,7 +33,7 @@ struct AccessTokenTests {
             let claims = try await JWTKeyCollection().add(jwksJSON: jwks).verify(token, as: Claims.self)
 
             #expect(claims.iss == party.string("issuer"))
-            // Without a resource in the request, the audience is one by default (section 3): whatever serves the tenant's users.
+            // Without a resource in the request, the audience has a default value (section 3): every resource server of the tenant.
             #expect(claims.aud == party.string("issuer"))
             #expect(claims.sub == login.subject)
             #expect(claims.client_id == party.request.application.client_id)
@@ -50,7 +50,7 @@ struct AccessTokenTests {
         }
     }
 
-    @Test("no id_token passes for one, and none for an id_token: they differ in typ and in audience")
+    @Test("an id_token is not valid as an access token or the reverse, because typ and audience differ")
     func distinct() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)

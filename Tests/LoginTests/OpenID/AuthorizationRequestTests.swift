@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Authorization request")
 struct AuthorizationRequestTests {
-    @Test("what Apple has no parameter for is taken, and none of it reaches Apple")
+    @Test("parameters that Apple does not have are accepted and do not reach Apple")
     func taken() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)

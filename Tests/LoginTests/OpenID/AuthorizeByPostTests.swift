@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Authorize by POST")
 struct AuthorizeByPostTests {
-    @Test("a posted request is read from its form alone, and what is no form gets a page")
+    @Test("a posted request is read from its form only, and another body gets a page")
     func posted() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))

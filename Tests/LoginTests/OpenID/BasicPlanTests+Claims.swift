@@ -4,9 +4,9 @@ import Server
 import TestSupport
 import Testing
 
-// What userinfo tells, and by which scope.
+// The claims of userinfo, by scope.
 extension BasicPlanTests {
-    @Test("oidcc-userinfo-get: userinfo answers a GET with the access token in the header, in JSON")
+    @Test("oidcc-userinfo-get: userinfo responds to GET with the access token in the header, in JSON")
     func userInfoGet() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -18,7 +18,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-userinfo-post-header: userinfo answers a POST with the access token in the header")
+    @Test("oidcc-userinfo-post-header: userinfo responds to POST with the access token in the header")
     func userInfoPostHeader() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -30,7 +30,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-userinfo-post-body: userinfo answers a POST with the access token in the form")
+    @Test("oidcc-userinfo-post-body: userinfo responds to POST with the access token in the form")
     func userInfoPostBody() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -41,7 +41,7 @@ extension BasicPlanTests {
         }
     }
 
-    /// A login with a scope: what was granted, and the names of userinfo's claims.
+    /// A login with a scope: the granted scope, and the names of userinfo's claims.
     private func claims(_ party: RelyingParty, scope: String) async throws -> (granted: String?, names: Set<String>) {
         let login = try await party.login(["scope": scope], person: "Grace Hopper")
         let info = try await party.userInfo(login.accessToken)
@@ -65,7 +65,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-scope-address: the scope address is not offered, asking for it is no error, and gives nothing")
+    @Test("oidcc-scope-address: the scope address is not supported; a request for it succeeds and grants nothing")
     func scopeAddress() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -76,7 +76,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-scope-phone: the scope phone is not offered, asking for it is no error, and gives nothing")
+    @Test("oidcc-scope-phone: the scope phone is not supported; a request for it succeeds and grants nothing")
     func scopePhone() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -87,7 +87,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-scope-all: of all scopes of OpenID Connect, those that are offered are granted, with their claims")
+    @Test("oidcc-scope-all: of all OpenID Connect scopes, the supported ones are granted, with their claims")
     func scopeAll() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -110,7 +110,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-claims-essential: the claims parameter is not offered, is no error, and claims come by scopes alone")
+    @Test("oidcc-claims-essential: the claims parameter is not supported; it succeeds, and claims depend on scopes only")
     func claimsEssential() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)

@@ -5,44 +5,44 @@ import Server
 import TestSupport
 import Testing
 
-// What else an authorization request may ask for.
+// Other parameters of an authorization request.
 extension BasicPlanTests {
-    @Test("oidcc-display-page: display=page is no error")
+    @Test("oidcc-display-page: display=page succeeds")
     func displayPage() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["display": "page"]) }
     }
 
-    @Test("oidcc-display-popup: display=popup is no error")
+    @Test("oidcc-display-popup: display=popup succeeds")
     func displayPopup() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["display": "popup"]) }
     }
 
-    @Test("oidcc-ui-locales: ui_locales is no error")
+    @Test("oidcc-ui-locales: ui_locales succeeds")
     func uiLocales() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["ui_locales": "se"]) }
     }
 
-    @Test("oidcc-claims-locales: claims_locales is no error")
+    @Test("oidcc-claims-locales: claims_locales succeeds")
     func claimsLocales() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["claims_locales": "se"]) }
     }
 
-    @Test("oidcc-login-hint: login_hint is no error")
+    @Test("oidcc-login-hint: login_hint succeeds")
     func loginHint() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["login_hint": "buffy@acme.test"]) }
     }
 
-    @Test("oidcc-ensure-request-with-acr-values-succeeds: acr_values is no error")
+    @Test("oidcc-ensure-request-with-acr-values-succeeds: acr_values succeeds")
     func acrValues() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["acr_values": "1 2"]) }
     }
 
-    @Test("oidcc-ensure-request-with-unknown-parameter-succeeds: a parameter that nobody knows is no error")
+    @Test("oidcc-ensure-request-with-unknown-parameter-succeeds: an unknown parameter succeeds")
     func unknownParameter() async throws {
         try await TestPlatform.run { platform in _ = try await RelyingParty(platform).login(["extra": "foobar"]) }
     }
 
-    @Test("oidcc-prompt-login: with prompt=login the user signs in at Apple again, and auth_time is of then")
+    @Test("oidcc-prompt-login: with prompt=login the user signs in at Apple again, and auth_time is the new time")
     func promptLogin() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -56,7 +56,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-prompt-none-not-logged-in: prompt=none is login_required, and a long state comes back whole")
+    @Test("oidcc-prompt-none-not-logged-in: prompt=none is login_required, and a long state returns unchanged")
     func promptNoneNotLoggedIn() async throws {
         try await TestPlatform.run { platform in
             var party = try await RelyingParty(platform)
@@ -65,7 +65,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-prompt-none-logged-in: who has just signed in has no session with us in the browser: login_required")
+    @Test("oidcc-prompt-none-logged-in: after a sign-in the browser has no session at Espalier, so it is login_required")
     func promptNoneLoggedIn() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -75,7 +75,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-id-token-hint: an id_token_hint is no error, and does not make prompt=none succeed")
+    @Test("oidcc-id-token-hint: id_token_hint succeeds, and does not make prompt=none succeed")
     func idTokenHint() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -87,7 +87,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-max-age-1: with max_age=1 the user signs in again; where Apple says it was earlier, the application hears login_required")
+    @Test("oidcc-max-age-1: with max_age=1 the user signs in again; if Apple reports an earlier time, it is login_required")
     func maxAge1() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -101,7 +101,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-max-age-10000: with max_age=10000 the user signs in again, and auth_time says when Apple authenticated")
+    @Test("oidcc-max-age-10000: with max_age=10000 the user signs in again, and auth_time is the time at Apple")
     func maxAge10000() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -133,7 +133,7 @@ extension BasicPlanTests {
         }
     }
 
-    @Test("oidcc-ensure-request-object-with-redirect-uri: a redirect URI within a request object leads nowhere")
+    @Test("oidcc-ensure-request-object-with-redirect-uri: a redirect URI within a request object is not used")
     func requestObjectWithRedirectURI() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)

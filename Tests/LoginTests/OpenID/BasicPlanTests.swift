@@ -9,11 +9,11 @@ import TestSupport
 import Testing
 import Web
 
-/// The OpenID Foundation's plan for a basic OpenID provider: a test for each of its modules, under the module's name.
-/// docs/openid-conformance.md says of each whether it holds.
+/// The OpenID Foundation's plan for a basic OpenID provider. Each module has a test with its name. docs/openid-conformance.md states the
+/// result of each.
 @Suite("oidcc-basic-certification-test-plan")
 struct BasicPlanTests {
-    @Test("oidcc-server: a login gives a code, an id_token that stands every check, and an access token that works")
+    @Test("oidcc-server: a login gives a code, an id_token that passes every check, and an access token that works")
     func server() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -26,7 +26,7 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-response-type-missing: without a response_type the application is told invalid_request")
+    @Test("oidcc-response-type-missing: without a response_type the application receives invalid_request")
     func responseTypeMissing() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -34,7 +34,7 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-idtoken-signature: an id_token is signed by the algorithm of its application, RS256 too, and names its key")
+    @Test("oidcc-idtoken-signature: an id_token has its application's algorithm, including RS256, and names its key")
     func idTokenSignature() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -46,7 +46,7 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-idtoken-unsigned: no id_token is unsigned, and no application can ask for it")
+    @Test("oidcc-idtoken-unsigned: no id_token is unsigned, and no application can request that")
     func idTokenUnsigned() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -68,7 +68,7 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-codereuse: a code that comes again is invalid_grant")
+    @Test("oidcc-codereuse: a repeated code is invalid_grant")
     func codeReuse() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -79,11 +79,11 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-codereuse-30seconds: a code that comes again half a minute later is invalid_grant, and ends what it first gave")
+    @Test("oidcc-codereuse-30seconds: a code repeated after 30 seconds is invalid_grant, and ends the first tokens")
     func codeReuseLater() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
-            // Somebody whom the code can name.
+            // The user that the code names.
             let subject = try #require(try await party.login().subject)
             let (fresh, older) = try await codes(of: party, user: subject, ages: (0, 30))
             let login = try await party.login(code: fresh, nonce: party.request.nonce)
@@ -125,7 +125,7 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-refresh-token: a refresh gives another access token that works; another application gets nothing for it")
+    @Test("oidcc-refresh-token: a refresh gives a new access token that works; another application is refused")
     func refreshToken() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -142,7 +142,7 @@ struct BasicPlanTests {
         }
     }
 
-    @Test("oidcc-ensure-request-with-valid-pkce-succeeds: an application that need not use PKCE may, and is then held to it")
+    @Test("oidcc-ensure-request-with-valid-pkce-succeeds: an exempt application may use PKCE, and must then complete it")
     func validPKCE() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -153,7 +153,7 @@ struct BasicPlanTests {
         }
     }
 
-    /// The same code twice, of these ages in seconds, for nobody need wait: what is sealed says when it was issued.
+    /// The same code twice, with these ages in seconds. The sealed issue time is changed, so the test does not wait.
     private func codes(of party: RelyingParty, user: String, ages: (TimeInterval, TimeInterval)) async throws -> (String, String) {
         let acme = try await party.platform.configuration(of: party.platform.acme)
         let query = party.request.authorizeURL(changing: ["code_challenge": nil, "code_challenge_method": nil]).split(separator: "?")[1]

@@ -4,10 +4,10 @@ import Server
 import TestSupport
 import Testing
 
-/// The OpenID Foundation's plan for a provider's configuration, and the table that speaks of both plans.
+/// The OpenID Foundation's plan for a provider's configuration, and the table of both plans.
 @Suite("oidcc-config-certification-test-plan")
 struct ConfigPlanTests {
-    @Test("oidcc-discovery-endpoint-verification: the discovery document has what it must have, on https, and its keys are public ones")
+    @Test("oidcc-discovery-endpoint-verification: the discovery document has all required members, on https, and public keys")
     func discovery() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -40,14 +40,14 @@ struct ConfigPlanTests {
 
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
 
-    /// What `docs/openid-conformance.md` says: of each module, whether it holds.
+    /// The result of each module in `docs/openid-conformance.md`.
     private static func table() throws -> [(module: String, status: String)] {
         let file = folder.appending(path: "../../../docs/openid-conformance.md").standardizedFileURL
         return try String(contentsOf: file, encoding: .utf8)
             .matches(of: /(?m)^\| `(oidcc-[a-z0-9-]+)` \| ([a-z ]+) \| .+ \|$/).map { (String($0.1), String($0.2)) }
     }
 
-    @Test("each module of the table has a test of its name, and each test a row")
+    @Test("each module of the table has a test with its name, and each test has a row")
     func everyModule() throws {
         let files = try FileManager.default.contentsOfDirectory(at: Self.folder, includingPropertiesForKeys: nil)
         let tests = try files.flatMap { file in
@@ -55,7 +55,7 @@ struct ConfigPlanTests {
         }
         let table = try Self.table()
         #expect(tests.sorted() == table.map(\.module).sorted())
-        // Those of the two plans, each once.
+        // The modules of both plans, each once.
         #expect(Set(tests).count == 38 + 1)
         for row in table { #expect(["holds", "does not apply"].contains(row.status), "\(row.module)") }
     }

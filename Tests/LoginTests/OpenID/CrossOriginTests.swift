@@ -7,7 +7,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// Which pages' scripts may call what (Fetch Standard, "CORS protocol").
+/// The endpoints that scripts of a page may call (Fetch Standard, "CORS protocol").
 @Suite("Cross origin")
 struct CrossOriginTests {
     private static let origin = "https://spa.test:8443"
@@ -18,7 +18,7 @@ struct CrossOriginTests {
     /// The documents for every page.
     private static let documents = ["oauth2/jwks", ".well-known/openid-configuration", ".well-known/oauth-authorization-server"]
 
-    /// Makes Acme's second application one of a single page, before anybody has asked for it.
+    /// Changes Acme's second application to kind `spa` before any process has read it.
     private static func run(_ body: @Sendable @escaping (TestPlatform, TestBrowser) async throws -> Void) async throws {
         try await TestPlatform.run { platform in
             let id = ID<Tenancy.Application>(platform.acme.applications[1].client_id)
@@ -37,7 +37,7 @@ struct CrossOriginTests {
         return try await browser.send("OPTIONS", url, headers: headers, body: nil)
     }
 
-    @Test("keys and discovery can be read by every page, without cookies, and their responses are the same for all of them")
+    @Test("every page can read keys and discovery, without cookies, and the responses are the same for all pages")
     func publicDocuments() async throws {
         try await Self.run { platform, browser in
             let root = TestPlatform.publicURL
@@ -67,7 +67,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("discovery and CORS agree: what discovery offers to an application without a secret, its pages can read, and nothing else")
+    @Test("CORS allows exactly the endpoints that discovery offers to applications without a secret")
     func agreement() async throws {
         try await Self.run { platform, browser in
             let metadata = try await browser.get("\(platform.acme.issuer)/.well-known/openid-configuration").json
@@ -76,9 +76,9 @@ struct CrossOriginTests {
             for (member, value) in endpoints {
                 let isForPages =
                     switch member {
-                    // The browser itself goes there.
+                    // The browser itself navigates there.
                     case "authorization_endpoint", "end_session_endpoint": false
-                    // By an access token, or by nothing.
+                    // The caller needs an access token, or nothing.
                     case "userinfo_endpoint", "jwks_uri": true
                     default: (metadata["\(member)_auth_methods_supported"] as? [String])?.contains("none") == true
                     }
@@ -92,7 +92,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("a page revokes its token and reads what came of it")
+    @Test("a page can revoke its token and read the result")
     func revocation() async throws {
         try await Self.run { platform, browser in
             let id = platform.acme.applications[1].client_id
@@ -105,12 +105,12 @@ struct CrossOriginTests {
         }
     }
 
-    /// The headers of CORS that an answer has, but for none.
+    /// The CORS headers of a response, except for those of every response.
     private static func shared(_ answer: TestBrowser.Answer) -> [String] {
         answer.headers.map(\.name).filter { $0.lowercased().hasPrefix("access-control-") }
     }
 
-    @Test("a single page's origin may call tokens, userinfo and revocation, with the headers they need, without cookies")
+    @Test("a single-page application may call token, userinfo and revocation, with the required headers and without cookies")
     func preflights() async throws {
         try await Self.run { platform, browser in
             for (path, method) in Self.opened {
@@ -127,7 +127,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("every answer to it can be read there, a refusal too")
+    @Test("the page can read every response, including a refusal")
     func answers() async throws {
         try await Self.run { platform, browser in
             for (path, method) in Self.opened {
@@ -146,14 +146,14 @@ struct CrossOriginTests {
                 ], headers: [("Origin", Self.origin)])
             #expect(refused.isOAuthError(400, "invalid_grant"))
             #expect(refused.header("Access-Control-Allow-Origin") == Self.origin)
-            // So can a method that is not taken.
+            // It can also read the response to a wrong method.
             let wrong = try await browser.get("\(platform.acme.issuer)/oauth2/token", headers: [("Origin", Self.origin)])
             #expect(wrong.status == 405)
             #expect(wrong.header("Access-Control-Allow-Origin") == Self.origin)
         }
     }
 
-    @Test("an origin is that of a redirect URI as browsers write it: in lower case, without the port that goes without saying")
+    @Test("an origin is that of a redirect URI in a browser's spelling: in lower case, without a default port")
     func normalized() async throws {
         try await Self.run { platform, browser in
             for (origin, may) in [
@@ -169,13 +169,13 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("others get no such header: no stranger, no other kind of application, no other tenant, no caller without an origin")
+    @Test("unknown pages, other kinds of application, other tenants and callers without an origin get no such header")
     func strangers() async throws {
         try await Self.run { platform, browser in
             for (path, method) in Self.opened {
                 for (issuer, origin) in [
                     (platform.acme.issuer, "https://evil.test"), (platform.globex.issuer, Self.origin),
-                    // Of applications of kind web.
+                    // The applications of kind web.
                     (platform.globex.issuer, "https://app.test"), ("\(TestPlatform.publicURL)/t/nobody", Self.origin),
                 ] {
                     let preflight = try await Self.preflight(browser, "\(issuer)/\(path)", from: origin, method: method)
@@ -194,7 +194,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("nothing else is opened: neither where people go, nor the REST API, nor a question that is no preflight")
+    @Test("no other endpoint is opened: neither the pages for people, nor the REST API, nor an OPTIONS that is not a preflight")
     func elsewhere() async throws {
         try await Self.run { platform, browser in
             let base = TestPlatform.publicURL
@@ -219,7 +219,7 @@ struct CrossOriginTests {
         }
     }
 
-    @Test("a suspended tenant's pages are strangers")
+    @Test("the pages of a suspended tenant are refused")
     func suspended() async throws {
         try await Self.run { platform, browser in
             try await platform.suspend(platform.acme)

@@ -5,10 +5,10 @@ import Server
 import TestSupport
 import Testing
 
-/// `response_mode=form_post`: the answer comes by a page that posts it.
+/// `response_mode=form_post`: the response is a page that posts its parameters.
 @Suite("Form post")
 struct FormPostTests {
-    /// What a page posts, and where to.
+    /// The fields that a page posts, and the target.
     private static func form(_ page: TestBrowser.Answer) throws -> TestBrowser.AppleForm {
         #expect(page.status == 200)
         #expect(page.location == nil)
@@ -23,7 +23,7 @@ struct FormPostTests {
         return Dictionary(uniqueKeysWithValues: directives.map { ($0[0], $0[1]) })
     }
 
-    @Test("the page posts code, state and issuer to the redirect URI, and the code is good")
+    @Test("the page posts code, state and issuer to the redirect URI, and the code is valid")
     func success() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -38,7 +38,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("a refusal comes the same way: at once, and after the user has cancelled at Apple")
+    @Test("a refusal uses the same mode: at once, and after a cancellation at Apple")
     func refusals() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -54,7 +54,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("the policy lets the page run its own script and post to the application, and nothing else; a button does without the script")
+    @Test("the policy allows the page only its own script and a post to the application; a button works without the script")
     func policy() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -76,7 +76,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("what the application sent is text on the page and nothing else, and arrives as it was")
+    @Test("the application's values are only text on the page, and arrive unchanged")
     func escaped() async throws {
         try await TestPlatform.run { platform in
             let redirectURI = "https://app.test/callback?a='b'&c=d"
@@ -93,7 +93,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("a state that a form would change is refused, and comes back unchanged by a redirect")
+    @Test("a state that a form would change is refused, and returns unchanged by a redirect")
     func controlCharacters() async throws {
         try await TestPlatform.run { platform in
             let party = try await RelyingParty(platform)
@@ -106,7 +106,7 @@ struct FormPostTests {
         }
     }
 
-    @Test("where no browser can post, it is refused in the way that goes there")
+    @Test("if no browser can post to the redirect URI, the refusal is a redirect")
     func unreachable() async throws {
         try await TestPlatform.run { platform in
             var request = TestBrowser.Request(platform.acme, application: 1)

@@ -6,7 +6,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// Discovery states exactly what is true: each of its members is tried, and there is none that is not.
+/// Discovery states exactly the features of this version. Each member is tested, and there are no others.
 @Suite("Metadata")
 struct MetadataTests {
     enum Member: String, CaseIterable, Sendable {
@@ -19,18 +19,18 @@ struct MetadataTests {
         case backchannel_logout_supported, backchannel_logout_session_supported
     }
 
-    /// Shows that a member is true.
+    /// Proves that a member is true.
     private static func prove(_ member: Member, by party: RelyingParty) async throws {
         switch member {
         case .issuer: #expect(try await party.login().idToken["iss"] as? String == party.string("issuer"))
-        // A login goes by all of them.
+        // A login uses all of them.
         case .authorization_endpoint, .token_endpoint, .jwks_uri: _ = try await party.login()
         case .userinfo_endpoint: #expect(try await party.userInfo(try await party.login().accessToken).status == 200)
         case .scopes_supported:
             let scopes = party.list("scopes_supported")
             let login = try await party.login(["scope": "address \(scopes.reversed().joined(separator: " ")) phone"])
             #expect(login.answer.string("scope") == scopes.joined(separator: " "))
-            // `offline_access` or not, there is a refresh token.
+            // There is a refresh token with and without `offline_access`.
             for scope in scopes where scope != "openid" {
                 let login = try await party.login(["scope": "openid \(scope)"])
                 #expect(!login.refreshToken.isEmpty)
@@ -54,7 +54,7 @@ struct MetadataTests {
                 #expect((error != "unsupported_grant_type") == party.list("grant_types_supported").contains(type), "\(type)")
             }
         case .subject_types_supported:
-            // Every application of the tenant knows the user by the same name.
+            // Every application of the tenant knows the user by the same `sub`.
             var subjects: Set<String?> = []
             for application in 0..<3 {
                 let other = try await RelyingParty(party.platform, application: application)
@@ -76,7 +76,7 @@ struct MetadataTests {
             let methods = Set(party.list("token_endpoint_auth_methods_supported"))
             #expect(methods == ["client_secret_basic", "client_secret_post", "none"])
             let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
-            // Whoever is let in hears of the token.
+            // An authenticated application gets an error about the token.
             #expect(try await party.token(form).string("error") == "invalid_grant")
             #expect(try await party.token(form, posts: true).string("error") == "invalid_grant")
             #expect(try await RelyingParty(party.platform, application: 1).token(form).string("error") == "invalid_grant")
@@ -139,7 +139,7 @@ struct MetadataTests {
             #expect(page.status == 200)
             #expect(try await party.userInfo(login.accessToken).status == 401)
         case .backchannel_logout_supported, .backchannel_logout_session_supported:
-            // That the logout token arrives, and names the session, is `DeliverLogoutTokenTests`'s to show.
+            // `DeliverLogoutTokenTests` proves that the logout token arrives and names the session.
             #expect(party.metadata[member.rawValue] as? Bool == true)
             let path = "/tenants/acme/applications/\(party.request.application.client_id)"
             let changed = try await party.platform.call("PATCH", path, ["backchannel_logout_uri": "https://app.example/logout"])

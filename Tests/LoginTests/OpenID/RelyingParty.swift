@@ -17,8 +17,7 @@ import Testing
 @testable import Users
 import Web
 
-/// An application that knows nothing but Acme's issuer and what it was registered as: it asks discovery where to go, and takes
-/// no id_token unchecked.
+/// An application that knows only Acme's issuer and its own registration. It reads the endpoints from discovery, and checks every id_token.
 struct RelyingParty: Sendable {
     let platform: TestPlatform
     let browser: TestBrowser
@@ -32,7 +31,7 @@ struct RelyingParty: Sendable {
         metadata = try await browser.get("\(platform.acme.issuer)/.well-known/openid-configuration").json
     }
 
-    /// What came of a login: the token endpoint's answer, and the claims of the id_token in it.
+    /// The result of a login: the token endpoint's response, and the claims of its id_token.
     struct Login: Sendable {
         let answer: TestBrowser.Answer
         let idToken: [String: any Sendable]
@@ -48,7 +47,7 @@ struct RelyingParty: Sendable {
 
     // MARK: A login
 
-    /// The authorization request, with parameters changed, added or left out.
+    /// Sends the authorization request, with parameters changed, added or removed.
     func authorize(_ changes: [String: String?] = [:], byPost: Bool = false) async throws -> TestBrowser.Answer {
         let endpoint = string("authorization_endpoint")
         let url = request.authorizeURL(changing: withoutPKCE(changes), at: endpoint)
@@ -57,18 +56,18 @@ struct RelyingParty: Sendable {
             "POST", endpoint, headers: [("Content-Type", "application/x-www-form-urlencoded")], body: String(url.split(separator: "?")[1]))
     }
 
-    /// The plan's own requests have no PKCE but where they test it.
+    /// The plan's own requests use PKCE only where they test it.
     private func withoutPKCE(_ changes: [String: String?]) -> [String: String?] {
         guard request.application.client_id == platform.acme.applications[2].client_id else { return changes }
         return ["code_challenge": nil, "code_challenge_method": nil].merging(changes) { $1 }
     }
 
-    /// The redirect that answers an authorization request, after the person has agreed at Apple.
+    /// The redirect after an authorization request and the person's consent at Apple.
     func signIn(_ changes: [String: String?] = [:], byPost: Bool = false, person: String = "new") async throws -> TestBrowser.Answer {
         try await browser.callback(try await browser.atApple(try await authorize(changes, byPost: byPost), person: person))
     }
 
-    /// A whole login.
+    /// A complete login.
     func login(_ changes: [String: String?] = [:], byPost: Bool = false, person: String = "new") async throws -> Login {
         let back = try await signIn(changes, byPost: byPost, person: person)
         #expect(back.status == 303)
@@ -89,7 +88,7 @@ struct RelyingParty: Sendable {
         return Login(answer: answer, idToken: idToken)
     }
 
-    /// By `client_secret_basic`, or by `client_secret_post`.
+    /// Redeems a code by `client_secret_basic`, or by `client_secret_post`.
     func redeem(_ code: String, verifier: String? = nil, posts: Bool = false) async throws -> TestBrowser.Answer {
         var form = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", request.redirectURI)]
         if let verifier { form.append(("code_verifier", verifier)) }
@@ -100,7 +99,7 @@ struct RelyingParty: Sendable {
         try await call("token_endpoint", form, posts: posts)
     }
 
-    /// An endpoint that applications call themselves.
+    /// Calls an endpoint for applications.
     func call(_ endpoint: String, _ form: [(String, String)], posts: Bool = false) async throws -> TestBrowser.Answer {
         let (id, secret) = (request.application.client_id, request.application.client_secret)
         guard let secret, !posts else {
@@ -121,7 +120,7 @@ struct RelyingParty: Sendable {
         func verify(using _: some JWTAlgorithm) {}
     }
 
-    /// OpenID Connect Core, sections 2, 3.1.3.6 and 3.1.3.7.
+    /// Checks an id_token (OpenID Connect Core, sections 2, 3.1.3.6 and 3.1.3.7).
     func check(_ token: String?, accessToken: String, nonce: String?) async throws -> [String: any Sendable] {
         let token = try #require(token)
         let header = try jwtHeader(token)
@@ -146,7 +145,7 @@ struct RelyingParty: Sendable {
         return claims
     }
 
-    // MARK: What the tests set
+    // MARK: Settings of the tests
 
     func setSigningAlgorithm(_ algorithm: String) async throws {
         let id = ID<Tenancy.Application>(request.application.client_id)
@@ -154,7 +153,7 @@ struct RelyingParty: Sendable {
         platform.installation.directory.forgetAll(isFresh: true)
     }
 
-    /// At the next login, Apple says that it authenticated the user so many seconds ago. Answers when that was.
+    /// At the next login, Apple reports an authentication this many seconds ago. Returns its time.
     func setAppleAuthentication(secondsAgo: Int) async throws -> Int {
         let time = Int(Date().timeIntervalSince1970) - secondsAgo
         try await platform.simulator.fault([

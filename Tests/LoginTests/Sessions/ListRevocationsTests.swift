@@ -22,7 +22,7 @@ struct ListRevocationsTests {
             authorization = "Basic \(Data("\(id):\(secret)".utf8).base64EncodedString())"
         }
 
-        /// As a program that is registered for nothing else.
+        /// A reader that is registered as a machine.
         static func machine(_ platform: TestPlatform, _ tenant: SeedResult.TenantResult) async throws -> Reader {
             let made = try await platform.call(
                 "POST", "/tenants/\(tenant.slug)/applications", ["name": "API", "kind": "machine", "redirect_uris": [String]()])
@@ -37,7 +37,7 @@ struct ListRevocationsTests {
         func read(after: String) async throws -> TestBrowser.Answer { try await read("?after=\(after)") }
     }
 
-    @Test("an ended session is named, and a user who was signed out everywhere")
+    @Test("it lists an ended session, and a user who was signed out everywhere")
     func named() async throws {
         try await TestPlatform.run { platform in
             let reader = try await Reader.machine(platform, platform.acme)
@@ -59,7 +59,7 @@ struct ListRevocationsTests {
         }
     }
 
-    @Test("it is read page by page to its end, and goes on from there")
+    @Test("it is read page by page to its end, and continues from there")
     func pages() async throws {
         try await TestPlatform.run { platform in
             let reader = try await Reader.machine(platform, platform.acme)
@@ -81,14 +81,14 @@ struct ListRevocationsTests {
         }
     }
 
-    @Test("what becomes visible late is told, though what came after it was told before", arguments: [1, 100])
+    @Test("an entry that becomes visible late is listed, although later entries were listed before", arguments: [1, 100])
     func late(limit: Int) async throws {
         try await TestPlatform.run { platform in
             let reader = try await Reader.machine(platform, platform.acme)
             let (slow, quick) = (try await platform.login(), try await platform.login())
             let tenant = ID<Tenant>(platform.acme.id)!
             let cursor = try await OwnerDatabase(platform.pool, tenant: tenant).transaction { db -> String in
-                // Recorded, and not committed.
+                // The entry is recorded but not committed.
                 _ = try await db.run(
                     """
                     UPDATE session SET ended_at = now(), ended_reason = 'revoked'
@@ -107,7 +107,7 @@ struct ListRevocationsTests {
         }
     }
 
-    @Test("what no living token can be concerned by is not told, and is forgotten")
+    @Test("an entry that affects no valid token is not listed, and is deleted")
     func old() async throws {
         try await TestPlatform.run { platform in
             let reader = try await Reader.machine(platform, platform.acme)
@@ -123,7 +123,7 @@ struct ListRevocationsTests {
         }
     }
 
-    @Test("a web application hears of its own sessions, a stranger of none")
+    @Test("a web application reads its own sessions, another tenant's application none")
     func whose() async throws {
         try await TestPlatform.run { platform in
             let (own, other) = (try await platform.login(application: 0), try await platform.login(application: 1))
@@ -138,11 +138,11 @@ struct ListRevocationsTests {
             let refused = try await intruder.read()
             #expect(refused.isOAuthError(401, "invalid_client"))
             #expect(refused.header("WWW-Authenticate")?.hasPrefix("Basic") == true)
-            // A public one has nothing to prove itself by.
+            // A public application cannot authenticate.
             let anonymous = try await TestBrowser(platform).get("\(platform.acme.issuer)/revocations?client_id=x")
             #expect(anonymous.status == 401)
             #expect(try await reader.read(after: "nonsense").isProblem(400, "invalid"))
-            // Made up, of times that no database has.
+            // These cursors are made up. No database has their times.
             for time in [Int64.min, -1, .max] {
                 let bytes = withUnsafeBytes(of: time.bigEndian, Array.init)
                 let cursor = (bytes + [UInt8](repeating: 0, count: 16) + bytes).base64URL
@@ -152,9 +152,9 @@ struct ListRevocationsTests {
         }
     }
 
-    /// Row-level security keeps an index from whatever PostgreSQL does not call leakproof: a reader that comes every second would have
-    /// all of a day read.
-    @Test("what comes after a cursor is found by an index, as the server's role asks")
+    /// Under row-level security, PostgreSQL uses an index only for leakproof functions. Without the index, a reader that polls every second
+    /// would read the entries of a whole day each time.
+    @Test("an index finds the entries after a cursor, with the query of the server's role")
     func index() async throws {
         try await TestPlatform.run { platform in
             let tenant = try #require(ID<Tenant>(platform.acme.id))

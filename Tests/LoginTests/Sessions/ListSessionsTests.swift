@@ -16,7 +16,7 @@ struct ListSessionsTests {
         try await platform.call("GET", TestBrowser.Request.url("/tenants/acme/sessions", parameters), key: key)
     }
 
-    @Test("all, or those of a user, of an application, in a state; and all of these at once")
+    @Test("it lists all sessions, or those of a user, an application or a state, and any combination")
     func filters() async throws {
         try await TestPlatform.run { platform in
             let (grace, alan) = (try await platform.login("Grace Hopper"), try await platform.login("Alan Turing"))
@@ -52,7 +52,7 @@ struct ListSessionsTests {
         }
     }
 
-    @Test("what cannot be read is refused by name, a stranger sees nothing")
+    @Test("an invalid parameter is refused by its name; an unauthenticated caller sees nothing")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for bad in [
@@ -70,7 +70,7 @@ struct ListSessionsTests {
 
 @Suite("Get session")
 struct GetSessionTests {
-    @Test("a session, as long as it lasts and after it has ended")
+    @Test("it returns a session while it is active and after it has ended")
     func shown() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -96,7 +96,7 @@ struct GetSessionTests {
         }
     }
 
-    @Test("nobody's, another tenant's and a mistyped one read alike")
+    @Test("an unknown, a mistyped and another tenant's session get the same response")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let (acme, globex) = (try await platform.login(), try await platform.login("new", platform.globex))
@@ -109,11 +109,11 @@ struct GetSessionTests {
         }
     }
 
-    @Test("a reason to end that only a newer version knows is shown as it is")
+    @Test("an end reason of a newer version is returned unchanged")
     func newerReason() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("Grace Hopper")
-            // As a newer version's migration leaves it, while this one still runs.
+            // A newer version's migration allows this reason while this version still runs.
             _ = try await platform.ownerPool.run([
                 "ALTER TABLE session DROP CONSTRAINT session_ended_reason_check",
                 "UPDATE session SET ended_at = now(), ended_reason = 'of_tomorrow'",

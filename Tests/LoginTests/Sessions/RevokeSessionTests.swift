@@ -14,7 +14,7 @@ import Testing
 
 @Suite("Revoke session")
 struct RevokeSessionTests {
-    @Test("it ends at once, and only it; webhooks and the audit trail hear of it once")
+    @Test("only this session ends, at once; webhooks and the audit trail receive it once")
     func revoked() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -43,19 +43,19 @@ struct RevokeSessionTests {
             #expect(audited.first?.actor == platform.acme.api_keys[0].id)
             #expect(audited.first?.before["status"] as? String == "active")
             #expect(audited.first?.after["status"] as? String == "ended")
-            // Where its user was is shown while there is one, and does not outlive it in the audit trail.
+            // The address is shown while the session exists, and is not stored in the audit trail.
             #expect(try await platform.call("GET", "/tenants/acme/sessions/\(login.session)").string("address") != nil)
             #expect(audited.first?.before["address"] == nil && audited.first?.after["address"] == nil)
         }
     }
 
-    @Test("while a webhook is changed, who has something to tell it waits, and is in nobody's way", arguments: 0..<3)
+    @Test("while a webhook is changed, a revocation or deletion waits, without a deadlock", arguments: 0..<3)
     func webhookChanging(action: Int) async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
             let login = try await platform.login()
             let revoking = try await platform.ownerPool.transaction { db in
-                // As every change of a webhook: first the webhook, then the audit trail.
+                // Each change of a webhook locks first the webhook, then the audit trail.
                 _ = try await db.run("SELECT FROM webhook_endpoint FOR UPDATE")
                 let revoking = Task {
                     switch action {
@@ -80,7 +80,7 @@ struct RevokeSessionTests {
         }
     }
 
-    @Test("one that has expired stays as it is")
+    @Test("a session that has expired does not change")
     func expired() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -93,7 +93,7 @@ struct RevokeSessionTests {
         }
     }
 
-    @Test("one that has run out within the day ends all the same, in each way: its last access tokens live on", arguments: 0..<3)
+    @Test("a session that expired within the last day is ended in each way, because its last access tokens are valid", arguments: 0..<3)
     func lately(way: Int) async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -101,12 +101,12 @@ struct RevokeSessionTests {
             let path = ["sessions/\(login.session)/revoke", "users/\(login.user)/sessions/revoke", "sessions/revoke?confirm=acme"][way]
             #expect(try await platform.call("POST", "/tenants/acme/\(path)").status == 200)
             #expect(try await platform.count("session", where: "ended_reason = 'revoked'") == 1)
-            // For resource servers.
+            // The entry for resource servers.
             #expect(try await platform.count("revocation", where: "session_id IS NOT NULL") == 1)
         }
     }
 
-    @Test("revoked and refreshed at once, it ends")
+    @Test("a session that is refreshed during its revocation ends")
     func racing() async throws {
         try await TestPlatform.run { platform in
             for _ in 0..<5 {
@@ -124,7 +124,7 @@ struct RevokeSessionTests {
         }
     }
 
-    @Test("a stranger, a narrow key, another version: refused, and it lasts")
+    @Test("an unauthenticated caller, a key without the scope and an outdated version are refused, and the session stays active")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let (login, foreign) = (try await platform.login(), try await platform.login("new", platform.globex))
@@ -143,7 +143,7 @@ struct RevokeSessionTests {
         }
     }
 
-    @Test("webhooks hear of a session that a misuse ended, once")
+    @Test("webhooks receive a session that ended after a misuse once")
     func misuse() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Revoke user sessions")
 struct RevokeUserSessionsTests {
-    @Test("every session of the user ends, nobody else's; told once, and the second time there is none")
+    @Test("only the user's sessions end, all of them; webhooks receive it once, and a second call finds none")
     func revoked() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -36,15 +36,15 @@ struct RevokeUserSessionsTests {
             #expect(Set(events.first?["session_ids"] as? [String] ?? []) == [first.session, second.session])
             #expect(events.first?["user_id"] as? String == first.user)
             let audited = try await platform.audited("revokeUserSessions")
-            // The second time too something ended: codes that nobody had redeemed yet.
+            // The second call ends codes that were not redeemed yet.
             #expect(audited.map(\.subject) == [first.user, first.user])
             #expect(audited.map { $0.after["revoked"] as? Int } == [2, 0])
-            // Who signs in again is in.
+            // A person who signs in again has a session.
             #expect(try await platform.login("Grace Hopper").lasts())
         }
     }
 
-    @Test("a stranger, a narrow key and a user of another's are refused")
+    @Test("an unauthenticated caller, a key without the scope and another tenant's user are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let (login, foreign) = (try await platform.login(), try await platform.login("new", platform.globex))
@@ -62,7 +62,7 @@ struct RevokeUserSessionsTests {
 
 @Suite("Revoke all sessions")
 struct RevokeAllSessionsTests {
-    @Test("every session of the tenant ends when its slug is repeated, and no other tenant's")
+    @Test("with the tenant's slug as confirmation, all sessions of the tenant end, and no other tenant's")
     func revoked() async throws {
         try await TestPlatform.run { platform in
             let (first, second) = (try await platform.login("Grace Hopper"), try await platform.login("Alan Turing"))
@@ -89,7 +89,7 @@ struct RevokeAllSessionsTests {
         }
     }
 
-    @Test("signing everybody out where nobody is in is an act all the same: it ends codes, and stands in the audit trail")
+    @Test("signing out all users without a session still ends codes, and is in the audit trail")
     func nobody() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -105,14 +105,14 @@ struct RevokeAllSessionsTests {
         }
     }
 
-    @Test("many are ended a batch at a time, each with its event; those that are over or come later are left alone")
+    @Test("many sessions end in batches, each with its event; ended and later sessions do not change")
     func batches() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
             let login = try await platform.login()
             let (tenant, user) = (try #require(ID<Tenant>(platform.acme.id)), ID<User>(login.user))
             let application = ID<Application>(login.request.application.client_id)
-            // 2500 that last, 700 that have expired among them, and one from the future.
+            // 2500 active sessions, 700 expired ones among them, and one from the future.
             _ = try await platform.ownerPool.run(
                 """
                 INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at)
@@ -135,7 +135,7 @@ struct RevokeAllSessionsTests {
         }
     }
 
-    @Test("a session that a code from before is just beginning ends too")
+    @Test("a session that is starting from an earlier code ends, too")
     func beginning() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -148,7 +148,7 @@ struct RevokeAllSessionsTests {
             let (redeeming, revoking) = try await platform.ownerPool.transaction { db in
                 _ = try await db.run("SELECT FROM tenant_user FOR UPDATE")
                 let redeeming = Task { try await browser.redeem(code, request) }
-                try await eventually("the session is beginning") { try await waiting(1) }
+                try await eventually("the session is starting") { try await waiting(1) }
                 let revoking = Task { try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme") }
                 try await eventually("the revocation waits for it") { try await waiting(2) }
                 return (redeeming, revoking)

@@ -8,8 +8,8 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// How long sessions last, by what their tenant says.
-@Suite("Tenant's limits of sessions")
+/// The lifetime of sessions under their tenant's limits.
+@Suite("Tenant's session limits")
 struct TenantLimitsTests {
     private func age(_ session: String, by seconds: Int, idle: Int, _ platform: TestPlatform) async throws {
         _ = try await platform.ownerPool.run(
@@ -20,7 +20,7 @@ struct TenantLimitsTests {
             """)
     }
 
-    @Test("a limit holds at once for the sessions that are there, and lifting it too", arguments: ["session_seconds", "idle_seconds"])
+    @Test("a limit applies to existing sessions at once, and so does its removal", arguments: ["session_seconds", "idle_seconds"])
     func atOnce(setting: String) async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -33,12 +33,12 @@ struct TenantLimitsTests {
             #expect(try await platform.call("GET", "/tenants/acme/sessions?status=active").data.isEmpty)
 
             #expect(try await platform.call("PATCH", "/tenants/acme", [setting: NSNull()]).status == 200)
-            try await eventually("the end of the limit is heard of") { try await login.lasts() }
+            try await eventually("the removal of the limit has arrived") { try await login.lasts() }
             #expect(try await platform.call("GET", "/tenants/acme/sessions/\(login.session)").string("status") == "active")
         }
     }
 
-    @Test("of tenant and application the shorter limit holds, and a new session ends by it")
+    @Test("the shorter limit of tenant and application counts, and a new session ends by it")
     func shorter() async throws {
         try await TestPlatform.run { platform in
             #expect(try await platform.call("PATCH", "/tenants/acme", ["session_seconds": 3600]).status == 200)
@@ -60,7 +60,7 @@ struct TenantLimitsTests {
         }
     }
 
-    @Test("codes from before everybody was signed out get no tokens, and bill nothing", arguments: ["user", "tenant"])
+    @Test("codes from before a sign-out of all sessions get no tokens and cost nothing", arguments: ["user", "tenant"])
     func codesInFlight(whose: String) async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -71,18 +71,18 @@ struct TenantLimitsTests {
             #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
             #expect(try await platform.count("session") == 1)
             #expect(try await platform.count("usage_event") == 1)
-            // Who signs in from now on is in.
+            // A person who signs in afterwards has a session.
             #expect(try await platform.login("Ada Lovelace").lasts())
         }
     }
 
     @Test(
-        "what a limit had ended when everybody was signed out does not come back when the limit is lifted", arguments: ["user", "tenant"])
+        "sessions that a limit ended before a sign-out stay ended when the limit is removed", arguments: ["user", "tenant"])
     func lifted(whose: String) async throws {
         try await TestPlatform.run { platform in
             let api = try await platform.resourceServer()
             let login = try await platform.login("Ada Lovelace")
-            // So long ago that no access token of it lives.
+            // This is so long ago that its access tokens have expired.
             try await age(login.session, by: 90_000, idle: 90_000, platform)
             #expect(try await platform.call("PATCH", "/tenants/acme", ["idle_seconds": 3600]).status == 200)
             #expect(try await login.lasts() == false)
@@ -93,7 +93,7 @@ struct TenantLimitsTests {
             #expect(try await later.lasts() == false)
 
             #expect(try await platform.call("PATCH", "/tenants/acme", ["idle_seconds": NSNull()]).status == 200)
-            try await eventually("the end of the limit is heard of") {
+            try await eventually("the removal of the limit has arrived") {
                 try await later.browser.refresh(later.refresh, later.request).status == 200
             }
             #expect(try await later.lasts())
@@ -102,7 +102,7 @@ struct TenantLimitsTests {
         }
     }
 
-    @Test("who is signed out in one process is out in the other")
+    @Test("a sign-out in one process applies to the other")
     func everywhere() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { second in
@@ -115,7 +115,7 @@ struct TenantLimitsTests {
                 let headers = [("Authorization", "Bearer \(login.access)")]
                 #expect(try await login.browser.get(path, headers: headers).status == 200)
                 #expect(try await platform.call("POST", "/tenants/acme/users/\(login.user)/sessions/revoke").status == 200)
-                // No cache stands in between: the very next request.
+                // No cache is involved, so this applies to the next request.
                 #expect(try await login.browser.get(path, headers: headers).isOAuthError(401, "invalid_token"))
                 #expect(try await introspect(login.access).isInactive)
                 let refreshed = try await login.browser.post(
@@ -130,7 +130,7 @@ struct TenantLimitsTests {
         }
     }
 
-    @Test("a session says what it began on, in printable characters and not at any length")
+    @Test("a session records its device in printable characters, with a limited length")
     func device() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)

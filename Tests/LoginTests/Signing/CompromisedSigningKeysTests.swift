@@ -8,17 +8,17 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// What is left of keys that somebody else may have: nothing, in no process.
+/// After a replacement, no process uses keys that someone else may have.
 @Suite("Compromised signing keys")
 struct CompromisedSigningKeysTests {
-    /// The signing keys of a process that keeps what it has read until it hears of a change; a test decides when it does.
+    /// The signing keys of a process that caches them until it is notified of a change. The test decides when that happens.
     private func otherProcess(_ platform: TestPlatform) -> SigningKeys {
         let keys = SigningKeys(pool: platform.pool, keyring: platform.settings.keyring, now: { Date() })
         keys.forgetAll(isFresh: true)
         return keys
     }
 
-    /// An access token of a session, by the key that a process takes for the current one.
+    /// An access token of a session, signed with the current key of a process.
     private func signed(
         by keys: SigningKeys, for tokens: [String: any Sendable], _ request: TestBrowser.Request, _ platform: TestPlatform
     ) async throws -> String {
@@ -31,7 +31,7 @@ struct CompromisedSigningKeysTests {
         ).signed(by: try await keys.current(.ES256, of: acme.tenant.id))
     }
 
-    @Test("all that they signed is refused by every process at once; sessions last, and applications just refresh")
+    @Test("every process refuses all their signatures at once; sessions stay active, and applications only refresh")
     func dropped() async throws {
         try await TestPlatform.run { platform in
             try await SecondServer.run(beside: platform) { server in
@@ -44,7 +44,7 @@ struct CompromisedSigningKeysTests {
                 let stolen = [first, second].map { $0["access_token"] as? String }
                 for token in stolen {
                     #expect(try await platform.isTaken(token))
-                    try await eventually("the other process takes it") { try await platform.isTaken(token, at: server.address) }
+                    try await eventually("the other process accepts it") { try await platform.isTaken(token, at: server.address) }
                 }
                 let known = Set(try await platform.signingKeys(of: platform.acme).map(\.id.description))
                 #expect(known.count == 3 && known.isSuperset(of: untouched))
@@ -54,7 +54,7 @@ struct CompromisedSigningKeysTests {
                 #expect(answer.json["compromised"] as? Bool == true)
                 #expect(answer.signingKeys.map { $0["state"] as? String } == ["current", "next"])
                 let keys = answer.signingKeys.compactMap { $0["id"] as? String }
-                // This process knows before it answers.
+                // This process knows the change before it responds.
                 for token in stolen { #expect(try await !platform.isTaken(token)) }
                 #expect(try await platform.publishedKeys(of: platform.acme) == keys)
                 for token in stolen {
@@ -62,7 +62,7 @@ struct CompromisedSigningKeysTests {
                 }
                 #expect(try await platform.publishedKeys(of: platform.acme, at: server.address) == keys)
                 #expect(known.isDisjoint(with: keys))
-                // The private halves went with the rows.
+                // The private halves were deleted with the rows.
                 #expect(try await platform.signingKeys(of: platform.acme).map(\.id.description) == keys)
 
                 for tokens in [first, second] {
@@ -85,7 +85,7 @@ struct CompromisedSigningKeysTests {
         }
     }
 
-    @Test("a process that has not heard of a turn signs what verifies; of a compromise, what verifies nowhere")
+    @Test("a process that does not know a rotation yet signs valid tokens; after a replacement, invalid ones")
     func late() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -110,7 +110,7 @@ struct CompromisedSigningKeysTests {
         }
     }
 
-    @Test("keys of the other kind stay; new ones are not made over and over")
+    @Test("keys of the other algorithm stay, and repeated replacements are refused")
     func bounded() async throws {
         try await TestPlatform.run { platform in
             let signing = otherProcess(platform)

@@ -17,7 +17,7 @@ struct DueSigningKeysTests {
         DueSigningKeys(pool: platform.pool, keyring: platform.settings.keyring, logger: logger)
     }
 
-    @Test("a key signs for ninety days, the next was published all the while, and the old one leaves when no token of it lives")
+    @Test("a key signs for 90 days while the next one is published, and leaves when none of its tokens is valid")
     func schedule() async throws {
         try await TestPlatform.run { platform in
             let (browser, request, start) = (TestBrowser(platform), TestBrowser.Request(platform.acme), Date())
@@ -30,7 +30,7 @@ struct DueSigningKeysTests {
 
             let turn = Date() + 90 * Self.day
             try await pass.rotate(at: turn)
-            try await eventually("tomorrow's tokens are signed by what was published today") {
+            try await eventually("tomorrow's tokens are signed by a key that was published today") {
                 try jwtHeader(try await browser.tokens(request)["access_token"] as? String)["kid"] == today[1]
             }
             let keys = try await platform.signingKeys(of: platform.acme)
@@ -40,12 +40,12 @@ struct DueSigningKeysTests {
             #expect(try await platform.isTaken(old))
             #expect(try await platform.audited("rotateSigningKeys").map(\.actor) == ["system"])
 
-            // The longest life that an application's access tokens can have.
+            // The longest lifetime that an application's access tokens can have.
             try await pass.rotate(at: turn + Self.day + 60)
             #expect(try await platform.signingKeys(of: platform.acme).count == 3)
             try await pass.rotate(at: turn + Self.day + 3601)
             #expect(try await platform.signingKeys(of: platform.acme).map(\.state) == [.current, .next])
-            try await eventually("the JWKS has it no more") {
+            try await eventually("it has left the JWKS") {
                 try await platform.publishedKeys(of: platform.acme) == keys.prefix(2).map(\.id.description)
             }
             #expect(try await !platform.isTaken(old))
@@ -55,7 +55,7 @@ struct DueSigningKeysTests {
         }
     }
 
-    @Test("a tenant's own number of days counts; who has no keys gets none, and who is suspended keeps them")
+    @Test("a tenant's own number of days applies; a tenant without keys gets none, and a suspended one does not rotate")
     func tenants() async throws {
         try await TestPlatform.run { platform in
             let keys = try await platform.publishedKeys(of: platform.acme)
@@ -70,14 +70,14 @@ struct DueSigningKeysTests {
             try await pass.rotate(at: Date() + 7 * Self.day)
             #expect(try await platform.signingKeys(of: platform.acme).first?.id.description == keys[1])
             #expect(try await platform.signingKeys(of: platform.globex).isEmpty)
-            // What a suspended tenant has published goes all the same.
+            // The retired keys of a suspended tenant are deleted anyway.
             try await platform.suspend(platform.acme)
             try await pass.rotate(at: Date() + 9 * Self.day)
             #expect(try await platform.signingKeys(of: platform.acme).map(\.state) == [.current, .next])
         }
     }
 
-    @Test("keys of both kinds are turned once, however many processes do it at once")
+    @Test("keys of both algorithms rotate once, for any number of concurrent processes")
     func once() async throws {
         try await TestPlatform.run { platform in
             let signing = SigningKeys(pool: platform.pool, keyring: platform.settings.keyring, now: { Date() })
@@ -103,7 +103,7 @@ struct DueSigningKeysTests {
         }
     }
 
-    @Test("a key of an older version, which has no next one, gets it first, and is turned when that was published for long enough")
+    @Test("a key of an older version gets its next key first, and rotates when that was published for long enough")
     func olderVersion() async throws {
         try await TestPlatform.run { platform in
             let tenants = 250
@@ -112,7 +112,7 @@ struct DueSigningKeysTests {
                 INSERT INTO tenant (id, slug, name, plan, status, created_at, updated_at)
                 SELECT gen_random_uuid(), 'old-' || n, 'Old', 'free', 'active', now(), now() FROM generate_series(1, \(tenants)) AS n
                 """)
-            // As the older version writes them.
+            // The rows as the older version writes them.
             _ = try await platform.ownerPool.run(
                 """
                 INSERT INTO signing_key (tenant_id, id, algorithm, sealed_private, state, created_at)
@@ -128,13 +128,13 @@ struct DueSigningKeysTests {
             try await pass.rotate(at: later + 601)
             #expect(try await platform.count("signing_key", where: "state = 'retired'") == tenants)
             #expect(try await platform.count("signing_key", where: "state = 'current' AND sealed_private <> '\\x00'") == tenants)
-            // More than one batch of retired ones goes, too.
+            // More than one batch of retired keys is deleted, too.
             try await pass.rotate(at: later + 2 * Self.day)
             #expect(try await platform.count("signing_key") == 2 * tenants)
         }
     }
 
-    @Test("a tenant whose keys cannot be turned does not keep the others waiting, and is told of in the log")
+    @Test("a tenant whose keys cannot rotate does not delay the others, and the log names it")
     func failure() async throws {
         try await TestPlatform.run { platform in
             for tenant in platform.seeded.tenants { _ = try await platform.publishedKeys(of: tenant) }
@@ -156,7 +156,7 @@ struct DueSigningKeysTests {
         }
     }
 
-    @Test("without a time it goes by the database's clock: what is new stays")
+    @Test("without a given time, the database's clock counts, so new keys do not rotate")
     func clock() async throws {
         try await TestPlatform.run { platform in
             let keys = try await platform.publishedKeys(of: platform.acme)

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("List signing keys")
 struct ListSigningKeysTests {
-    @Test("the keys of the JWKS, the newest first, a page at a time; of another tenant's none")
+    @Test("it lists the keys of the JWKS, newest first, in pages, and no other tenant's")
     func listed() async throws {
         try await TestPlatform.run { platform in
             let path = "/tenants/acme/signing-keys"
@@ -21,7 +21,7 @@ struct ListSigningKeysTests {
                 let metadata = answer.json["list_metadata"] as? [String: any Sendable]
                 return (answer.json["data"] as? [[String: any Sendable]] ?? [], metadata?["after"] as? String)
             }
-            // Nobody has needed one.
+            // No key was needed yet.
             #expect(try await page().keys.isEmpty)
             _ = try await platform.publishedKeys(of: platform.acme)
             _ = try await platform.publishedKeys(of: platform.globex)

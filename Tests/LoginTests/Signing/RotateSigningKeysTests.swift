@@ -16,7 +16,7 @@ struct RotateSigningKeysTests {
         func verify(using algorithm: some JWTAlgorithm) async throws {}
     }
 
-    @Test("what was next in the JWKS signs; the key before it stays, with what it signed; another is next")
+    @Test("the next key of the JWKS signs; the previous key stays published for its tokens; a new key is next")
     func promoted() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -56,11 +56,11 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("a key that was not published for long enough does not sign: a new tenant's, and one just rotated to")
+    @Test("a key that was not published for long enough does not sign, for a new tenant and after a rotation")
     func tooSoon() async throws {
         try await TestPlatform.run { platform in
             let published = try await platform.publishedKeys(of: platform.acme)
-            // Whoever has kept the JWKS for as long as it may be kept has the key by then.
+            // By this time, every cached JWKS contains the key.
             let jwks = try await TestBrowser(platform).get("\(platform.acme.issuer)/oauth2/jwks")
             let age = try #require(jwks.header("Cache-Control")?.firstMatch(of: /^public, max-age=(\d+)$/)?.1)
             #expect(Double(age)! + 60 < SigningKey.notice)
@@ -79,7 +79,7 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("two at once make one turn, and at every moment one key signs")
+    @Test("two concurrent rotations make one change, and exactly one key signs at any moment")
     func race() async throws {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
@@ -97,7 +97,7 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("while the tenant's keys are being turned elsewhere, nothing is done, and nobody waits: not here, and not for a first key")
+    @Test("while another process rotates the tenant's keys, a rotation is refused, and neither it nor a first key waits")
     func busy() async throws {
         try await TestPlatform.run { platform in
             let published = try await platform.publishedKeys(of: platform.acme)
@@ -118,7 +118,7 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("one algorithm's keys are rotated alone; one that has none is refused, and so is one that there is not")
+    @Test("one algorithm rotates alone; an algorithm without keys and an unknown one are refused")
     func algorithm() async throws {
         try await TestPlatform.run { platform in
             let first = try await platform.publishedKeys(of: platform.acme)
@@ -132,7 +132,7 @@ struct RotateSigningKeysTests {
                 "POST", "/tenants/acme/applications",
                 ["name": "Old library", "kind": "spa", "redirect_uris": ["https://old.test/"], "signing_algorithm": "RS256"])
             #expect(made.status == 201)
-            // All means all: the RSA keys are too new.
+            // Without an algorithm, the request means all. The RSA keys are too new.
             #expect(try await platform.rotateSigningKeys().isProblem(409, "conflict"))
             try await platform.ageSigningKeys()
             let answer = try await platform.rotateSigningKeys(["algorithm": "RS256", "compromised": NSNull()])
@@ -145,7 +145,7 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("the JWKS stays small: with ten retired keys in it, rotation waits for one to leave")
+    @Test("the JWKS stays small: with ten retired keys, a rotation waits until one has left")
     func many() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.publishedKeys(of: platform.acme)
@@ -162,7 +162,7 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("another tenant's keys are left alone, and its API key rotates nothing here")
+    @Test("another tenant's keys do not change, and its API key rotates nothing here")
     func otherTenant() async throws {
         try await TestPlatform.run { platform in
             let foreign = try await platform.publishedKeys(of: platform.globex)
@@ -178,7 +178,7 @@ struct RotateSigningKeysTests {
         }
     }
 
-    @Test("private halves are sealed for their own row, and no answer or audit event has any of them")
+    @Test("private halves are sealed for their own row, and no response or audit event contains them")
     func sealed() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.publishedKeys(of: platform.acme)

@@ -7,19 +7,19 @@ import Tenancy
 import TestSupport
 
 extension TestPlatform {
-    /// The key ids of a tenant's JWKS, in its order.
-    /// - Parameter address: where the process is that is asked.
+    /// The key IDs of a tenant's JWKS, in its order.
+    /// - Parameter address: the address of the process to ask.
     func publishedKeys(of tenant: SeedResult.TenantResult, at address: String = publicURL) async throws -> [String] {
         let keys = try await TestBrowser(self).get("\(address)/t/\(tenant.slug)/oauth2/jwks").json["keys"] as? [[String: String]] ?? []
         return keys.compactMap { $0["kid"] }
     }
 
-    /// What is stored of a tenant's keys, in the order of the JWKS.
+    /// A tenant's stored keys, in the order of the JWKS.
     func signingKeys(of tenant: SeedResult.TenantResult) async throws -> [SigningKeyReply] {
         try await ownerPool.run(SigningKeyReply.all(of: ID(tenant.id)!)).map(SigningKeyReply.init)
     }
 
-    /// Lets time go by for all keys, as far as it concerns them.
+    /// Makes all keys older by this time.
     func ageSigningKeys(by seconds: Int = 3600) async throws {
         _ = try await ownerPool.run(
             """
@@ -34,7 +34,7 @@ extension TestPlatform {
         try await call("POST", "/tenants/\(slug)/signing-keys/rotate", key: key, body)
     }
 
-    /// Whether an access token gets a user's claims from a process.
+    /// Whether a process returns a user's claims for an access token.
     func isTaken(_ token: String?, at address: String = publicURL) async throws -> Bool {
         let answer = try await TestBrowser(self).get(
             "\(address)/t/acme/oauth2/userinfo", headers: [("Authorization", "Bearer \(token ?? "")")])
@@ -43,6 +43,6 @@ extension TestPlatform {
 }
 
 extension TestBrowser.Answer {
-    /// The keys that a rotation answers with.
+    /// The keys in the response to a rotation.
     var signingKeys: [[String: any Sendable]] { json["signing_keys"] as? [[String: any Sendable]] ?? [] }
 }

@@ -13,11 +13,11 @@ import Server
 import Tenancy
 import TestSupport
 
-/// An Apple of a test's own, for what would disturb the other tests at the shared one: new signing keys, and keys that cannot be had.
+/// An Apple simulator for one test, which may disturb others: new signing keys, or unavailable keys.
 struct OwnApple: Sendable {
     let url: String
 
-    /// Lends one to the body, with a platform whose tenant Acme is registered there.
+    /// Starts a simulator for the body, with a platform whose tenant Acme is registered there.
     static func run(
         _ adjust: @Sendable @escaping (inout Settings) -> Void = { _ in },
         _ body: @Sendable @escaping (TestPlatform, OwnApple) async throws -> Void
@@ -37,7 +37,7 @@ struct OwnApple: Sendable {
         }
     }
 
-    /// Registers Acme's team and Services ID here too, with a key that the database then holds.
+    /// Registers Acme's team and Services ID here, too, with a key that is then stored in the database.
     private func register(_ platform: TestPlatform) async throws {
         try await send("PUT", "/simulator/teams/\(platform.own.team)", [:])
         try await send(
@@ -69,7 +69,7 @@ struct OwnApple: Sendable {
 }
 
 extension TestPlatform {
-    /// Puts another current Apple key into Acme's connection instead of the one it has.
+    /// Replaces the current Apple key of Acme's connection.
     func replaceAppleKey(with key: P256.Signing.PrivateKey, keyID: String) async throws {
         let tenant = ID<Tenant>(acme.id)!
         let id = ID<AppleKey>(at: Date())

@@ -5,12 +5,12 @@ import Server
 import ServiceLifecycle
 import TestSupport
 
-/// Another process of a platform's installation: the same database, the same settings, and a log to look into.
+/// Another process of a platform's installation, with the same database and settings, and a readable log.
 struct SecondServer: Sendable {
     let address: String
     let log: RecordedLog
 
-    /// Lends one to the body, and stops it afterwards.
+    /// Starts a server for the body, and stops it afterwards.
     static func run(beside platform: TestPlatform, _ body: @Sendable @escaping (SecondServer) async throws -> Void) async throws {
         let log = RecordedLog()
         let (listening, port) = AsyncStream.makeStream(of: Int.self)
@@ -35,12 +35,12 @@ struct SecondServer: Sendable {
 // MARK: A login, step by step
 
 extension SecondServer {
-    /// Where it is, in place of the public URL.
+    /// The URL with this server's address instead of the public URL.
     private func here(_ url: String) -> String {
         url.hasPrefix(TestPlatform.publicURL) ? address + url.dropFirst(TestPlatform.publicURL.count) : url
     }
 
-    /// Apple's form, filled in by a person, and the attempt's cookie, as the browser would send it back.
+    /// Apple's form after a person's consent, and the attempt's cookie, as the browser sends them.
     func atApple(
         _ request: TestBrowser.Request, _ browser: TestBrowser, person: String = "new", headers: [(String, String)] = []
     ) async throws -> (form: TestBrowser.AppleForm, cookie: String) {

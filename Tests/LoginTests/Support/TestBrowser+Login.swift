@@ -5,7 +5,7 @@ import Server
 import TestSupport
 
 extension TestBrowser.Request {
-    /// The authorization request with parameters changed, added or, where nil, left out.
+    /// The authorization request with parameters changed or added, or removed if nil.
     func authorizeURL(changing changes: [String: String?], at path: String? = nil) -> String {
         var parameters = parameters.filter { changes[$0.0] == nil }
         for (name, value) in changes { if let value { parameters.append((name, value)) } }
@@ -14,21 +14,21 @@ extension TestBrowser.Request {
 }
 
 extension TestBrowser.Answer {
-    /// Whether it is a page for a person that leads nowhere: of this status, neither redirecting nor setting a cookie.
+    /// Whether the response is a page for a person with this status that neither redirects nor sets a cookie.
     func isPage(_ status: Int) -> Bool {
         self.status == status && location == nil && headers["Set-Cookie"].isEmpty
             && headers.first(name: "Content-Type") == "text/html; charset=utf-8" && headers.first(name: "Cache-Control") == "no-store"
             && headers.first(name: "Content-Security-Policy")?.contains("frame-ancestors 'none'") == true
     }
 
-    /// Whether it tells the application of this error, with the request's state and our issuer, and gives it no code.
+    /// Whether the response reports this error to the application, with the request's state and the issuer, and without a code.
     func tells(_ request: TestBrowser.Request, _ error: String) -> Bool {
         status == 303 && location?.hasPrefix(request.redirectURI) == true && self["error"] == error && self["state"] == request.state
             && self["iss"] == request.tenant.issuer && self["code"] == nil && self["error_description"]?.isEmpty == false
             && headers.first(name: "Cache-Control") == "no-store"
     }
 
-    /// Whether it is a refusal of the token endpoint (RFC 6749, section 5.2).
+    /// Whether the response is a refusal of the token endpoint (RFC 6749, section 5.2).
     func isOAuthError(_ status: Int, _ error: String) -> Bool {
         self.status == status && json["error"] as? String == error && Set(json.keys) == ["error", "error_description"]
             && headers.first(name: "Content-Type") == "application/json" && headers.first(name: "Cache-Control") == "no-store"
@@ -44,7 +44,7 @@ extension TestBrowser {
         let description: String
     }
 
-    /// The redirect's code, after a login that must succeed.
+    /// The code of the redirect after a login that must succeed.
     func code(_ request: Request, person: String = "new", headers: [(String, String)] = []) async throws -> String {
         let answer = try await signIn(request, person: person, headers: headers)
         guard let code = answer["code"] else {

@@ -7,13 +7,13 @@ import TestSupport
 @testable import Users
 
 extension TestPlatform {
-    /// How many rows a table has, of all tenants.
+    /// The number of a table's rows, of all tenants.
     func count(_ table: String, where condition: String = "true") async throws -> Int {
         try await ownerPool.run(SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(condition)"))
             .first { try $0.get("n", as: Int.self) } ?? 0
     }
 
-    /// Registers redirect URIs in place of an application's own.
+    /// Registers redirect URIs instead of an application's own.
     func setRedirectURIs(_ uris: [String], of application: SeedResult.App) async throws {
         let id = ID<Application>(application.client_id)
         _ = try await ownerPool.run("UPDATE application SET redirect_uris = \(uris) WHERE id = \(id)")
@@ -23,7 +23,7 @@ extension TestPlatform {
         _ = try await ownerPool.run("UPDATE tenant SET status = 'suspended' WHERE slug = \(tenant.slug)")
     }
 
-    /// What the server knows of a tenant, read anew.
+    /// A tenant's configuration in the server, read again.
     func configuration(of tenant: SeedResult.TenantResult) async throws -> TenantConfiguration {
         guard let found = try await TenantDirectory(pool: pool).find(slug: tenant.slug) else { throw NotThere() }
         return found
@@ -31,7 +31,7 @@ extension TestPlatform {
 
     private struct NotThere: Error {}
 
-    /// The name and e-mail of a user as they are stored, by its `sub`.
+    /// The stored name and email address of a user, by its `sub`.
     func user(_ subject: String) async throws -> User? {
         guard let id = ID<User>(subject) else { return nil }
         return try await ownerPool.run(

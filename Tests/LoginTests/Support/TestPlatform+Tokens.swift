@@ -8,7 +8,7 @@ import Tenancy
 import TestSupport
 import Web
 
-/// What an application says to prove who it is.
+/// The credentials of an application.
 struct Credentials: Sendable {
     let id: String
     var secret: String?
@@ -29,7 +29,7 @@ struct Credentials: Sendable {
 }
 
 extension TestPlatform {
-    /// Registers a resource server of Acme's.
+    /// Registers a resource server at Acme.
     func resourceServer() async throws -> Credentials {
         let answer = try await call("POST", "/tenants/acme/applications", ["name": "API", "kind": "machine"])
         return Credentials(id: answer.string("id") ?? "", secret: answer.string("client_secret"))
@@ -43,14 +43,14 @@ extension TestPlatform {
         try await TestBrowser(self).post("\((tenant ?? acme).issuer)/oauth2/revoke", form: [("token", token)] + caller.form)
     }
 
-    /// Changes columns of an application before anybody has read it.
+    /// Changes columns of an application before any process has read it.
     func change(_ application: SeedResult.App, _ assignments: String) async throws {
         _ = try await ownerPool.run(
             SQL(unsafe: "UPDATE application SET \(assignments) WHERE id = '\(ID<Application>(application.client_id)!.uuid)'"))
         installation.directory.forgetAll(isFresh: true)
     }
 
-    /// Signs any claims with the key that a tenant signs with: what no attacker can, so that only the claims or the header are at fault.
+    /// Signs any claims with the tenant's current key. No attacker can do this, so only the claims or the header can be invalid.
     func sign(
         _ claims: [String: any Sendable], _ tenant: SeedResult.TenantResult? = nil, header: [String: any Sendable] = [:],
         by algorithm: SigningKey.Algorithm = .ES256
@@ -67,6 +67,6 @@ extension TestPlatform {
 }
 
 extension TestBrowser.Answer {
-    /// Whether it says that a token is good for nothing, and nothing else.
+    /// Whether the response reports an inactive token and contains no other member.
     var isInactive: Bool { status == 200 && json.count == 1 && json["active"] as? Bool == false && header("Cache-Control") == "no-store" }
 }

@@ -7,7 +7,7 @@ import Tenancy
 import TestSupport
 
 extension TestPlatform {
-    /// An endpoint that wants to hear of everything. Nobody is there.
+    /// Registers a webhook for all events. Nothing listens there.
     func subscribe(_ tenant: SeedResult.TenantResult) async throws {
         let events = WebhookEvent.Kind.allCases.map(\.rawValue)
         let now = Date()
@@ -18,7 +18,7 @@ extension TestPlatform {
             """)
     }
 
-    /// The data of the events that were told of a kind, in their order.
+    /// The data of the emitted events of a kind, in order.
     func events(_ kind: String) async throws -> [[String: any Sendable]] {
         try await ownerPool.run("SELECT data FROM webhook_event WHERE type = \(kind) ORDER BY id").map { row in
             try Self.object(try row.get("data", as: JSON.self))
@@ -28,7 +28,7 @@ extension TestPlatform {
     struct Audited {
         let actor, subject: String
         let before, after: [String: any Sendable]
-        /// Everything that the row holds.
+        /// The whole row as text.
         let text: String
     }
 
@@ -47,7 +47,7 @@ extension TestPlatform {
         try JSONSerialization.jsonObject(with: Data(json.bytes)) as? [String: any Sendable] ?? [:]
     }
 
-    /// A whole login, and what it gave.
+    /// A complete login and its result.
     func login(_ person: String = "new", _ tenant: SeedResult.TenantResult? = nil, application: Int = 0) async throws -> LoggedIn {
         let (browser, request) = (TestBrowser(self), TestBrowser.Request(tenant ?? acme, application: application))
         let tokens = try await browser.tokens(request, person: person)
@@ -63,7 +63,7 @@ extension TestPlatform {
         let request: TestBrowser.Request
         let user, session, access, refresh, idToken: String
 
-        /// Whether neither token is good for anything any more.
+        /// Whether neither token is valid any longer.
         func isOver() async throws -> Bool {
             let refreshed = try await browser.refresh(refresh, request)
             let told = try await browser.userInfo(access, of: request.tenant)

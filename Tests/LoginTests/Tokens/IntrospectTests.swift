@@ -15,7 +15,7 @@ import Testing
 
 @Suite("Introspect")
 struct IntrospectTests {
-    @Test("a resource server learns what an access token says; an application learns it of its own tokens, by either authentication")
+    @Test("a resource server reads an access token's claims; an application reads its own tokens', with either authentication")
     func active() async throws {
         try await TestPlatform.run { platform in
             let server = try await platform.resourceServer()
@@ -44,7 +44,7 @@ struct IntrospectTests {
         }
     }
 
-    @Test("a refresh token is for its application alone, and for a resource server it is nothing")
+    @Test("only its application can inspect a refresh token; for a resource server it is inactive")
     func refreshToken() async throws {
         try await TestPlatform.run { platform in
             let server = try await platform.resourceServer()
@@ -56,12 +56,12 @@ struct IntrospectTests {
             #expect(answer.string("sub") == login.user)
             #expect(answer.string("sid") == login.session)
             let (exp, iat) = (try #require(answer.json["exp"] as? Int), try #require(answer.json["iat"] as? Int))
-            // Thirty days unused.
+            // The idle limit is 30 days.
             #expect(abs(exp - iat - 30 * 86400) <= 1)
             #expect(try await platform.introspect(login.refresh, as: server).isInactive)
             #expect(try await platform.introspect(login.refresh, as: Credentials(platform.acme.applications[2])).isInactive)
 
-            // Used, it still gets its successor for a moment, and then no more; asking ends nothing.
+            // For a moment, a used token still returns its successor. Afterwards it is inactive. Introspection ends nothing.
             let next = try #require(try await login.browser.refresh(login.refresh, login.request).string("refresh_token"))
             #expect(try await platform.introspect(login.refresh, as: own).json["active"] as? Bool == true)
             _ = try await platform.ownerPool.run("UPDATE session SET refreshed_at = refreshed_at - interval '31 seconds'")
@@ -70,7 +70,7 @@ struct IntrospectTests {
         }
     }
 
-    @Test("what is no good token of this tenant, or not the caller's to ask about, is inactive and nothing else")
+    @Test("an invalid token, another tenant's and one that the caller may not inspect are inactive, without other members")
     func inactive() async throws {
         try await TestPlatform.run { platform in
             let server = try await platform.resourceServer()
@@ -78,7 +78,7 @@ struct IntrospectTests {
             let foreign = try await platform.login("new", platform.globex)
             var said = try claims(of: login.access)
             let at = ["typ": "at+jwt"]
-            // As it was issued, it is taken; each of the others differs in one thing.
+            // The original token is active. Each of the others differs in one part.
             #expect(try await platform.introspect(try await platform.sign(said, header: at), as: server).json["active"] as? Bool == true)
             var tokens = [
                 "x", "a.b.c", login.idToken, foreign.access, foreign.refresh, login.access + "x", String(login.access.dropLast(8)),
@@ -102,16 +102,16 @@ struct IntrospectTests {
                 let answer = try await platform.introspect(token, as: server)
                 #expect(answer.isInactive, "\(token.prefix(40)): \(answer.status) \(answer.body)")
             }
-            // Another application's, though it is good.
+            // The token is valid, but belongs to another application.
             #expect(try await platform.introspect(login.access, as: Credentials(platform.acme.applications[2])).isInactive)
-            // At another tenant's endpoint nobody of this one is known.
+            // Another tenant's endpoint knows no application of this tenant.
             #expect(try await platform.introspect(login.access, as: server, platform.globex).isOAuthError(401, "invalid_client"))
             #expect(
                 try await platform.introspect(login.access, as: Credentials(platform.globex.applications[0]), platform.globex).isInactive)
         }
     }
 
-    @Test("a token ends with its session, its user, and whatever else it stands on")
+    @Test("a token ends with its session, its user and all its other conditions")
     func ends() async throws {
         try await TestPlatform.run { platform in
             let server = try await platform.resourceServer()
@@ -152,13 +152,13 @@ struct IntrospectTests {
         }
     }
 
-    @Test("who cannot prove to be an application with a secret learns nothing")
+    @Test("a caller that is not an application with a secret learns nothing")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("new", application: 1)
             let web = Credentials(platform.acme.applications[0])
             let url = "\(platform.acme.issuer)/oauth2/introspect"
-            // Not even the public application whose token it is.
+            // This includes the public application that owns the token.
             for caller in [
                 Credentials(login.request.application), Credentials(id: web.id, secret: nil), Credentials(id: web.id, secret: "eas_x"),
                 Credentials(id: "app_x", secret: web.secret), Credentials(platform.globex.applications[0]),
@@ -169,7 +169,7 @@ struct IntrospectTests {
                 url, form: [("token", login.access)], headers: [("Authorization", "Bearer \(login.access)")])
             #expect(bearer.isOAuthError(401, "invalid_client"))
             #expect(bearer.header("WWW-Authenticate") == "Basic realm=\"espalier\"")
-            // Nor does it take a token by the URL, nor no token, nor another media type.
+            // The endpoint also refuses a token in the URL, a missing token and another media type.
             let byURL = try await TestBrowser(platform).post("\(url)?token=\(login.access)", form: web.form)
             #expect(byURL.isOAuthError(400, "invalid_request"))
             #expect(try await TestBrowser(platform).get("\(url)?token=\(login.access)").status == 405)

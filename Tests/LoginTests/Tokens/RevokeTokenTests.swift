@@ -13,7 +13,7 @@ import Testing
 
 @Suite("Revoke token")
 struct RevokeTokenTests {
-    @Test("a refresh token or an access token takes its session along, which is audited and told once", arguments: 0..<4)
+    @Test("a refresh token or an access token ends its session, which is audited and sent to webhooks once", arguments: 0..<4)
     func revoked(number: Int) async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -43,7 +43,7 @@ struct RevokeTokenTests {
         }
     }
 
-    @Test("a used refresh token still names its session, and a wrong hint does no harm")
+    @Test("a used refresh token still identifies its session, and a wrong hint is harmless")
     func used() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -57,7 +57,7 @@ struct RevokeTokenTests {
         }
     }
 
-    @Test("another application is refused, and told so; at another tenant it is no token at all; either way the session lasts")
+    @Test("another application gets an error; at another tenant the token is unknown; either way the session stays active")
     func notItsOwn() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -68,7 +68,7 @@ struct RevokeTokenTests {
                 }
                 let elsewhere = try await platform.revoke(token, as: Credentials(platform.globex.applications[0]), platform.globex)
                 #expect(elsewhere.status == 200)
-                // Nor does its id alone make anybody the application.
+                // An ID alone does not authenticate an application.
                 #expect(
                     try await platform.revoke(token, as: Credentials(id: login.request.application.client_id, secret: nil))
                         .isOAuthError(401, "invalid_client"))
@@ -78,7 +78,7 @@ struct RevokeTokenTests {
         }
     }
 
-    @Test("what is no token is no error, and ends nothing; no token at all is one")
+    @Test("an unknown token is not an error and ends nothing; a missing token is an error")
     func unknown() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login()
@@ -104,7 +104,7 @@ struct RevokeTokenTests {
         }
     }
 
-    @Test("revoked and refreshed at once, it ends")
+    @Test("a session that is refreshed during its revocation ends")
     func racing() async throws {
         try await TestPlatform.run { platform in
             for _ in 0..<5 {

@@ -28,7 +28,7 @@ struct SpentCredentialsTests {
         return isRun
     }
 
-    @Test("the same refusal comes for a minute, and only for the same use, session, generation, application and limits")
+    @Test("a refusal is repeated for one minute, only for the same use, session, generation, application and limits")
     func minute() async throws {
         let spent = SpentCredentials()
         let use = SpentCredentials.Use.refresh(session, generation: 3)
@@ -41,7 +41,7 @@ struct SpentCredentialsTests {
         #expect(await runs(spent, .redeem(session), after: 1))
         #expect(await runs(spent, .refresh(ID<Session>(at: Self.now), generation: 3), after: 1))
         #expect(await runs(spent, use, by: .init(application: ID(at: Self.now), limits: sender.limits), after: 1))
-        // A longer limit can bring the session back.
+        // A longer limit can make the session active again.
         #expect(await runs(spent, use, by: .init(application: sender.application, limits: [nil, nil, 7200]), after: 1))
         #expect(await runs(spent, use, after: 60))
     }
@@ -61,7 +61,7 @@ struct SpentCredentialsTests {
         #expect(await !runs(spent, .act(session, issuedAt: 1), after: 3, throwing: NativeRefusal.used))
     }
 
-    @Test("an end happens once in a minute; one that failed happens again")
+    @Test("an end runs once per minute; a failed one runs again")
     func once() async throws {
         let spent = SpentCredentials()
         var runs = 0

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Close transfer")
 struct CloseTransferTests {
-    @Test("it is closed once, audited, and its report and those who moved stay")
+    @Test("a transfer closes once, is audited, and its report and the moved users stay")
     func closed() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
@@ -31,7 +31,7 @@ struct CloseTransferTests {
         }
     }
 
-    @Test("of many users a request forgets some; it is closing, and goes on where it was by itself, however many do it at once")
+    @Test("with many users a request deletes some identifiers; the transfer is closing and continues automatically, also concurrently")
     func closing() async throws {
         try await TestPlatform.run { platform in
             let transfer = try await platform.createTransfer(to: "Z9Y8X7W6V5")
@@ -42,7 +42,7 @@ struct CloseTransferTests {
             #expect(closing.string("closed_at") != nil)
             #expect(try await platform.identifiers() == 2 * ForgetTransferIdentifiers.batch + 1)
             #expect(try await platform.call("GET", transfer).string("status") == "closing")
-            // It has ended all the same.
+            // The transfer has ended nevertheless.
             for step in ["collect", "exchange", "retry"] {
                 #expect(try await platform.call("POST", "\(transfer)/\(step)").isProblem(409, "conflict"), "\(step)")
             }
@@ -54,7 +54,7 @@ struct CloseTransferTests {
                 }
                 try await tasks.waitForAll()
             }
-            // All of them may have seen the others at work, and left the rest to the next.
+            // Each call may have seen the others' locks, and left the rest to the next pass.
             try await platform.forgetIdentifiers()
             #expect(try await platform.identifiers() == 0)
             let closed = try await platform.call("GET", transfer)
@@ -65,14 +65,14 @@ struct CloseTransferTests {
         }
     }
 
-    @Test("a pass that was killed leaves it closing, and so does a user whom somebody holds; it is closed when all is forgotten")
+    @Test("after an interrupted pass, or with a locked user, it is closing; it is closed when all identifiers are deleted")
     func killed() async throws {
         try await TestPlatform.run { platform in
             let users = try await platform.signIn(["Person 1", "Person 2", "Person 3"])
             let side = try await ReceivingTeam.make(platform)
             let transfer = try await platform.createTransfer(to: side.team)
             #expect(try await platform.work("collect", transfer).batch == "3 0 0 true")
-            // As it stands when the process is gone after the first user.
+            // The state after a process has ended at the first user.
             _ = try await platform.ownerPool.run([
                 "UPDATE team_transfer SET closed_at = now()",
                 "UPDATE team_transfer_user SET transfer_sub = NULL WHERE user_id = \(ID<User>(users[0]))",
@@ -89,7 +89,7 @@ struct CloseTransferTests {
         }
     }
 
-    @Test("closed while Apple is asked, no identifier of the batch is kept, and nobody moves")
+    @Test("if it is closed during the call to Apple, no identifier is stored and no user moves")
     func meanwhile() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.signIn(["Person 1"])
@@ -115,7 +115,7 @@ struct CloseTransferTests {
 }
 
 extension TestPlatform {
-    /// Users of Acme's who are collected, without Apple.
+    /// Users of Acme who are collected, without Apple.
     fileprivate func collectMany(_ count: Int) async throws {
         _ = try await ownerPool.run([
             """
@@ -135,20 +135,20 @@ extension TestPlatform {
         ])
     }
 
-    /// As every process does it every minute.
+    /// Runs the pass that every process runs every minute.
     fileprivate func forgetIdentifiers() async throws {
         try await ForgetTransferIdentifiers(pool: pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }).pass(at: Date())
     }
 
-    /// How many transfer identifiers are left.
+    /// The number of remaining transfer identifiers.
     fileprivate func identifiers() async throws -> Int {
         try await count("team_transfer_user", where: "transfer_sub IS NOT NULL")
     }
 
-    /// Works off a batch, and closes the transfer between Apple's answer and what is made of it.
+    /// Processes a batch, and closes the transfer between Apple's response and the write.
     fileprivate func closing(_ step: String, _ transfer: String) async throws {
         let batch = try await ownerPool.transaction { db in
-            // What the batch locks before it writes.
+            // The batch locks these rows before it writes.
             _ = try await db.run("SELECT FROM team_transfer_user FOR UPDATE")
             let batch = Task { try await work(step, transfer) }
             try await eventually("it waits for its users") {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Collect transfer")
 struct CollectTransferTests {
-    @Test("thirty users in batches: throttled, gone on with, one whom Apple does not know, one who signs up meanwhile")
+    @Test("thirty users in batches: throttled and continued, one unknown to Apple, one who signs up in between")
     func batches() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
@@ -18,7 +18,7 @@ struct CollectTransferTests {
 
             #expect(try await platform.work("collect", transfer, limit: 10).batch == "9 1 0 false")
             #expect(try await platform.call("GET", transfer).userCounts == [20, 9, 0, 1])
-            // Apple has had enough for now: what it did not answer stays to be asked.
+            // Apple throttles. The users without a response stay pending.
             try await platform.simulator.fault([
                 "endpoint": "usermigrationinfo", "fault": "status", "status": 429, "retry_after": 7, "times": 100,
                 "client_id": platform.own.servicesID,
@@ -42,7 +42,7 @@ struct CollectTransferTests {
             #expect(report.ids.isEmpty && report.data.first?["user_id"] as? String == late)
             #expect(try await platform.count("team_transfer_user", where: "transfer_sub IS NOT NULL") == 30)
 
-            // Numbers are audited, and Apple's names are nowhere.
+            // The audit event contains numbers. Apple's identifiers appear nowhere.
             let audited = try await platform.audited("collectTransfer")
             #expect(audited.map { $0.after["collected"] as? Int } == [9, 20, 1])
             #expect(audited.map { $0.after["failed"] as? Int } == [1, 0, 0])
@@ -53,7 +53,7 @@ struct CollectTransferTests {
         }
     }
 
-    @Test("a team that Apple does not take refuses everybody: nobody is marked as failed, and the answer says what to check")
+    @Test("if Apple rejects the receiving team, all users are refused: none fails, and the response states the checks")
     func wrongTarget() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.signIn((1...6).map { "Person \($0)" })
@@ -66,7 +66,7 @@ struct CollectTransferTests {
         }
     }
 
-    @Test("a key that Apple refuses, an Apple that is down, a connection that is gone: each says so, and nothing is lost")
+    @Test("a refused key, an unavailable Apple and a deleted connection each get an error, and nothing is lost")
     func trouble() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
@@ -83,7 +83,7 @@ struct CollectTransferTests {
                 "endpoint": "usermigrationinfo", "fault": "status", "status": 500, "times": 2, "client_id": client,
             ])
             #expect(try await platform.work("collect", transfer).isProblem(503, "unavailable"))
-            // One of the two gets an answer.
+            // One of the two users gets a response.
             try await platform.simulator.fault(["endpoint": "usermigrationinfo", "fault": "drop", "times": 1, "client_id": client])
             #expect(try await platform.work("collect", transfer).batch == "1 0 1 false")
             #expect(try await platform.work("collect", transfer).batch == "1 0 0 true")
@@ -95,7 +95,7 @@ struct CollectTransferTests {
         }
     }
 
-    @Test("with the old team's key also after Apple has transferred the app")
+    @Test("the old team's key also works after Apple has transferred the app")
     func afterwards() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
@@ -107,7 +107,7 @@ struct CollectTransferTests {
         }
     }
 
-    @Test("who is deleted at this moment is left out")
+    @Test("a user that is being deleted is omitted")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)

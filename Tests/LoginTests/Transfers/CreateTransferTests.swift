@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Create transfer")
 struct CreateTransferTests {
-    @Test("it takes the connection's team and Services ID, is shown, listed and audited; the connection stays as it is")
+    @Test("it has the connection's team and Services ID, is shown, listed and audited; the connection does not change")
     func created() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.signIn(["Ada Lovelace", "Alan Turing"])
@@ -28,7 +28,7 @@ struct CreateTransferTests {
         }
     }
 
-    @Test("a second one between the same teams is refused, also at the same moment; when the first is closed there is room")
+    @Test("a second transfer between the same teams is refused, also concurrently; after the first is closed, it is accepted")
     func twice() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.ownConnection()
@@ -45,7 +45,7 @@ struct CreateTransferTests {
         }
     }
 
-    @Test("a Team ID that is none or the connection's own is refused by its name, a connection that is not there or another's is not found")
+    @Test("an invalid Team ID and the connection's own are refused by name; an unknown or foreign connection is not found")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.ownConnection()
@@ -64,7 +64,7 @@ struct CreateTransferTests {
         }
     }
 
-    @Test("another tenant sees nothing of a transfer, and can do nothing with it")
+    @Test("another tenant can neither read nor change a transfer")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             let transfer = try await platform.createTransfer(to: "Z9Y8X7W6V5")

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Exchange transfer")
 struct ExchangeTransferTests {
-    @Test("everybody is the same user under the new team, name and all; relay addresses become the new team's")
+    @Test("every user and profile is the same under the new team; relay addresses become the new team's")
     func exchanged() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
@@ -31,7 +31,7 @@ struct ExchangeTransferTests {
             #expect(try await platform.call("GET", transfer).string("closes_at") == begun.string("closes_at"))
             #expect(try await platform.work("exchange", transfer).batch == "0 0 0 true")
 
-            // Mail reaches the hidden one again, before anybody has signed in.
+            // Mail reaches the hidden address again, before anyone has signed in.
             let after = try #require(try await platform.user(hidden))
             #expect(after.email != before.email && after.email?.hasSuffix("@privaterelay.appleid.com") == true)
             #expect(after.isPrivateEmail && after.emailVerified)
@@ -51,14 +51,14 @@ struct ExchangeTransferTests {
         }
     }
 
-    @Test("who became another user under the new team first stays it, and so does who is known there by another name; the report says why")
+    @Test("a user who signed up under the new team first, or has another identity there, stays; the report has the reason")
     func anew() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
             let users = try await platform.signIn(["Person 1", "Person 2", "Person 3"])
             let transfer = try await platform.createTransfer(to: side.team)
             try await platform.transferApp(to: side)
-            // Not collected yet: nothing tells who this is.
+            // This user is not collected yet, so the person cannot be identified.
             let anew = try await platform.signIn(["Person 1"])[0]
             #expect(anew != users[0])
             #expect(try await platform.work("collect", transfer).batch == "3 0 0 true")
@@ -78,7 +78,7 @@ struct ExchangeTransferTests {
         }
     }
 
-    @Test("Apple's trouble puts users off, and a refusal of one is that one's")
+    @Test("a failure of Apple postpones users, and a refusal of one user affects only that user")
     func trouble() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("List transfer users")
 struct ListTransferUsersTests {
-    @Test("the report has everybody whom the old team knows, page by page, the newest first, and can be narrowed to a state")
+    @Test("the report lists all users of the old team in pages, newest first, and can be filtered by state")
     func pages() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)

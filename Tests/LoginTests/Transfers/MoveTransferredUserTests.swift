@@ -7,10 +7,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// Sign-ins while an app is on its way from team to team.
+/// Sign-ins during the transfer of an app between teams.
 @Suite("Move transferred user")
 struct MoveTransferredUserTests {
-    /// Two people whose transfer identifiers are collected, and an app that has gone to the new team.
+    /// Two people whose transfer identifiers are collected, and an app that was transferred to the new team.
     private static func onTheWay(_ platform: TestPlatform) async throws -> (transfer: String, users: [String], people: [String]) {
         let people = ["Ada Lovelace", "Grace Hopper"]
         let side = try await ReceivingTeam.make(platform)
@@ -21,7 +21,7 @@ struct MoveTransferredUserTests {
         return (transfer, users, people)
     }
 
-    @Test("who signs in before the exchange is the same user, told of once; the exchange finds it moved")
+    @Test("a user who signs in before the exchange is the same user, with one event; the exchange finds the user moved")
     func before() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -36,7 +36,7 @@ struct MoveTransferredUserTests {
             let shown = try await platform.call("GET", transfer)
             #expect(shown.userCounts == [0, 1, 1, 0])
             #expect(shown.string("closes_at") != nil)
-            // What Apple gave at the sign-in is kept, for the day when it has to be revoked.
+            // Apple's refresh token of the sign-in is stored for a later revocation.
             #expect(try await platform.count("identity", where: "sealed_refresh_token IS NULL") == 0)
 
             let audited = try await platform.audited("moveUser")
@@ -54,7 +54,7 @@ struct MoveTransferredUserTests {
         }
     }
 
-    @Test("the same person several times at once is one user, moved once")
+    @Test("concurrent sign-ins of the same person are one user, moved once")
     func atOnce() async throws {
         try await TestPlatform.run { platform in
             let (transfer, users, people) = try await Self.onTheWay(platform)
@@ -72,13 +72,13 @@ struct MoveTransferredUserTests {
         }
     }
 
-    @Test("who is being signed out everywhere meanwhile moves when that is done: neither waits for the other for ever")
+    @Test("a user who is being signed out everywhere moves afterwards, without a deadlock")
     func changing() async throws {
         try await TestPlatform.run { platform in
             let (_, users, people) = try await Self.onTheWay(platform)
             let acme = try #require(ID<Tenant>(platform.acme.id))
             let signingIn = try await platform.ownerPool.transaction { db in
-                // As everything that changes a user: first the user, at last the audit trail.
+                // Each change of a user locks first the user, last the audit trail.
                 _ = try await db.run("UPDATE tenant_user SET updated_at = updated_at WHERE id = \(ID<User>(users[0]))")
                 let signingIn = Task { try await platform.signIn([people[0]]) }
                 try await eventually("it waits for the user") {
@@ -95,7 +95,7 @@ struct MoveTransferredUserTests {
         }
     }
 
-    @Test("after the 60 days, or when the transfer is closed, nobody is looked up any more", arguments: ["over", "closed"])
+    @Test("after the 60 days, or when the transfer is closed, no user is looked up", arguments: ["over", "closed"])
     func ended(status: String) async throws {
         try await TestPlatform.run { platform in
             let (transfer, users, people) = try await Self.onTheWay(platform)
@@ -122,7 +122,7 @@ struct MoveTransferredUserTests {
             if what == "team" {
                 _ = try await platform.ownerPool.run("UPDATE team_transfer SET to_team_id = 'Z9Y8X7W6V5'")
             } else {
-                // Globex has a user whose transfer identifier is the same, and Acme's own is forgotten.
+                // Globex has a user with the same transfer identifier, and Acme's own identifier was deleted.
                 let foreign = ID<User>(try await platform.login("Alan Turing", platform.globex).user)
                 _ = try await platform.ownerPool.run([
                     """

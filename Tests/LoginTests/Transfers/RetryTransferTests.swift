@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Retry transfer")
 struct RetryTransferTests {
-    @Test("failed users are asked for once more, each from the step at which it failed")
+    @Test("failed users are tried again, each from the step at which it failed")
     func retried() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)

@@ -7,7 +7,7 @@ import Tenancy
 import TestSupport
 @testable import Users
 
-/// The team that Acme's app goes to, at the Apple simulator.
+/// The team that receives Acme's app, at the Apple simulator.
 struct ReceivingTeam: Sendable {
     let team, keyID, pem: String
 
@@ -20,7 +20,7 @@ struct ReceivingTeam: Sendable {
 }
 
 extension TestPlatform {
-    /// Begins the transfer of Acme's app.
+    /// Creates the transfer of Acme's app.
     /// - Returns: its path, below `/v1`.
     func createTransfer(to team: String) async throws -> String {
         let created = try await call("POST", "/tenants/acme/transfers", ["connection_id": try await ownConnection(), "to_team_id": team])
@@ -28,7 +28,7 @@ extension TestPlatform {
         return "/tenants/acme/transfers/\(created.resourceID)"
     }
 
-    /// Apple transfers Acme's app, Acme gets a connection to the new team, and it serves.
+    /// Apple transfers Acme's app. Acme gets a connection to the new team, which is activated.
     func transferApp(to side: ReceivingTeam) async throws {
         try await simulator.send(.POST, "/simulator/transfers", ["client_id": own.servicesID, "team": side.team])
         let created = try await call(
@@ -45,13 +45,13 @@ extension TestPlatform {
         }
     }
 
-    /// Works off one batch.
+    /// Processes one batch.
     func work(_ step: String, _ transfer: String, limit: Int = 100) async throws -> TestBrowser.Answer {
         try await call("POST", "\(transfer)/\(step)", ["limit": limit])
     }
 
     /// The people of these names sign in, one after the other.
-    /// - Returns: the users that they are.
+    /// - Returns: their user IDs.
     func signIn(_ people: [String], hidingEmail: Bool = false) async throws -> [String] {
         var users: [String] = []
         for person in people {
@@ -62,12 +62,12 @@ extension TestPlatform {
         return users
     }
 
-    /// Gives a user another name at the old team, which Apple knows nobody by.
+    /// Replaces the user's `sub` at the old team with one that Apple does not know.
     func forget(_ user: String) async throws {
         _ = try await ownerPool.run("UPDATE identity SET apple_sub = 'nobody' WHERE user_id = \(ID<User>(user)) AND team_id = \(own.team)")
     }
 
-    /// What Apple calls users, and by what they went from team to team: nothing of it may be shown.
+    /// Apple's identifiers of the users in all teams. No output may contain them.
     func appleNames() async throws -> [String] {
         try await ownerPool.run(
             "SELECT apple_sub AS name FROM identity UNION SELECT transfer_sub FROM team_transfer_user WHERE transfer_sub IS NOT NULL"
@@ -76,25 +76,25 @@ extension TestPlatform {
 }
 
 extension TestBrowser.Answer {
-    /// Of a transfer: how many users are pending, collected, moved and failed.
+    /// The number of pending, collected, moved and failed users of a transfer.
     var userCounts: [Int] {
         let users = json["users"] as? [String: Int] ?? [:]
         return ["pending", "collected", "moved", "failed"].map { users[$0] ?? -1 }
     }
 
-    /// Of a batch: how many users are done, failed and put off, and whether nobody is left.
+    /// The number of done, failed and postponed users of a batch, and whether no user is left.
     var batch: String {
         let counts = ["done", "failed", "put_off"].map { json[$0] as? Int ?? -1 }
         return "\(counts[0]) \(counts[1]) \(counts[2]) \(json["finished"] as? Bool ?? false)"
     }
 
-    /// The whole answer, its members in the order of the alphabet.
+    /// The whole response, with its members in alphabetical order.
     var sorted: String {
         let data = try? JSONSerialization.data(withJSONObject: json, options: .sortedKeys)
         return String(decoding: data ?? Data(), as: UTF8.self)
     }
 
-    /// Of a report: each user's state, and the reason or what moved it.
+    /// Each user's state in a report, with the reason or the step that moved the user.
     var states: [String: String] {
         Dictionary(
             data.map { line in

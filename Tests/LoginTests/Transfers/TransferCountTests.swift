@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// What a transfer says of how many users are in which state, against what counting them says.
+/// The counts of a transfer's users, compared with the rows.
 @Suite("Transfer count")
 struct TransferCountTests {
-    @Test("it is what counting says, from the first sign-up to the end: collected, refused, moved, deleted and asked for again")
+    @Test("the counts equal the rows from the first sign-up to the end: collected, refused, moved, deleted and retried")
     func counted() async throws {
         try await TestPlatform.run { platform in
             let side = try await ReceivingTeam.make(platform)
@@ -38,7 +38,7 @@ struct TransferCountTests {
         }
     }
 
-    @Test("it is the same when changes come at once, and are folded into one meanwhile by several processes")
+    @Test("the counts stay equal under concurrent changes while several processes merge them")
     func atOnce() async throws {
         try await TestPlatform.run { platform in
             let transfer = try await platform.createTransfer(to: "Z9Y8X7W6V5")
@@ -76,7 +76,7 @@ struct TransferCountTests {
                     tasks.addTask { for _ in 0..<20 { try await TransferCount.fold(in: platform.pool) } }
                 }
                 for _ in 0..<20 {
-                    // Whoever looks meanwhile sees no change twice, or not at all.
+                    // A concurrent reader counts every change exactly once.
                     let shown = try await platform.call("GET", transfer).userCounts
                     #expect(shown.allSatisfy { (0...400).contains($0) }, "\(shown)")
                 }
@@ -84,7 +84,7 @@ struct TransferCountTests {
             }
             #expect(try await platform.count("team_transfer_count") > 1)
             try await platform.expectCounts([0, 100, 200, 0], transfer)
-            // A hundred more are enough to be folded, whatever was before.
+            // A hundred more changes are enough to be merged, with any number before.
             _ = try await platform.ownerPool.run(
                 """
                 INSERT INTO team_transfer_count (tenant_id, transfer_id, collected, moved, failed)
@@ -96,7 +96,7 @@ struct TransferCountTests {
         }
     }
 
-    @Test("each of several transfers has its own, in the order of the list")
+    @Test("each of several transfers has its own counts, in the order of the list")
     func several() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.signIn(["Person 1", "Person 2"])
@@ -111,7 +111,7 @@ struct TransferCountTests {
         }
     }
 
-    @Test("nobody learns how many users another tenant has")
+    @Test("no tenant learns the number of another tenant's users")
     func stranger() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.signIn(["Person 1"])
@@ -132,7 +132,7 @@ struct TransferCountTests {
 }
 
 extension TestPlatform {
-    /// What the transfer says, alone and in the list, is what is given, and what counting its users says.
+    /// The transfer, its entry in the list and the count of its users have the expected numbers.
     fileprivate func expectCounts(_ expected: [Int], _ transfer: String, sourceLocation: SourceLocation = #_sourceLocation) async throws {
         let shown = try await call("GET", transfer)
         #expect(shown.userCounts == expected, sourceLocation: sourceLocation)

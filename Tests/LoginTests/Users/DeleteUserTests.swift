@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Delete user")
 struct DeleteUserTests {
-    @Test("nothing is left but what was used; its tokens and codes are good for nothing; who comes again is another")
+    @Test("only usage remains; tokens and codes stop working; a later sign-in is a new user")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -28,7 +28,7 @@ struct DeleteUserTests {
             #expect(try await other.lasts())
             #expect(try await platform.count("usage_event", where: "user_id = '\(ID<User>(login.user)!.uuid)'") == 1)
 
-            // Not a trace, in whatever table.
+            // No table contains a trace of the user.
             let tables = try await platform.ownerPool.run(
                 "SELECT relname::text AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace"
             ).map { try $0.get("name", as: String.self) }
@@ -56,7 +56,7 @@ struct DeleteUserTests {
         }
     }
 
-    @Test("a stranger, a narrow key, another version: refused, and nothing happens")
+    @Test("an unauthenticated caller, a key without the scope and an outdated version are refused, and nothing happens")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let (login, foreign) = (try await platform.login(), try await platform.login("new", platform.globex))
@@ -75,9 +75,9 @@ struct DeleteUserTests {
         }
     }
 
-    @Test("deleted while it signs in, it is either gone or somebody new, and nobody waits in vain")
+    @Test("a deletion during a sign-in leaves no user or a new one, without a deadlock")
     func racing() async throws {
-        // Apple hears of it another time: whose consent ends in the middle of a sign-in has to begin anew.
+        // Apple is notified later. If a consent ends during a sign-in, that sign-in must start again.
         try await withRestingOutbox { platform in
             for _ in 0..<6 {
                 let login = try await platform.login("Grace Hopper")
@@ -106,7 +106,7 @@ struct DeleteUserTests {
         }
     }
 
-    @Test("a user whose Apple account is deleted need not wait for the retention")
+    @Test("a user with a deleted Apple account can be deleted before the retention is over")
     func accountDeleted() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("Grace Hopper")
@@ -120,12 +120,12 @@ struct DeleteUserTests {
         }
     }
 
-    @Test("an identity that the user gets at this moment is deleted and told of as well")
+    @Test("an identity that is added concurrently is deleted and revoked as well")
     func relinking() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("Grace Hopper")
             let deleting = try await platform.ownerPool.transaction { db in
-                // As a first sign-in under another team that takes the user over.
+                // A first sign-in under another team that takes over the user.
                 _ = try await db.run("SELECT FROM tenant_user FOR UPDATE")
                 let deleting = Task { try await platform.call("DELETE", "/tenants/acme/users/\(login.user)").status }
                 try await eventually("it waits for the sign-in") {

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Get user")
 struct GetUserTests {
-    @Test("a user with its identity and the sessions that it is signed in with")
+    @Test("it returns a user with its identity and its active sessions")
     func shown() async throws {
         try await TestPlatform.run { platform in
             let first = try await platform.login("Grace Hopper")
@@ -36,7 +36,7 @@ struct GetUserTests {
         }
     }
 
-    @Test("a hidden address is marked; of the shared connection no id is shown")
+    @Test("a hidden address is marked; the shared connection's ID is not shown")
     func relay() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.globex))
@@ -50,14 +50,14 @@ struct GetUserTests {
         }
     }
 
-    @Test("nobody's, another tenant's and a mistyped one read alike")
+    @Test("an unknown, a mistyped and another tenant's user get the same response")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let (acme, globex) = (try await platform.login(), try await platform.login("new", platform.globex))
             for id in [globex.user, ID<User>(at: Date()).description, "user_x", acme.session] {
                 let answer = try await platform.call("GET", "/tenants/acme/users/\(id)")
                 #expect(answer.isProblem(404, "not_found"))
-                #expect(answer.string("detail") == "There is no such user, or it is not yours.")
+                #expect(answer.string("detail") == "User not found. Check the path and your API key.")
             }
             let path = "/tenants/acme/users/\(acme.user)"
             #expect(try await platform.call("GET", path, key: platform.globex.api_keys[0].secret).isProblem(404, "not_found"))

@@ -16,7 +16,7 @@ struct ListUsersTests {
         ("Back\\slash", "X", "axb@example.com"),
     ]
 
-    /// Puts people into Acme, the first of them the oldest. Returns their ids.
+    /// Adds people to Acme, oldest first. Returns their IDs.
     private static func add(_ platform: TestPlatform) async throws -> [String] {
         var ids: [String] = []
         for (number, person) in people.enumerated() {
@@ -38,7 +38,7 @@ struct ListUsersTests {
         try await platform.call("GET", TestBrowser.Request.url("/tenants/acme/users", parameters), key: key)
     }
 
-    @Test("the newest first, a page at a time, there and back")
+    @Test("it lists newest first, in pages, in both directions")
     func pages() async throws {
         try await TestPlatform.run { platform in
             let ids = Array(try await Self.add(platform).reversed())
@@ -59,7 +59,7 @@ struct ListUsersTests {
         }
     }
 
-    @Test("found by the beginning of the address or any part of the name, whatever the case; no character is special")
+    @Test("a search matches the start of an address or any part of a name, in any case; no character is special")
     func search() async throws {
         try await TestPlatform.run { platform in
             let ids = try await Self.add(platform)
@@ -74,12 +74,12 @@ struct ListUsersTests {
                 let answer = try await Self.list(platform, [("search", search)])
                 #expect(Set(answer.ids) == found, "\(search)")
             }
-            // Not the middle of an address.
+            // The middle of an address does not match.
             #expect(try await Self.list(platform, [("search", "example.com")]).ids == [])
         }
     }
 
-    @Test("one address finds who has it, whatever the case, and only the whole of it")
+    @Test("an address matches exactly its users, in any case")
     func email() async throws {
         try await TestPlatform.run { platform in
             let ids = try await Self.add(platform)
@@ -92,8 +92,8 @@ struct ListUsersTests {
         }
     }
 
-    /// Row-level security keeps an index from whatever PostgreSQL does not call leakproof: how easily this is lost does not show.
-    @Test("an address and its beginning are found by an index, as the server's role asks")
+    /// Under row-level security, PostgreSQL uses an index only for leakproof functions. Nothing else shows the loss of the index.
+    @Test("an index finds an address and its start, with the query of the server's role")
     func index() async throws {
         try await TestPlatform.run { platform in
             _ = try await Self.add(platform)
@@ -108,12 +108,12 @@ struct ListUsersTests {
         }
     }
 
-    @Test("pages of a search are pages, too")
+    @Test("a search has pages, too")
     func searchedPages() async throws {
         try await TestPlatform.run { platform in
             let ids = try await Self.add(platform)
             for search in ["a", "a@e"] {
-                // Six addresses of the kind are needed for the second.
+                // The second search needs six such addresses.
                 if search == "a@e" {
                     _ = try await platform.ownerPool.run("UPDATE tenant_user SET email = 'a@e' || id WHERE email IS NOT NULL")
                 }
@@ -130,7 +130,7 @@ struct ListUsersTests {
         }
     }
 
-    @Test("a user is shown with what is known of it, absent things left out")
+    @Test("a user is shown with all known data; absent members are omitted")
     func shown() async throws {
         try await TestPlatform.run { platform in
             let login = try await platform.login("Grace Hopper")
@@ -148,7 +148,7 @@ struct ListUsersTests {
         }
     }
 
-    @Test("what cannot be read is refused by name, a stranger sees nothing")
+    @Test("an invalid parameter is refused by its name; an unauthenticated caller sees nothing")
     func refused() async throws {
         try await TestPlatform.run { platform in
             _ = try await Self.add(platform)

@@ -8,18 +8,18 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// A tenant moves to another team, and the people it knows come back.
+/// A tenant moves to another team, and its users return.
 @Suite("Relink user")
 struct RelinkUserTests {
-    /// Somebody of this test alone: the simulator is everybody's.
+    /// A person for this test only, because all tests share the simulator.
     private static func person(_ platform: TestPlatform, _ name: String, email: String) async throws -> String {
         let id = "\(name)-\(platform.own.team.lowercased())"
         try await platform.simulator.send(.POST, "/simulator/people", ["name": name, "id": id, "email": email])
         return id
     }
 
-    /// The claims that Apple's next tokens for this side have instead of their own; nil for a claim that is missing. The id_token of the
-    /// form and the one for the code are the same in this: the first to arrive keeps the user.
+    /// The claims that replace those of Apple's next tokens for this side; nil removes a claim. The id_token of the form and the one for
+    /// the code have the same changes, because the first to arrive saves the user.
     private static func claims(_ platform: TestPlatform, _ side: TestPlatform.AppleSide, _ changed: [(String, (any Sendable)?)])
         async throws
     {
@@ -38,7 +38,7 @@ struct RelinkUserTests {
         "\(name)-\(platform.own.team.lowercased())@example.com"
     }
 
-    @Test("a first sign-in with the address of one user is that user; both identities stay; it is audited once, without the address")
+    @Test("a first sign-in with one user's address is that user; both identities stay; it is audited once, without the address")
     func relinked() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()
@@ -71,22 +71,22 @@ struct RelinkUserTests {
                 #expect(audited.first?.text.lowercased().contains(secret) == false)
             }
 
-            // Somebody whom nobody knows is new, and is told of.
+            // An unknown person is a new user, with an event.
             let alan = try await platform.login("Alan Turing")
             #expect(alan.user != grace.user)
             #expect(try await platform.events("user.created").map { $0["user_id"] as? String } == [alan.user])
-            // And back: each is known there by its own name.
+            // After the return, the other team still knows each user by its own `sub`.
             try await platform.moveToShared(["existing_users": "new_users"])
             #expect(try await platform.login("Grace Hopper").user == grace.user)
         }
     }
 
-    @Test("by whatever the address is not surely the same, verified and the user's own, a sign-in makes a new user")
+    @Test("unless the address is surely the same, verified and the user's own, a sign-in creates a new user")
     func notProven() async throws {
         try await TestPlatform.run { platform in
             typealias Change = [(String, (any Sendable)?)]
             try await platform.moveToShared()
-            // Each case: what Apple says of the address before the move, and after it.
+            // Each case has Apple's claims about the address before the move and after it.
             let address = Self.address
             let cases: [(String, before: Change, after: Change)] = [
                 ("unverified", [], [("email_verified", false)]), ("unverifiedtext", [], [("email_verified", "false")]),
@@ -102,7 +102,7 @@ struct RelinkUserTests {
                 ("percent", [("email", "axb@percent.test")], [("email", "a%b@percent.test")]),
                 ("wasunverified", [("email_verified", "false")], []), ("wasunsaid", [("email_verified", nil)], []),
                 ("wasrelay", [("is_private_email", true)], []), ("wasaddressless", [("email", nil)], []),
-                // What the others are measured by.
+                // The positive cases, for comparison.
                 ("proven", [], []), ("provenbytext", [("email_verified", "true")], [("is_private_email", "false")]),
             ]
             let proven: Set = ["proven", "provenbytext"]
@@ -136,7 +136,7 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("an address that several users have is nobody's")
+    @Test("an address of several users links none of them")
     func several() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()
@@ -157,7 +157,7 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("two Apple accounts with the address at once: one takes the user over, the other is new")
+    @Test("if two Apple accounts with the address sign in at once, one takes over the user and the other is new")
     func twoAccounts() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -194,7 +194,7 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("the same person several times at once is one user, relinked once")
+    @Test("concurrent sign-ins of the same person are one user, relinked once")
     func sameTwice() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -221,7 +221,7 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("deleted while it is taken over, a user is gone, and who signed in is somebody new or gone with it")
+    @Test("if a user is deleted during the relink, the sign-in is a new user or is deleted with it")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             let request = TestBrowser.Request(platform.acme)
@@ -256,7 +256,7 @@ struct RelinkUserTests {
             #expect(connection.isRelinking(at: end - 1))
             #expect(!connection.isRelinking(at: end))
             _ = try await platform.ownerPool.run("UPDATE connection SET relink_until = now() - interval '1 second'")
-            // A process that has never known another window.
+            // This process has never read another window.
             try await SecondServer.run(beside: platform) { server in
                 let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
                 let code = try #require(try await server.signIn(request, browser, person: "Grace Hopper")["code"])
@@ -266,7 +266,7 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("no window, no relink, whatever another connection's is")
+    @Test("without a window there is no relink, regardless of another connection's window")
     func otherWindow() async throws {
         try await TestPlatform.run { platform in
             let grace = try await platform.login("Grace Hopper")
@@ -282,12 +282,12 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("back to the shared connection there is a window, too, and for this tenant alone")
+    @Test("a return to the shared connection has a window, too, for this tenant only")
     func sharedWindow() async throws {
         try await TestPlatform.run { platform in
             let grace = try await platform.login("Grace Hopper")
             let neighbour = try await platform.login("Grace Hopper", platform.globex)
-            // As if Globex had come from another team.
+            // This simulates a move of Globex from another team.
             _ = try await platform.ownerPool.run(
                 "UPDATE identity SET team_id = 'OTHERTEAM0' WHERE user_id = \(ID<User>(neighbour.user))")
             #expect(try await platform.moveToShared(["existing_users": "relink"]).string("relink_until") != nil)
@@ -296,7 +296,7 @@ struct RelinkUserTests {
         }
     }
 
-    @Test("who is known under this team stays who it is, whatever its address becomes")
+    @Test("a user who is known under this team stays the same, with any new address")
     func known() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()
@@ -305,13 +305,13 @@ struct RelinkUserTests {
             let alan = try await platform.login("Alan Turing")
             try await Self.claims(platform, platform.own, [("email", "grace-hopper@example.com")])
             #expect(try await platform.login("Alan Turing").user == alan.user)
-            // Now two have the address.
+            // Two users have the address now.
             #expect(try await platform.login("Grace Hopper").user != grace.user)
             #expect(try await platform.audited("relinkUser").isEmpty)
         }
     }
 
-    @Test("the name that comes with the new team is kept where there was none, and changes none")
+    @Test("a name from the new team is saved if the user had none, and otherwise changes nothing")
     func name() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()

@@ -8,10 +8,10 @@ import TestSupport
 import Testing
 @testable import Users
 
-/// What webhooks hear of new users.
+/// The webhook event of a new user.
 @Suite("User created")
 struct UserCreatedTests {
-    @Test("told once, at the first sign-in, with ids alone")
+    @Test("one event at the first sign-in, with IDs only")
     func once() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -28,7 +28,7 @@ struct UserCreatedTests {
         }
     }
 
-    @Test("without anybody who asked, nothing is written")
+    @Test("without a subscribed webhook, nothing is written")
     func nobodyAsked() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -40,7 +40,7 @@ struct UserCreatedTests {
         }
     }
 
-    @Test("the same event told twice is told once")
+    @Test("the same event emitted twice is delivered once")
     func twice() async throws {
         try await TestPlatform.run { platform in
             try await platform.subscribe(platform.acme)
@@ -53,7 +53,7 @@ struct UserCreatedTests {
         }
     }
 
-    @Test("the database writes ids as we do")
+    @Test("the database writes IDs in the same form as Espalier")
     func ids() async throws {
         let pool = try TestDatabase.pool(try await TestDatabase.make().serverURL)
         for uuid in [UUID(), UUID(), ID<User>(at: Date()).uuid, UUID.platform, UUID(uuidString: "FFFFFFFF-FFFF-FFFF-FFFF-FFFFFFFFFFFF")!] {

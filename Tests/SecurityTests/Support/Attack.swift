@@ -6,10 +6,10 @@ import Sealing
 import Server
 import TestSupport
 
-// What an attacker has: HTTP, what was published, and what was stolen. Nothing of the server's own code is called here.
+// The attacker's means: HTTP, published data, and stolen data. None of the server's own code is called here.
 
 extension TestBrowser.Request {
-    /// The authorization request with parameters changed, added or, where nil, left out.
+    /// Returns the authorization request with parameters changed, added or, if nil, left out.
     func url(changing changes: KeyValuePairs<String, String?>) -> String {
         let names = changes.map(\.key)
         var parameters = parameters.filter { !names.contains($0.0) }
@@ -17,7 +17,7 @@ extension TestBrowser.Request {
         return Self.url("\(tenant.issuer)/oauth2/authorize", parameters)
     }
 
-    /// The fields that redeem a code.
+    /// Returns the fields that redeem a code.
     func redeeming(_ code: String, verifier: String?) -> [(String, String)] {
         var form = [("grant_type", "authorization_code"), ("code", code), ("redirect_uri", redirectURI)]
         if let verifier { form.append(("code_verifier", verifier)) }
@@ -26,18 +26,18 @@ extension TestBrowser.Request {
 }
 
 extension TestBrowser.Answer {
-    /// A refusal that sends nobody anywhere and leaves nothing in the browser.
+    /// Expects an error that redirects nowhere and leaves nothing in the browser.
     var leadsNowhere: Bool {
         (400..<500).contains(status) && location == nil && headers["Set-Cookie"].isEmpty
     }
 
-    /// An OAuth error, and nothing that could be used beside it.
+    /// Expects an OAuth error without any usable data.
     func refuses(_ errors: String...) -> Bool {
         (400..<500).contains(status) && errors.contains(json["error"] as? String ?? "") && json["access_token"] == nil
             && json["refresh_token"] == nil && json["id_token"] == nil
     }
 
-    /// An error that the application is told by a redirect: without a code.
+    /// Expects an error in a redirect to the application, without a code.
     var tellsApplicationNoCode: Bool {
         self["error"] != nil && self["code"] == nil
     }
@@ -48,7 +48,7 @@ extension TestBrowser.Answer {
 }
 
 extension TestBrowser {
-    /// A code, as it stands in a redirect that the attacker got to see.
+    /// Returns a code from a redirect that the attacker saw.
     func stolenCode(_ request: Request) async throws -> String {
         let answer = try await signIn(request)
         guard let code = answer["code"] else {
@@ -57,7 +57,7 @@ extension TestBrowser {
         return code
     }
 
-    /// The answer to a code, after a login that must succeed.
+    /// Returns the response to a code, after a login that must succeed.
     func signedIn(_ request: Request, person: String = "new") async throws -> Answer {
         let back = try await signIn(request, person: person)
         let answer = try await redeem(back["code"] ?? "", request)
@@ -65,7 +65,7 @@ extension TestBrowser {
         return answer
     }
 
-    /// Whether a resource of the tenant takes the token.
+    /// Returns whether a resource of the tenant accepts the token.
     func isTaken(_ accessToken: String, at tenant: SeedResult.TenantResult) async throws -> Bool {
         try await userInfo(authorization: "Bearer \(accessToken)", at: tenant).status == 200
     }
@@ -74,7 +74,7 @@ extension TestBrowser {
         try await get("\(tenant.issuer)/oauth2/userinfo", headers: [("Authorization", authorization)])
     }
 
-    /// The tenant's first public key that everybody can read.
+    /// Returns the tenant's first public key, which everybody can read.
     func publishedKey(of tenant: SeedResult.TenantResult) async throws -> [String: String] {
         let keys = try await get("\(tenant.issuer)/oauth2/jwks").json["keys"] as? [[String: any Sendable]] ?? []
         return (keys.first ?? [:]).compactMapValues { $0 as? String }
@@ -88,7 +88,7 @@ extension TestPlatform {
     }
 }
 
-/// A JWT taken apart, to be put together otherwise.
+/// A parsed JWT, to change and encode again.
 struct ForgedToken {
     var header: [String: any Sendable]
     var claims: [String: any Sendable]
@@ -103,7 +103,7 @@ struct ForgedToken {
         (header, claims, signature) = (object(parts[0]), object(parts[1]), parts[2])
     }
 
-    /// Header and claims, as they are signed.
+    /// The header and claims in their signed form.
     var input: String {
         get throws {
             func part(_ object: [String: any Sendable]) throws -> String {

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import TestSupport
 
-/// A connection for what no client would send.
+/// A connection for requests that no client would send.
 enum RawConnection {
     private static func open(_ platform: TestPlatform) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         let port = Int(platform.address.split(separator: ":").last ?? "") ?? 0
@@ -14,23 +14,23 @@ enum RawConnection {
             }
     }
 
-    /// Sends bytes as they are, and reads until the server closes.
+    /// Sends bytes unchanged, and reads until the server closes.
     static func send(_ text: String, to platform: TestPlatform) async throws -> String {
         try await open(platform).executeThenClose { inbound, outbound in
-            // A server that has seen enough may hang up before the end.
+            // A server that has read enough may close before the end.
             try? await outbound.write(ByteBuffer(string: text))
             var answer = ByteBuffer()
             do {
                 for try await var part in inbound { answer.writeBuffer(&part) }
             } catch is IOError {
-                // It hung up on what was still being sent.
+                // The server closed while bytes were still being sent.
             }
             return String(buffer: answer)
         }
     }
 
-    /// Sends bytes, and then some more again and again, until the server closes.
-    /// - Returns: the answer, and how many bytes the server's side took.
+    /// Sends bytes, and then more bytes repeatedly, until the server closes.
+    /// - Returns: The response, and the number of bytes that the server's side accepted.
     static func drip(
         _ text: String, _ drop: String = "a", every pace: Duration = .milliseconds(20), upTo limit: Int = .max, to platform: TestPlatform
     ) async throws -> (answer: String, sent: Int) {
@@ -46,13 +46,13 @@ enum RawConnection {
                     try await Task.sleep(for: pace)
                 }
             } catch {
-                // It has hung up.
+                // The server has closed.
             }
             return (await answer, sent)
         }
     }
 
-    /// Connects several times and says nothing while the body runs.
+    /// Connects several times and sends nothing while the body runs.
     static func holding(_ count: Int, to platform: TestPlatform, _ body: @escaping @Sendable () async throws -> Void) async throws {
         guard count > 0 else { return try await body() }
         try await open(platform).executeThenClose { _, _ in try await holding(count - 1, to: platform, body) }
@@ -60,7 +60,7 @@ enum RawConnection {
 
     private static func all(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async -> String {
         var answer = ByteBuffer()
-        // It may hang up on what is still being sent.
+        // The server may close while bytes are still being sent.
         do { for try await var part in inbound { answer.writeBuffer(&part) } } catch {}
         return String(buffer: answer)
     }

@@ -1,4 +1,4 @@
-/// Every grant of the server's role, in the words of the catalog. A migration that adds a grant adds it here, too. The role has no
+/// All grants of the server's role, in the words of the catalog. A migration that adds a grant also adds it here. The role has no
 /// grant on a table without a line.
 enum RoleGrants {
     static let tables = """

@@ -3,7 +3,7 @@ import Postgres
 import TestSupport
 import Testing
 
-/// The server's database role in an attacker's hands, and a database with two tenants. The database's clock decides, as in production.
+/// The server's database role, stolen by an attacker, and a database with two tenants. The database's clock decides, as in production.
 struct StolenRole: Sendable {
     static let platform: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
 
@@ -32,7 +32,7 @@ struct StolenRole: Sendable {
             """)
     }
 
-    /// As the attacker, who chooses the owner of the transaction.
+    /// Runs as the attacker, who chooses the owner of the transaction.
     @discardableResult
     func attack(_ statement: SQL, as tenant: UUID? = nil) async throws -> Rows {
         try await server.run(

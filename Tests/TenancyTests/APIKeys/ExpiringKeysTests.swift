@@ -32,7 +32,7 @@ struct ExpiringKeysTests {
         }
     }
 
-    @Test("a tenant hears of a key a week before its end, once, however many processes look")
+    @Test("a tenant is notified of a key a week before its expiry, once for any number of processes")
     func once() async throws {
         try await TestPlatform.run { platform in
             let now = Date()
@@ -60,7 +60,7 @@ struct ExpiringKeysTests {
         }
     }
 
-    @Test("a deleted tenant and the platform hear nothing")
+    @Test("a deleted tenant and the platform are not notified")
     func nobody() async throws {
         try await TestPlatform.run { platform in
             let now = Date()
@@ -76,7 +76,7 @@ struct ExpiringKeysTests {
         }
     }
 
-    @Test("more keys than one batch takes are all told of")
+    @Test("more keys than one batch holds are all reported")
     func many() async throws {
         try await TestPlatform.run { platform in
             let now = Date()

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Issue API key")
 struct IssueAPIKeyTests {
-    @Test("a new key works at once with its scopes, is shown once, and leaves a line in the audit trail")
+    @Test("a new key works at once with its scopes, is shown once, and is in the audit trail")
     func issued() async throws {
         try await TestPlatform.run { platform in
             let expiry = Date().addingTimeInterval(3600).formatted(.iso8601)
@@ -44,7 +44,7 @@ struct IssueAPIKeyTests {
         }
     }
 
-    @Test("nobody hands on a scope they lack, and the refusal names it")
+    @Test("a caller cannot pass on a scope that it lacks, and the refusal names the scope")
     func scopes() async throws {
         try await TestPlatform.run { platform in
             let small = try await platform.issue(scopes: ["api_keys:write", "tenants:read"])
@@ -56,7 +56,7 @@ struct IssueAPIKeyTests {
         }
     }
 
-    @Test("an operator issues for a tenant and for the platform, a tenant only for itself")
+    @Test("an operator issues keys for a tenant and for the platform, a tenant only for itself")
     func owners() async throws {
         try await TestPlatform.run { platform in
             let forAcme = try await platform.issue(key: platform.operatorKey)
@@ -78,7 +78,7 @@ struct IssueAPIKeyTests {
         }
     }
 
-    @Test("what cannot be a key is refused, all of it at once")
+    @Test("invalid members are all refused in one response")
     func invalid() async throws {
         try await TestPlatform.run { platform in
             let nothing = try await platform.call("POST", "/tenants/acme/api-keys", [:])
@@ -100,14 +100,14 @@ struct IssueAPIKeyTests {
         }
     }
 
-    @Test("a key that has expired is refused")
+    @Test("an expired key is refused")
     func expired() async throws {
         try await TestPlatform.run { platform in
             let key = try await platform.issue(expiresAt: "2100-01-01T00:00:00Z")
             let secret = try #require(key.string("secret"))
             #expect(try await platform.letsIn(secret))
             _ = try await platform.ownerPool.run("UPDATE api_key SET expires_at = now() WHERE name = 'New'")
-            try await eventually("it is refused") { try await !platform.letsIn(secret) }
+            try await eventually("the key is refused") { try await !platform.letsIn(secret) }
         }
     }
 }

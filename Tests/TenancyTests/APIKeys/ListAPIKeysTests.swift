@@ -19,7 +19,7 @@ struct ListAPIKeysTests {
         return try JSONDecoder().decode(Listed.self, from: Data(answer.body.utf8))
     }
 
-    @Test("a tenant's keys, page by page, the newest first, and nobody else's")
+    @Test("the list has pages, newest first, with only the tenant's keys")
     func pages() async throws {
         try await TestPlatform.run { platform in
             let secret = platform.acme.api_keys[0].secret
@@ -40,7 +40,7 @@ struct ListAPIKeysTests {
         }
     }
 
-    @Test("strangers, keys without the scope and unknown parameters are refused")
+    @Test("another tenant's key, keys without the scope and unknown parameters are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let path = "/tenants/acme/api-keys"
@@ -57,7 +57,7 @@ struct ListAPIKeysTests {
             ] {
                 #expect(try await platform.call("GET", "\(path)/\(id)").isProblem(404, "not_found"))
             }
-            // A tenant's key is none of the platform's.
+            // A tenant's key is not in the platform's list.
             #expect(try await platform.call("GET", "/platform/api-keys/\(platform.acme.api_keys[0].id)").isProblem(404, "not_found"))
         }
     }

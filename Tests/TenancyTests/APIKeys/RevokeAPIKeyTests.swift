@@ -10,7 +10,7 @@ struct RevokeAPIKeyTests {
         try await platform.call("POST", "/tenants/acme/api-keys/\(id)/revoke", key: key)
     }
 
-    @Test("a revoked key is refused, as if it had never been; revoking it again changes nothing")
+    @Test("a revoked key is refused like an unknown key, and revoking it again changes nothing")
     func revoked() async throws {
         try await TestPlatform.run { platform in
             let key = try await platform.issue()
@@ -20,7 +20,7 @@ struct RevokeAPIKeyTests {
             #expect(answer.status == 200)
             #expect(answer.string("revoked_at") != nil && answer.json["secret"] == nil)
             #expect(answer.header("ETag") != key.header("ETag"))
-            try await eventually("it is refused") { try await !platform.letsIn(secret) }
+            try await eventually("the key is refused") { try await !platform.letsIn(secret) }
             #expect(try await platform.call("GET", "/tenants/acme", key: secret).isProblem(401, "unauthenticated"))
             let again = try await Self.revoke(id, platform)
             #expect(again.string("revoked_at") == answer.string("revoked_at") && again.header("ETag") == answer.header("ETag"))
@@ -28,17 +28,17 @@ struct RevokeAPIKeyTests {
         }
     }
 
-    @Test("a key may revoke itself")
+    @Test("a key can revoke itself")
     func itself() async throws {
         try await TestPlatform.run { platform in
             let key = try await platform.issue(scopes: ["api_keys:write", "tenants:read"])
             let (id, secret) = (try #require(key.string("id")), try #require(key.string("secret")))
             #expect(try await Self.revoke(id, platform, key: secret).status == 200)
-            try await eventually("it is refused") { try await !platform.letsIn(secret) }
+            try await eventually("the key is refused") { try await !platform.letsIn(secret) }
         }
     }
 
-    @Test("only whom it belongs to, or an operator, with the scope")
+    @Test("only the owner and an operator can revoke a key, and only with the scope")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let id = try #require(try await platform.issue().string("id"))

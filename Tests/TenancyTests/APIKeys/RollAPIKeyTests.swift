@@ -12,7 +12,7 @@ struct RollAPIKeyTests {
         try await platform.call("POST", "/tenants/acme/api-keys/\(id)/roll", key: key, body)
     }
 
-    @Test("the new key has the old one's name, scopes and expiry; both work, the old one for the overlap")
+    @Test("the new key has the old one's name, scopes and expiry, and the old one works during the overlap")
     func overlap() async throws {
         try await TestPlatform.run { platform in
             let old = try await platform.issue("Nightly", scopes: ["tenants:read"], expiresAt: "2100-01-01T00:00:00Z")
@@ -40,23 +40,23 @@ struct RollAPIKeyTests {
         }
     }
 
-    @Test("an expiry that comes before the overlap's end stays; no overlap ends the old key")
+    @Test("an expiry before the end of the overlap stays, and an overlap of 0 ends the old key")
     func ends() async throws {
         try await TestPlatform.run { platform in
             let soon = Date().addingTimeInterval(600).formatted(.iso8601)
             let old = try await platform.issue(expiresAt: soon)
-            // The usual overlap is a day.
+            // The default overlap is a day.
             #expect(try await Self.roll(try #require(old.string("id")), platform).status == 201)
             let shown = try await platform.call("GET", "/tenants/acme/api-keys/\(try #require(old.string("id")))")
             #expect(shown.string("expires_at") == soon)
 
             let other = try await platform.issue()
             #expect(try await Self.roll(try #require(other.string("id")), platform, ["overlap_seconds": 0]).status == 201)
-            try await eventually("the old one is refused") { try await !platform.letsIn(try #require(other.string("secret"))) }
+            try await eventually("the old key is refused") { try await !platform.letsIn(try #require(other.string("secret"))) }
         }
     }
 
-    @Test("a key is rolled once, and not when it is revoked or has expired")
+    @Test("a key is rolled only once, and a revoked or expired key is not rolled")
     func conflicts() async throws {
         try await TestPlatform.run { platform in
             let key = try #require(try await platform.issue("Rolled").string("id"))
@@ -71,7 +71,7 @@ struct RollAPIKeyTests {
         }
     }
 
-    @Test("of many who roll a key at once, one does")
+    @Test("one of many concurrent rolls of a key succeeds")
     func race() async throws {
         try await TestPlatform.run { platform in
             let key = try #require(try await platform.issue("Wanted").string("id"))
@@ -85,7 +85,7 @@ struct RollAPIKeyTests {
         }
     }
 
-    @Test("a scope that the caller lacks, a stranger, a wrong overlap: refused, and nothing is rolled")
+    @Test("a missing scope, another tenant's key and an invalid overlap are refused, and nothing is rolled")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let key = try #require(try await platform.issue("Kept", scopes: ["tenants:read", "usage:read"]).string("id"))
@@ -99,7 +99,7 @@ struct RollAPIKeyTests {
                 #expect(try await Self.roll(key, platform, ["overlap_seconds": overlap]).refusedFields == ["overlap_seconds"])
             }
             #expect(try await platform.count("SELECT count(*) AS n FROM api_key WHERE rolled_to IS NOT NULL") == 0)
-            // An operator's own, by the platform's path.
+            // An operator's own key in the platform's path.
             let own = try await platform.call("POST", "/platform/api-keys/\(platform.seeded.api_keys[0].id)/roll")
             #expect(own.status == 201)
             #expect(try await platform.audit(platform.seeded.api_keys[0].id).map(\.action) == ["rollPlatformAPIKey"])

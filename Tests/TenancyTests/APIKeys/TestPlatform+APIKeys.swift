@@ -7,7 +7,7 @@ import Testing
 extension TestPlatform {
     var operatorKey: String { seeded.api_keys[0].secret }
 
-    /// Issues a key of Acme's, as Acme unless another key is named.
+    /// Issues a key of Acme, by default with Acme's own key.
     func issue(
         _ name: String = "New", scopes: [String] = ["tenants:read"], key: String? = nil, expiresAt: String? = nil,
         headers: [(String, String)] = []
@@ -17,12 +17,12 @@ extension TestPlatform {
         return try await call("POST", "/tenants/acme/api-keys", key: key ?? acme.api_keys[0].secret, body, headers: headers)
     }
 
-    /// Whether a key of Acme's is let in.
+    /// Whether the API accepts a key of Acme.
     func letsIn(_ secret: String) async throws -> Bool {
         try await call("GET", "/tenants/acme", key: secret).status == 200
     }
 
-    /// The audit trail's actions on a subject, in their order, with what was before and after.
+    /// The audit trail's actions on a subject, in order, with the states before and after.
     func audit(_ subject: String) async throws -> [(action: String, actor: String, before: String?, after: String?)] {
         try await ownerPool.run(
             "SELECT action, actor, before::text AS before, after::text AS after FROM audit_event WHERE subject = \(subject) ORDER BY sequence"
@@ -37,7 +37,7 @@ extension TestPlatform {
 extension TestBrowser.Answer {
     func string(_ name: String) -> String? { json[name] as? String }
 
-    /// A refusal, by its code.
+    /// Whether this is a refusal with the status and the code.
     func isProblem(_ status: Int, _ code: String) -> Bool {
         self.status == status && string("code") == code && header("Content-Type") == "application/problem+json"
     }

@@ -12,7 +12,7 @@ struct BundleIDTests {
     }
 
     @Test(
-        "these are not",
+        "these are not reverse domain names",
         arguments: ["", "com", ".com.example", "com.example.", "com..example", "com.example.app_2", "com.exämple", "com.example ", "*.*"]
             + [String(repeating: "a", count: 254) + ".b"])
     func refused(_ id: String) {

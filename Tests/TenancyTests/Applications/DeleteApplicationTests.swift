@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Delete application")
 struct DeleteApplicationTests {
-    @Test("it is gone with its secrets; a version that is not the current one keeps it")
+    @Test("an application is deleted with its secrets, but not with an outdated version")
     func gone() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -27,7 +27,7 @@ struct DeleteApplicationTests {
         }
     }
 
-    @Test("another tenant's cannot be deleted, nor one's own without the scope")
+    @Test("another tenant's application cannot be deleted, nor the tenant's own without the scope")
     func permission() async throws {
         try await TestPlatform.run { platform in
             let path = "/applications/\(platform.acme.applications[0].client_id)"

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Get application")
 struct GetApplicationTests {
-    @Test("a tenant's key sees its own; another tenant's is as if it did not exist, by either path")
+    @Test("a tenant's key sees its own application, and another tenant's looks nonexistent in both paths")
     func isolation() async throws {
         try await TestPlatform.run { platform in
             let (own, foreign) = (platform.acme.applications[0].client_id, platform.globex.applications[0].client_id)
@@ -16,14 +16,14 @@ struct GetApplicationTests {
             #expect(answer.json["name"] as? String == "Web")
             #expect(answer.header("ETag")?.hasPrefix("\"") == true)
             #expect(try await platform.call("GET", "/tenants/globex/applications/\(foreign)", key: key).status == 404)
-            // An operator may see both, but each at its own tenant.
+            // An operator can see both, but each only at its own tenant.
             var refusals: Set<String> = []
             for id in [foreign, "app_00000000000000000000000000", "x", own.uppercased(), platform.acme.id] {
                 let answer = try await platform.call("GET", "/tenants/acme/applications/\(id)")
                 #expect(answer.status == 404)
                 refusals.insert("\(answer.json["detail"]!)")
             }
-            #expect(refusals == ["There is no such application, or it is not yours."])
+            #expect(refusals == ["Application not found. Check the path and your API key."])
             let scopeless = try await platform.call("GET", "/tenants/acme/applications/\(own)", key: platform.acme.api_keys[1].secret)
             #expect(scopeless.code == "insufficient_scope")
         }

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("List application secrets")
 struct ListApplicationSecretsTests {
-    @Test("those that serve, with what tells them apart and nothing secret; one whose time is over is not among them")
+    @Test("the list has the valid secrets with their identifying data, without secret data or expired secrets")
     func serving() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -31,7 +31,7 @@ struct ListApplicationSecretsTests {
         }
     }
 
-    @Test("it takes the scope applications:read, and an application of the tenant")
+    @Test("the list requires the scope applications:read and an application of the tenant")
     func permission() async throws {
         try await TestPlatform.run { platform in
             let path = "/applications/\(platform.acme.applications[0].client_id)/secrets"

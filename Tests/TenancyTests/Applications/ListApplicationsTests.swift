@@ -5,7 +5,7 @@ import Testing
 
 @Suite("List applications")
 struct ListApplicationsTests {
-    @Test("page by page, the newest first, each once, and only the tenant's own")
+    @Test("the list has pages, newest first, each application once, and only the tenant's own")
     func pages() async throws {
         try await TestPlatform.run { platform in
             for number in 0..<4 { _ = try await platform.registered("machine", ["name": "Machine \(number)"]) }

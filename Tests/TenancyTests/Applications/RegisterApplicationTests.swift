@@ -11,7 +11,7 @@ struct RegisterApplicationTests {
         "session_seconds", "idle_seconds", "signing_algorithm", "created_at", "updated_at",
     ]
 
-    @Test("what is not said is as applications are by default; only who can keep a secret gets one")
+    @Test("absent members get their defaults, and only a kind that can protect a secret gets one")
     func defaults() async throws {
         try await TestPlatform.run { platform in
             for kind in ["web", "spa", "native", "machine"] {
@@ -31,7 +31,7 @@ struct RegisterApplicationTests {
         }
     }
 
-    @Test("all that is said is kept; the answer says where it is found, with its version, and a null is nothing said")
+    @Test("all members are saved, the response has location and version, and null means absent")
     func everything() async throws {
         try await TestPlatform.run { platform in
             let body: [String: any Sendable] = [
@@ -58,7 +58,7 @@ struct RegisterApplicationTests {
             let found = try await platform.call("GET", "/tenants/acme/applications/\(id)")
             #expect(found.json as NSDictionary == answer.json as NSDictionary)
             #expect(found.header("ETag") == answer.header("ETag"))
-            // The key is there before the first login: nobody has to wait for it.
+            // The key exists before the first login, so no login waits for it.
             #expect(try await platform.rows("signing_key", where: "algorithm = 'RS256' AND state = 'current'") == 1)
 
             let trail = try await platform.applicationTrail(id)
@@ -69,7 +69,7 @@ struct RegisterApplicationTests {
         }
     }
 
-    @Test("its secret is shown once and stored nowhere")
+    @Test("the secret is shown once and stored nowhere")
     func secret() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -85,7 +85,7 @@ struct RegisterApplicationTests {
         }
     }
 
-    @Test("a session that is shorter than thirty days is idle no longer than it lasts, unless something else is said")
+    @Test("a session shorter than 30 days has an idle time of at most its lifetime, unless the request sets it")
     func shortSession() async throws {
         try await TestPlatform.run { platform in
             #expect(try await platform.registered("web", ["session_seconds": 3600])["idle_seconds"] as? Int == 3600)
@@ -149,7 +149,7 @@ struct RegisterApplicationTests {
         .init("client_secret", ["client_secret": "eas_x"]), .init("id", ["id": "app_x"]),
     ]
 
-    @Test("what cannot be registered is refused, by the name of the field, and nothing is written")
+    @Test("invalid members are refused with the name of the field, and nothing is written")
     func mistakes() async throws {
         try await TestPlatform.run { platform in
             let before = try await platform.rows("application")
@@ -159,7 +159,7 @@ struct RegisterApplicationTests {
                 #expect(answer.code == "invalid")
                 #expect(answer.refusedFields == [mistake.field], "\(mistake.testDescription): \(answer.body)")
                 if mistake.field == "signing_algorithm" {
-                    // The values that there are, and the command that sets one.
+                    // The refusal contains the allowed values and the command that sets one.
                     #expect(answer.body.contains("`ES256`, `RS256`") && answer.body.contains("--signing-algorithm RS256"))
                 }
             }
@@ -168,7 +168,7 @@ struct RegisterApplicationTests {
         }
     }
 
-    @Test("it takes the scope applications:write, and the tenant's own key or an operator's")
+    @Test("registration requires the scope applications:write, and the tenant's own key or an operator's")
     func permission() async throws {
         try await TestPlatform.run { platform in
             let body: [String: any Sendable] = ["name": "A", "kind": "machine"]
@@ -181,7 +181,7 @@ struct RegisterApplicationTests {
         }
     }
 
-    @Test("there are at most five hundred")
+    @Test("a tenant can have at most 500 applications")
     func most() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.ownerPool.run(

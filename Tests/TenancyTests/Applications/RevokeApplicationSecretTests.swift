@@ -10,7 +10,7 @@ struct RevokeApplicationSecretTests {
         try await (platform.call("GET", path).json["data"] as? [[String: any Sendable]] ?? []).compactMap { $0["id"] as? String }
     }
 
-    @Test("either of two can be ended, the last one cannot")
+    @Test("either of two secrets can be revoked, the last one cannot")
     func either() async throws {
         try await TestPlatform.run { platform in
             for newest in [true, false] {
@@ -34,7 +34,7 @@ struct RevokeApplicationSecretTests {
         }
     }
 
-    @Test("of two revocations that race for both, one is refused")
+    @Test("one of two concurrent revocations of both secrets is refused")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")

@@ -23,7 +23,7 @@ struct RollApplicationSecretTests {
         }
     }
 
-    @Test("the old one serves for a day beside the new one, or as long as is asked; at a third roll the older one ends")
+    @Test("the old secret stays valid for a day or the requested overlap, and a third roll ends the oldest one")
     func overlap() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -63,7 +63,7 @@ struct RollApplicationSecretTests {
         }
     }
 
-    @Test("one that ends sooner is not given more time by another roll")
+    @Test("another roll does not extend the validity of a secret")
     func noMoreTime() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("machine")
@@ -77,7 +77,7 @@ struct RollApplicationSecretTests {
         }
     }
 
-    @Test("rolls that race leave two that serve at the most, one of them without an end")
+    @Test("concurrent rolls leave at most two valid secrets, one of them without an end")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -92,7 +92,7 @@ struct RollApplicationSecretTests {
         }
     }
 
-    @Test("who can keep no secret has none to roll; a wrong overlap, a stranger's application and a missing scope are refused")
+    @Test("a public application, an invalid overlap, another tenant's application and a missing scope are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("spa")

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension TestPlatform {
-    /// Registers an application at Acme, with members changed, added or, where nil, left out: its reply.
+    /// Registers an application at Acme and returns its reply. The members change or add to the defaults, and nil removes one.
     func registered(
         _ kind: String, _ changes: [String: any Sendable] = [:], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws -> [String: any Sendable] {
@@ -16,7 +16,7 @@ extension TestPlatform {
         return answer.json
     }
 
-    /// The audit trail of an application: its events' actions, and their before and after.
+    /// The actions in the audit trail of an application, with the states before and after.
     func applicationTrail(_ id: Any?) async throws -> [(
         action: String, actor: String, before: [String: any Sendable]?, after: [String: any Sendable]?
     )] {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Update application")
 struct UpdateApplicationTests {
-    @Test("what is sent changes, what is absent stays, a null goes back to its default; each change has a version and a line in the trail")
+    @Test("sent members change, absent ones stay, null restores a default, and each change has a version and an audit event")
     func changes() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("native", ["bundle_ids": ["com.acme.app"], "access_token_seconds": 600])
@@ -38,7 +38,7 @@ struct UpdateApplicationTests {
         }
     }
 
-    @Test("where it hears of logouts is said, stays, and is taken back by a null")
+    @Test("the logout notification URI is set, stays, and is removed by null")
     func backchannelLogout() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("spa")
@@ -59,7 +59,7 @@ struct UpdateApplicationTests {
         }
     }
 
-    @Test("a change that changes nothing is none")
+    @Test("a request without an effective change leaves no version and no audit event")
     func nothing() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -76,7 +76,7 @@ struct UpdateApplicationTests {
         }
     }
 
-    @Test("a version that is no longer the current one is refused")
+    @Test("an outdated version is refused")
     func versions() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -90,7 +90,7 @@ struct UpdateApplicationTests {
         }
     }
 
-    @Test("of changes that race with the same version, one is made")
+    @Test("one of several concurrent changes of the same version succeeds")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let made = try await platform.registered("web")
@@ -110,7 +110,7 @@ struct UpdateApplicationTests {
         }
     }
 
-    @Test("what does not go with what is there is a conflict, what can never be is invalid; nothing changes")
+    @Test("a contradiction to the stored members is a conflict, an impossible value is invalid, and neither changes anything")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let web = try await platform.registered("web", ["session_seconds": 86400])
@@ -136,12 +136,12 @@ struct UpdateApplicationTests {
                 #expect(answer.refusedFields == [field], "\(body): \(answer.body)")
             }
             let kind = try await platform.call("PATCH", "/tenants/acme/applications/\(web["id"] as! String)", ["kind": "spa"])
-            #expect(kind.body.contains("register another application"))
+            #expect(kind.body.contains("Register another application"))
             #expect(try await platform.rows("audit_event", where: "action = 'updateApplication'") == 0)
         }
     }
 
-    @Test("another tenant's cannot be changed, nor one's own without the scope")
+    @Test("another tenant's application cannot be changed, nor the tenant's own without the scope")
     func permission() async throws {
         try await TestPlatform.run { platform in
             let path = "/applications/\(platform.acme.applications[0].client_id)"

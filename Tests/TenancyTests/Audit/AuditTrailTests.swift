@@ -5,7 +5,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// The chain of hashes, made by the database and followed by `AuditTrail`, which computes it in its own way.
+/// The database creates the chain of hashes. `AuditTrail` calculates it with a separate implementation.
 @Suite("Audit trail")
 struct AuditTrailTests {
     private let owner: DatabasePool
@@ -26,15 +26,15 @@ struct AuditTrailTests {
 
     private func append(_ number: Int, to trail: UUID? = nil) async throws {
         let trail = trail ?? tenant
-        // Content, address and request id by turns, so that each is there and is not.
+        // Content, address and request ID alternate, so that each is sometimes present and sometimes absent.
         let origin = AuditEvent.Origin(
             actor: "apikey_\(number)", address: number % 2 == 0 ? "2001:db8::1" : nil, requestID: number % 3 == 0 ? nil : "req,\(number)")
-        // As the owner of the schema, whose actors may be any.
+        // Uses the role that owns the schema, which can write any actor.
         _ = try await OwnerDatabase(owner, owner: trail).run(
             AuditEvent.insert(
                 "act\(number)", of: "subject-\(number):ü", owner: trail, by: origin, before: number % 4 == 0 ? Content() : nil,
                 after: number % 4 == 1 ? Content() : nil,
-                // Every number of digits behind the point, and none.
+                // Covers every number of decimals of the second, and none.
                 at: Date(timeIntervalSince1970: 1_790_000_000 + Double(number) * 3600.000_101)))
     }
 
@@ -46,7 +46,7 @@ struct AuditTrailTests {
         try await owner.run("SELECT id FROM audit_event WHERE tenant_id = \(tenant) AND sequence = \(sequence)")[0].get("id")
     }
 
-    @Test("an untouched trail is whole, whatever its events hold, and the platform's is one of its own")
+    @Test("an unchanged trail is valid with any content, and the platform has its own trail")
     func whole() async throws {
         for number in 0..<12 { try await append(number) }
         for number in 0..<3 { try await append(number, to: .platform) }
@@ -61,7 +61,7 @@ struct AuditTrailTests {
         #expect(try trail.head?.hash == head[0].get("hash", as: String.self))
     }
 
-    @Test("more than a page is read whole, and what breaks behind the first is found")
+    @Test("more than a page is read completely, and a break after the first page is found")
     func pages() async throws {
         _ = try await owner.run(
             """
@@ -75,7 +75,7 @@ struct AuditTrailTests {
         #expect(try await verify().breaks == [.changed(2050, id)])
     }
 
-    @Test("any field that is edited is noticed")
+    @Test("an edit of any field is detected")
     func edited() async throws {
         for change in [
             "occurred_at = occurred_at + interval '1 microsecond'", "actor = 'other'", "action = 'other'", "subject = 'other'",
@@ -93,7 +93,7 @@ struct AuditTrailTests {
         }
     }
 
-    @Test("an edited event with a fresh hash no longer fits the one behind it")
+    @Test("an edited event with a new hash does not match the next event")
     func rehashed() async throws {
         for number in 1...6 { try await append(number) }
         let (id, next) = (try await id(4), try await id(5))
@@ -102,7 +102,7 @@ struct AuditTrailTests {
         #expect(try await verify().breaks == [.unlinked(5, next)])
     }
 
-    @Test("what is removed is missing, at the beginning and in the middle")
+    @Test("removed events are reported as missing, at the start and in the middle")
     func removed() async throws {
         for number in 1...6 { try await append(number) }
         _ = try await owner.run("DELETE FROM audit_event WHERE tenant_id = \(tenant) AND sequence = 4")
@@ -111,7 +111,7 @@ struct AuditTrailTests {
         #expect(try await verify().breaks == [.missing(1...2), .missing(4...4)])
     }
 
-    @Test("a gap that is closed by renumbering is noticed")
+    @Test("a gap that is closed by renumbering is detected")
     func renumbered() async throws {
         for number in 1...6 { try await append(number) }
         let id = try await id(5)
@@ -124,7 +124,7 @@ struct AuditTrailTests {
         #expect(try await verify().breaks.contains(.unlinked(4, id)))
     }
 
-    @Test("what is put in between is noticed, with a number that was taken or with all moved up")
+    @Test("an inserted event is detected, with a used number or with all later numbers increased")
     func inserted() async throws {
         for number in 1...4 { try await append(number) }
         let (inserted, next) = (ID<AuditEvent>(UUID()), try await id(3))
@@ -137,7 +137,7 @@ struct AuditTrailTests {
             """,
             "UPDATE audit_event SET hash = audit_event_hash(audit_event) WHERE id = \(inserted)",
         ])
-        // Of two with one number, the one that fits where it stands is not known: the trail is broken there.
+        // The original of two events with one number is unknown. The trail is broken at this number.
         #expect(try await verify().breaks.contains { if case .misnumbered(3, _) = $0 { true } else { false } })
         _ = try await owner.run(
             "UPDATE audit_event SET sequence = sequence + 1 WHERE tenant_id = \(tenant) AND sequence >= 3 AND id <> \(inserted)")
@@ -146,7 +146,7 @@ struct AuditTrailTests {
         #expect(try await verify().breaks.contains(.unlinked(4, next)))
     }
 
-    @Test("two that changed places are noticed")
+    @Test("two swapped events are detected")
     func reordered() async throws {
         for number in 1...5 { try await append(number) }
         for (from, to) in [(2, -1), (3, 2), (-1, 3)] {
@@ -157,7 +157,7 @@ struct AuditTrailTests {
         #expect(breaks.isSuperset(of: [.changed(2, second), .changed(3, third), .unlinked(2, second)]))
     }
 
-    @Test("a cut-off end, and a chain made anew, do not contain the head that was kept")
+    @Test("a saved head reveals a removed end and a recalculated chain")
     func expected() async throws {
         for number in 1...3 { try await append(number) }
         let kept = try #require(try await verify().head)
@@ -166,7 +166,7 @@ struct AuditTrailTests {
         #expect(try await verify(expecting: kept).breaks == [])
         let later = try #require(try await verify().head)
         _ = try await owner.run("DELETE FROM audit_event WHERE tenant_id = \(tenant) AND sequence >= 4")
-        // By itself it is whole: only who has kept its head knows.
+        // Without a saved head, the trail is valid.
         #expect(try await verify().breaks == [])
         #expect(try await verify(expecting: kept).breaks == [])
         #expect(try await verify(expecting: later).breaks == [.cutOff(later, at: 3)])
@@ -177,7 +177,7 @@ struct AuditTrailTests {
         #expect(try await verify(expecting: kept).breaks == [.replaced(kept)])
     }
 
-    @Test("a head is written one way, and read in no other")
+    @Test("a head has exactly one text form")
     func head() {
         for text in ["", "1", "1:", ":ab", "0:\(Self.digits)", "-1:\(Self.digits)", "1:\(Self.digits)0", "1 :\(Self.digits)"] {
             #expect(AuditTrail.Head(text) == nil)
@@ -187,7 +187,7 @@ struct AuditTrailTests {
 
     private static let digits = String(repeating: "0123456789abcdef", count: 4)
 
-    @Test("many transactions at once keep it whole, each with all its events")
+    @Test("many concurrent transactions leave a valid trail with all their events")
     func concurrent() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<40 {
@@ -197,7 +197,7 @@ struct AuditTrailTests {
                             _ = try await db.run(
                                 AuditEvent.insert("act", of: "\(number).\(part)", owner: tenant, by: .system, at: Date()))
                         }
-                        // Every fifth changes its mind: what it took must not be missing.
+                        // Every fifth transaction rolls back. Its number must not be missing.
                         if number % 5 == 0 { throw Undone() }
                     }
                 }
@@ -216,7 +216,7 @@ struct AuditTrailTests {
 
     private struct Undone: Error {}
 
-    @Test("the server's role can append, and do nothing else to it")
+    @Test("the server's role can only append to the trail")
     func appendOnly() async throws {
         try await append(1)
         for statement in [
@@ -233,7 +233,7 @@ struct AuditTrailTests {
         #expect(try await verify().count == 1)
     }
 
-    @Test("a number and hashes of the server's own choice are not taken, nor those of a table that it puts in front")
+    @Test("a number and hashes chosen by the server are ignored, and so is a table that it puts in front")
     func forged() async throws {
         try await append(1)
         _ = try await OwnerDatabase(server, owner: tenant).run([

@@ -21,13 +21,13 @@ struct ListAuditEventsTests {
     ) async throws {
         let now = try Date(time, strategy: .iso8601)
         let owner = try #require(ID<Tenant>(tenant ?? platform.acme.id)).uuid
-        // As the owner of the schema, whose actors may be any.
+        // Uses the role that owns the schema, which can write any actor.
         _ = try await OwnerDatabase(platform.ownerPool, owner: owner).run(
             AuditEvent.insert(
                 action, of: subject, owner: owner, by: .init(actor: actor, address: nil, requestID: nil), at: now))
     }
 
-    @Test("an event says who, what, on which, from where, before and after, and follows the one before")
+    @Test("an event shows actor, action, subject, origin, before and after, and follows the previous event")
     func whole() async throws {
         try await TestPlatform.run { platform in
             let answer = try await platform.call(
@@ -57,7 +57,7 @@ struct ListAuditEventsTests {
         }
     }
 
-    @Test("filters by actor, action, subject and time")
+    @Test("the list filters by actor, action, subject and time")
     func filters() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform, "one", subject: "a", actor: "p", at: "2026-03-01T00:00:00Z")
@@ -73,7 +73,7 @@ struct ListAuditEventsTests {
         }
     }
 
-    @Test("its pages hold each event once, under a filter too")
+    @Test("the pages contain each event once, even with a filter")
     func pages() async throws {
         try await TestPlatform.run { platform in
             for number in 1...7 { try await Self.append(platform, number == 4 ? "other" : "same", at: "2026-03-0\(number)T00:00:00Z") }
@@ -88,7 +88,7 @@ struct ListAuditEventsTests {
         }
     }
 
-    @Test("a filter that makes no sense is refused by name")
+    @Test("an invalid filter is refused with its name")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (query, field) in [
@@ -103,7 +103,7 @@ struct ListAuditEventsTests {
         }
     }
 
-    @Test("nobody reads another's trail, nor any without the scope; the platform's is for operators")
+    @Test("no caller reads another tenant's trail or one without the scope, and only operators read the platform's")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             try await Self.append(platform, "one", at: "2026-03-01T00:00:00Z")
@@ -116,7 +116,7 @@ struct ListAuditEventsTests {
             #expect(try await told("/tenants/acme/audit-events", platform.globex.api_keys[0].secret) == ["404", "not_found"])
             #expect(try await told("/tenants/acme/audit-events", acme[1].secret) == ["403", "insufficient_scope"])
             #expect(try await told("/platform/audit-events", acme[0].secret) == ["403", "operator_required"])
-            // What is done to a tenant is in its own trail, and not in the platform's.
+            // An action on a tenant is in the tenant's own trail, not in the platform's.
             let events = try await platform.call("GET", "/platform/audit-events").json["data"] as? [[String: any Sendable]]
             #expect(events?.isEmpty == true)
         }

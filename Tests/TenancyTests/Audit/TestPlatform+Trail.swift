@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 extension TestPlatform {
-    /// The events of one action in a tenant's trail, or in the platform's, the newest first, as an operator reads them.
+    /// The events of one action in the trail of a tenant or the platform, newest first, as an operator reads them.
     func trail(of tenant: String?, action: String) async throws -> [[String: any Sendable]] {
         let path = tenant.map { "/tenants/\($0)/audit-events" } ?? "/platform/audit-events"
         let answer = try await call("GET", "\(path)?action=\(action)")
@@ -11,7 +11,7 @@ extension TestPlatform {
         return answer.json["data"] as? [[String: any Sendable]] ?? []
     }
 
-    /// Takes scopes away from the operator's key.
+    /// Reduces the scopes of the operator's key.
     func limitOperator(to scopes: [String]) async throws {
         _ = try await ownerPool.run("UPDATE api_key SET scopes = \(scopes) WHERE name = 'Operator'")
     }

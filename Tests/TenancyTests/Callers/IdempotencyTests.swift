@@ -26,7 +26,7 @@ struct IdempotencyTests {
         try await platform.count("SELECT count(*) AS n FROM idempotency_key")
     }
 
-    @Test("the same request again is answered as the first was, secret and all, and not carried out")
+    @Test("a repeated request gets the first response, including the secret, and is not carried out")
     func replay() async throws {
         try await TestPlatform.run { platform in
             let first = try await Self.issue(platform, "abc", headers: [("Request-Id", "first")])
@@ -51,7 +51,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("another key, caller, method or path is another request; another body is refused")
+    @Test("another key, caller, method or path is another request, and another body is refused")
     func bound() async throws {
         try await TestPlatform.run { platform in
             let first = try await Self.issue(platform, "abc")
@@ -63,7 +63,7 @@ struct IdempotencyTests {
             #expect(elsewhere.header("Idempotent-Replayed") == nil)
             #expect(try await Self.issue(platform, "abc", name: "Other").isProblem(422, "idempotency_key_reused"))
             #expect(try await Self.issue(platform, "abc").string("id") == first.string("id"))
-            // Only POST takes it.
+            // Only POST supports the header.
             for _ in 0..<2 {
                 let read = try await platform.call("GET", "/tenants/acme", headers: [("Idempotency-Key", "abc")])
                 #expect(read.status == 200 && read.header("Idempotent-Replayed") == nil)
@@ -71,7 +71,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("of many at once, one is carried out; the others are told so, or get its answer")
+    @Test("one of many concurrent requests is carried out, and the others get its response or a 409")
     func race() async throws {
         try await TestPlatform.run { platform in
             let answers = try await withThrowingTaskGroup(of: TestBrowser.Answer.self) { tasks in
@@ -88,14 +88,14 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("while the first is at work, the second is told so")
+    @Test("a repetition is refused while the first request is in progress")
     func running() async throws {
         try await TestPlatform.run { platform in
             try await platform.ownerPool.transaction { db in
-                // The first cannot write its key, and waits.
+                // The first request waits before it can write its key.
                 _ = try await db.run("LOCK TABLE api_key IN EXCLUSIVE MODE")
                 async let first = Self.issue(platform, "slow")
-                try await eventually("the first has begun") {
+                try await eventually("the first request has started") {
                     try await platform.count("SELECT count(*) AS n FROM idempotency_key") == 1
                 }
                 let second = try await Self.issue(platform, "slow")
@@ -108,7 +108,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("where the process died, the lock runs out, and the request is carried out again; after a day it is a new one")
+    @Test("after a crash the lock expires and the request is carried out again, and after a day it is a new one")
     func abandoned() async throws {
         try await TestPlatform.run { platform in
             let first = try await Self.issue(platform, "dead")
@@ -126,7 +126,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("who comes back after its lock ran out does not overwrite the answer of who took over")
+    @Test("a request whose lock expired does not overwrite the response of its successor")
     func fenced() async throws {
         try await TestPlatform.run { platform in
             let keyring = platform.settings.keyring
@@ -149,7 +149,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("a refusal is kept; a failure of ours, and what was not tried, is not")
+    @Test("a refusal is stored, a server error and an untried request are not")
     func refusals() async throws {
         try await TestPlatform.run { platform in
             let refused = try await Self.issue(platform, "refused", name: "a\nb")
@@ -178,7 +178,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("a key is 1 to 255 visible characters", arguments: ["", "a b", "é", "a\tb", String(repeating: "x", count: 256)])
+    @Test("a key has 1 to 255 visible characters", arguments: ["", "a b", "é", "a\tb", String(repeating: "x", count: 256)])
     func insane(_ key: String) async throws {
         try await TestPlatform.run { platform in
             let refused = try await Self.issue(platform, key)
@@ -188,7 +188,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("who may not act leaves no row, and a body over the limit is refused")
+    @Test("a caller without permission leaves no row, and a body over the limit is refused")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             let stranger = try await Self.issue(platform, "abc", key: platform.globex.api_keys[0].secret)
@@ -205,7 +205,7 @@ struct IdempotencyTests {
         }
     }
 
-    @Test("rows older than a day go, and no others")
+    @Test("rows older than a day are deleted, and no others")
     func forgotten() async throws {
         try await TestPlatform.run { platform in
             _ = try await Self.issue(platform, "young")

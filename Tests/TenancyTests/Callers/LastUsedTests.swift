@@ -17,10 +17,12 @@ struct LastUsedTests {
     }
 
     private static func make(_ platform: TestPlatform) -> LastUsed {
-        LastUsed(pool: platform.pool, kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        LastUsed(
+            pool: platform.pool, kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test("a use is written to the minute, for API keys and Apple keys, and never goes back")
+    @Test("a use is written to the minute, for API keys and Apple keys, and never moves back")
     func minutes() async throws {
         try await TestPlatform.run { platform in
             let used = Self.make(platform)
@@ -31,14 +33,14 @@ struct LastUsedTests {
                 })
             used.note(key, owner: acme.uuid, at: Self.noon + 59)
             used.note(appleKey, owner: acme.uuid, at: Self.noon + 61)
-            // Nobody's.
+            // A key without an owner.
             used.note(ID<APIKey>(at: Self.noon), owner: acme.uuid, at: Self.noon)
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == nil)
             await used.flush()
             #expect(try await Self.lastUsed("api_key", key.uuid, platform) == Self.noon)
             #expect(try await Self.lastUsed("apple_key", appleKey.uuid, platform) == Self.noon + 60)
 
-            // Another process, whose clock is behind.
+            // Another process with a slow clock.
             let other = Self.make(platform)
             other.note(key, owner: acme.uuid, at: Self.noon - 60)
             await other.flush()
@@ -49,7 +51,7 @@ struct LastUsedTests {
         }
     }
 
-    @Test("what cannot be written is kept for the next time")
+    @Test("a use that cannot be written stays recorded for the next flush")
     func outage() async throws {
         try await TestPlatform.run { platform in
             let used = Self.make(platform)
@@ -64,7 +66,7 @@ struct LastUsedTests {
         }
     }
 
-    @Test("many processes that write the same keys do not block one another, and no cache is emptied by it")
+    @Test("many processes that write the same keys do not block one another, and no cache is emptied")
     func together() async throws {
         try await TestPlatform.run { platform in
             let acme = try #require(ID<Tenant>(platform.acme.id))
@@ -85,22 +87,22 @@ struct LastUsedTests {
                 }
             }
             for key in keys { #expect(try await Self.lastUsed("api_key", key.uuid, platform) == Self.noon + 39 * 60) }
-            _ = try await platform.ownerPool.run("SELECT pg_notify('espalier_configuration', 'the first that is heard')")
-            guard case .notification(_, "the first that is heard") = try await changes.next() else {
-                Issue.record("a use was told as a change")
+            _ = try await platform.ownerPool.run("SELECT pg_notify('espalier_configuration', 'the first notification')")
+            guard case .notification(_, "the first notification") = try await changes.next() else {
+                Issue.record("a use was notified as a change")
                 return
             }
         }
     }
 
-    @Test("an API key's use is seen, and its ETag stays")
+    @Test("an API key's last use becomes visible without a change of its ETag")
     func seen() async throws {
         try await TestPlatform.run { platform in
             let path = "/tenants/acme/api-keys/\(platform.acme.api_keys[1].id)"
             let before = try await platform.call("GET", path)
             #expect(before.status == 200 && before.json["last_used_at"] == nil)
             #expect(try await platform.letsIn(platform.acme.api_keys[1].secret))
-            let after = try await eventually("its use is told") {
+            let after = try await eventually("its last use is visible") {
                 let answer = try await platform.call("GET", path)
                 return answer.json["last_used_at"] == nil ? nil : answer
             }

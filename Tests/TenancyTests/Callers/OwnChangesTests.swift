@@ -6,12 +6,12 @@ import Testing
 
 @Suite("Own changes")
 struct OwnChangesTests {
-    @Test("who was told that something is changed meets the change at once, whenever the database's notification comes")
+    @Test("a caller sees its own change at once, whenever the database's notification arrives")
     func met() async throws {
         try await TestPlatform.run { platform in
             for number in 0..<20 {
                 let path = "/tenants/tenant-\(number)"
-                // Looked for in vain, and remembered so.
+                // Not found, and remembered as missing.
                 #expect(try await platform.call("GET", path).status == 404)
                 #expect(try await platform.call("POST", "/tenants", ["slug": "tenant-\(number)", "name": "Tenant"]).status == 201)
                 let application: [String: any Sendable] = ["name": "Server", "kind": "machine"]

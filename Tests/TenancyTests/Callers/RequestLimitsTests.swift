@@ -10,7 +10,7 @@ import Web
 
 @Suite("Request limits")
 struct RequestLimitsTests {
-    @Test("answers say what is left, refusals too, and too many requests are told when to come back")
+    @Test("responses and refusals contain the remaining limit, and a refusal for too many requests contains the wait")
     func limited() async throws {
         try await TestPlatform.run {
             $0.apiRequestsPerMinute = 5
@@ -27,12 +27,12 @@ struct RequestLimitsTests {
             #expect(empty.isProblem(429, "rate_limited"))
             #expect(empty.header("RateLimit")?.hasPrefix("\"default\";r=0;t=") == true)
             #expect((1...12).contains(Int(try #require(empty.header("Retry-After"))) ?? 0))
-            // Another key's is another bucket.
+            // Another key has another bucket.
             #expect(try await platform.letsIn(platform.acme.api_keys[0].secret))
         }
     }
 
-    @Test("who guesses is slowed by address, before the database is asked; a key in use goes on")
+    @Test("guesses are limited by address before the database is asked, and a key in use still works")
     func guesses() async throws {
         try await TestPlatform.run {
             $0.apiRequestsPerMinute = 10
@@ -42,7 +42,7 @@ struct RequestLimitsTests {
             let wrong = try await platform.call("GET", "/tenants/acme", key: "esk_live_0123456789012345678901234567890rUOfi")
             #expect(wrong.status == 401)
             #expect(wrong.header("RateLimit-Policy") == "\"address\";q=1;w=60")
-            let slowed = try await eventually("it is slowed") {
+            let slowed = try await eventually("the address is limited") {
                 let answer = try await platform.call("GET", "/tenants/acme", key: "guess")
                 return answer.status == 429 ? answer : nil
             }
@@ -63,7 +63,7 @@ struct RequestLimitsTests {
         #expect(limits(nil) == "")
     }
 
-    @Test("a tenant's keys have a limit together, however many it makes; an operator's and another tenant's go on")
+    @Test("all keys of a tenant share a limit, and operators and other tenants still have their own")
     func together() throws {
         let clock = ContinuousClock.now
         let limits = RequestLimits(perMinute: 2) { clock }
@@ -111,7 +111,7 @@ struct RequestLimitsTests {
         #expect((entered.value, refused.value) == (2, 148))
     }
 
-    @Test("parallel requests for one name that exists pay once, and get the token back")
+    @Test("parallel requests for one existing name pay once, and get the token back")
     func parallelKnown() async throws {
         let now = ContinuousClock.now
         let limits = RequestLimits(perMinute: 10) { now }
@@ -134,7 +134,7 @@ struct RequestLimitsTests {
         #expect(throws: TooManyRequests.self) { try limits.charge(Self.record()) }
     }
 
-    @Test("a look-up that fails, or a name that does not exist, costs one token, once per request")
+    @Test("a failed look-up or an unknown name costs one token, once per request")
     func failed() async throws {
         let now = ContinuousClock.now
         let limits = RequestLimits(perMinute: 20) { now }
@@ -149,7 +149,7 @@ struct RequestLimitsTests {
         await #expect(throws: TooManyRequests.self) { try await limits.lookUp("acme", Self.record()) { 1 } }
     }
 
-    @Test("a tenant's keys together have a limit of changes in a minute, and each 8 KiB of a body counts as one more")
+    @Test("a tenant's keys share a limit of changes per minute, and each 8 KiB of a body counts as one more")
     func changes() throws {
         let now = ContinuousClock.now
         let limits = RequestLimits(perMinute: 1000, changesPerMinute: 10) { now }

@@ -5,7 +5,7 @@ import Server
 import TestSupport
 import Testing
 
-/// What every request and answer of the REST API has, whatever it is about.
+/// The properties of every request and response of the REST API.
 @Suite("Request manners")
 struct RequestMannersTests {
     private static func send(
@@ -16,7 +16,7 @@ struct RequestMannersTests {
             headers: [("Authorization", "Bearer \(platform.operatorKey)"), ("Content-Type", type), ("Request-Id", "mine")], body: body)
     }
 
-    @Test("every answer has the request's id, whatever went wrong")
+    @Test("every response contains the request's ID, for any failure")
     func requestID() async throws {
         try await TestPlatform.run { platform in
             let keys = "/v1/tenants/acme/api-keys"
@@ -38,7 +38,7 @@ struct RequestMannersTests {
         }
     }
 
-    @Test("a wrong method is told the right ones; HEAD is GET without its body")
+    @Test("the refusal of a wrong method lists the right ones, and HEAD is GET without a body")
     func methods() async throws {
         try await TestPlatform.run { platform in
             let wrong = try await Self.send(platform, "DELETE", "/v1/tenants/acme/api-keys", "{}")
@@ -61,7 +61,7 @@ struct RequestMannersTests {
     }
 
     @Test(
-        "what is no JSON object is refused with the reason, and harms nothing",
+        "a body that is not a JSON object is refused with the reason and has no effect",
         arguments: [
             "", "null", "[]", "{", #"{"name": 1e400}"#, #"{"name": "\ud800"}"#, #"{"name": "a", "name": "b"}"#, "{\"name\": \"\u{0}\"}",
             String(repeating: "[", count: 60_000), String(repeating: #"{"name":"#, count: 8000),
@@ -75,7 +75,7 @@ struct RequestMannersTests {
         }
     }
 
-    @Test("values that no field takes are refused by name")
+    @Test("values that no field accepts are refused with the name of the field")
     func values() async throws {
         try await TestPlatform.run { platform in
             for name in [#""\u0000""#, "123456789012345678901234567890", "1.5", "[\"a\"]", "{}", "true"] {
@@ -86,7 +86,7 @@ struct RequestMannersTests {
         }
     }
 
-    @Test("behind trusted proxies the audit trail has the caller's address, and otherwise nobody's invention")
+    @Test("behind trusted proxies the audit trail contains the caller's address, otherwise no forged one")
     func address() async throws {
         for (proxies, expected) in [(0, "127.0.0.1"), (1, "198.51.100.7"), (2, "192.0.2.1"), (3, "127.0.0.1")] {
             try await TestPlatform.run {

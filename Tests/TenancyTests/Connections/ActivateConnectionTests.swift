@@ -21,7 +21,7 @@ struct ActivateConnectionTests {
         return (try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])?["sub"] as? String
     }
 
-    @Test("without users it serves at once, everywhere, and says so")
+    @Test("without users, the connection is in use at once, in every process and in the reply")
     func withoutUsers() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -40,7 +40,7 @@ struct ActivateConnectionTests {
             try await platform.serves(platform.own, platform.acme)
             #expect(try await Self.audited(platform, "activateConnection") == 1)
             #expect(try await Self.audited(platform, "activateSharedConnection") == 1)
-            // Again: nothing changes.
+            // The second activation changes nothing.
             let again = try await platform.call("POST", "/tenants/acme/connections/\(connection)/activate", key: key)
             #expect(again.json["updated_at"] as? String == own.json["updated_at"] as? String)
             #expect(again.header("ETag") == own.header("ETag"))
@@ -48,7 +48,7 @@ struct ActivateConnectionTests {
         }
     }
 
-    @Test("with users of another team it wants to know what becomes of them; new users is what was said, and the old are known again")
+    @Test("users of another team require a choice, new_users creates new users, and a move back restores the old ones")
     func newUsers() async throws {
         try await TestPlatform.run { platform in
             let grace = try await Self.user(platform, "Grace Hopper")
@@ -69,7 +69,7 @@ struct ActivateConnectionTests {
         }
     }
 
-    @Test("a relink opens a window for as long as was said; another choice and another move close it")
+    @Test("a relink is open for the requested time, and another choice or move closes it")
     func window() async throws {
         try await TestPlatform.run { platform in
             _ = try await Self.user(platform, "Grace Hopper")
@@ -87,7 +87,7 @@ struct ActivateConnectionTests {
             let shared = try #require(try until(try await platform.moveToShared(["existing_users": "relink", "relink_days": 90])))
             #expect((89.9...90).contains(shared))
             #expect(try await windows() == 1)
-            // The user of the own team, and one of the shared team.
+            // The user of the tenant's own team, and one of the shared team.
             _ = try await Self.user(platform, "Alan Turing")
             let own = try #require(try until(try await platform.moveToOwn(["existing_users": "relink"])))
             #expect((29.9...30).contains(own))
@@ -102,7 +102,7 @@ struct ActivateConnectionTests {
         }
     }
 
-    @Test("a connection of the same team needs no choice: everybody stays who they are")
+    @Test("a connection of the same team needs no choice, and all users stay the same")
     func sameTeam() async throws {
         try await TestPlatform.run { platform in
             let grace = try await Self.user(platform, "Grace Hopper")
@@ -129,19 +129,19 @@ struct ActivateConnectionTests {
             #expect(refused.status == 409)
             let answer = try await platform.call("POST", path)
             #expect(answer.status == 200)
-            // One that began before the change was heard is told to start again.
+            // A login attempt from before the change must start again.
             let after = try await eventually("a sign-in goes through") { try? await Self.user(platform, "Grace Hopper") }
             #expect(after == grace)
         }
     }
 
-    @Test("a change of the connection at the same moment is waited for, and neither waits for the other")
+    @Test("activation waits for a concurrent change of the connection, without a deadlock")
     func changedMeanwhile() async throws {
         try await TestPlatform.run { platform in
             let own = "/tenants/acme/connections/\(try await platform.ownConnection())/activate"
             for path in ["/tenants/acme/shared-connection/activate", own] {
                 let activating = try await platform.ownerPool.transaction { db in
-                    // As every change of a connection: first the tenant, for its plan, then the connection.
+                    // Locks in the order of every change of a connection: the tenant for its plan, then the connection.
                     _ = try await db.run("SELECT FROM tenant FOR NO KEY UPDATE")
                     let activating = Task { try await platform.call("POST", path).status }
                     try await eventually("it waits for the change") {
@@ -158,7 +158,7 @@ struct ActivateConnectionTests {
         }
     }
 
-    @Test("without the plan, without a key that Apple accepted, of another version, with a body that says nothing: refused")
+    @Test("a missing plan, a key that Apple has not accepted, another version and an empty body are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             try await platform.moveToShared()
@@ -201,7 +201,7 @@ struct ActivateConnectionTests {
         }
     }
 
-    @Test("moved to and fro at once, it ends at one of the two, and nobody waits in vain")
+    @Test("concurrent moves in both directions end at one of the two connections, without a deadlock")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let own = "/tenants/acme/connections/\(try await platform.ownConnection())/activate"
@@ -218,7 +218,7 @@ struct ActivateConnectionTests {
         }
     }
 
-    @Test("a sign-in that was on its way through the other connection is told to start again")
+    @Test("a login attempt in progress through the other connection must start again")
     func onTheWay() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -233,7 +233,7 @@ struct ActivateConnectionTests {
 
 @Suite("Activate shared connection")
 struct ActivateSharedConnectionTests {
-    @Test("a stranger, a narrow key, another version, a platform without one: refused")
+    @Test("another tenant, a narrow key, another version and a platform without a connection are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let path = "/tenants/acme/shared-connection/activate"
@@ -247,7 +247,7 @@ struct ActivateSharedConnectionTests {
         }
     }
 
-    @Test("it needs no plan, and takes If-Match of the tenant")
+    @Test("the shared connection needs no plan, and accepts If-Match of the tenant")
     func lapsed() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.ownerPool.run("UPDATE tenant SET plan = 'free' WHERE slug = 'acme'")

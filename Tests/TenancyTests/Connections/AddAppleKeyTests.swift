@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Add Apple key")
 struct AddAppleKeyTests {
-    @Test("a key that Apple accepts waits as the next one; a second one has no place")
+    @Test("an accepted key becomes the next one, and a second next key is refused")
     func added() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -47,7 +47,7 @@ struct AddAppleKeyTests {
         }
     }
 
-    @Test("a key that Apple refuses is not stored, and the likely cause is the key; one of a wrong form is named")
+    @Test("a refused key is not stored, the likely cause is the key, and a wrong form is named")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -71,7 +71,7 @@ struct AddAppleKeyTests {
         }
     }
 
-    @Test("with Apple out of reach it is stored unproven, and not promoted until Apple has accepted it")
+    @Test("without a response from Apple the key is stored unproven, and promoted only after Apple accepts it")
     func unproven() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -93,7 +93,7 @@ struct AddAppleKeyTests {
         }
     }
 
-    @Test("who fails again and again is told to wait, and Apple is left in peace")
+    @Test("a caller with repeated failures must wait, and Apple receives no further requests")
     func tooOften() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection

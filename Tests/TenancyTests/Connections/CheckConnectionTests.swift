@@ -19,7 +19,7 @@ struct CheckConnectionTests {
         try await platform.simulator.send(.DELETE, "/simulator/faults?client_id=\(platform.own.servicesID)", [:])
     }
 
-    @Test("credentials that are right pass every step, are noted on the connection, and leave its version alone")
+    @Test("right credentials pass every step, and the result is stored without a new version of the connection")
     func passed() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -38,7 +38,7 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("asked again at once it says to wait; of many who ask together one asks Apple")
+    @Test("a second check at once must wait, and one of many concurrent checks asks Apple")
     func throttled() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -47,7 +47,7 @@ struct CheckConnectionTests {
                 for _ in 0..<8 { tasks.addTask { try await platform.call("POST", "\(connection)/check") } }
                 return try await tasks.reduce(into: []) { $0.append($1) }
             }
-            // However slow this machine is, there is one in three seconds.
+            // On a machine of any speed, there is one check in 3 s.
             let most = 1 + Int(began.duration(to: .now) / .seconds(3))
             let asked = answers.filter { $0.status == 200 }.count
             #expect((1...most).contains(asked))
@@ -62,7 +62,7 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("an Apple that does not answer, or not as it should, is not the credentials' fault")
+    @Test("a missing or invalid response from Apple does not count against the credentials")
     func unreachable() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -87,7 +87,7 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("an Apple that is too slow is not waited for")
+    @Test("the check does not wait for a slow Apple")
     func slow() async throws {
         try await TestPlatform.run({ $0.apple.timeout = .seconds(2) }) { platform in
             try await fault(platform, ["fault": "slow", "milliseconds": 60_000, "times": 1])
@@ -97,7 +97,7 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("a clock that is wrong is told, with the seconds and the side, and blamed for what Apple refuses")
+    @Test("a wrong clock is reported with seconds and direction, and as the cause of Apple's refusal")
     func clock() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -118,7 +118,7 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("a key revoked at Apple is found; the connection's owner is told once, and the change is in the audit trail")
+    @Test("a key revoked at Apple is found, the owner is notified once, and the change is in the audit trail")
     func revoked() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -138,11 +138,11 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("each other refusal of Apple's is passed on with what it means")
+    @Test("each other refusal of Apple is passed on with its meaning")
     func otherRefusals() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
-            for (error, word) in [("unauthorized_client", "not configured"), ("invalid_request", "lacks something"), ("<new>", "other")] {
+            for (error, word) in [("unauthorized_client", "not configured"), ("invalid_request", "incomplete"), ("<new>", "other")] {
                 try await fault(platform, ["fault": "error", "error": error])
                 let answer = try await platform.check(connection)
                 #expect(answer.checkOutcome == "failed")
@@ -153,7 +153,7 @@ struct CheckConnectionTests {
         }
     }
 
-    @Test("a key that this server cannot open, and a Services ID of a wrong form, are found without Apple")
+    @Test("a key that this server cannot open and a Services ID of a wrong form are found without Apple")
     func withoutApple() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection

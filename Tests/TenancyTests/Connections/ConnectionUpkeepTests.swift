@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Connection upkeep")
 struct ConnectionUpkeepTests {
-    @Test("the doctor comes to every connection that is due, once, and says to its owner what began to fail")
+    @Test("the doctor checks every due connection once, and notifies the owner of a new failure")
     func daily() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -47,7 +47,7 @@ struct ConnectionUpkeepTests {
         }
     }
 
-    @Test("a connection of a tenant that nobody can sign in to is left alone; one that Apple did not answer for comes again soon")
+    @Test("a connection of a suspended tenant is not checked, and one without a response from Apple is soon due again")
     func notActive() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -70,11 +70,11 @@ struct ConnectionUpkeepTests {
         }
     }
 
-    @Test("one connection that cannot be checked does not keep the doctor from the others")
+    @Test("one connection that cannot be checked does not stop the checks of the others")
     func oneFails() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
-            // What is written down of the shared one's check is refused by the database.
+            // The database refuses the result of the shared connection's check.
             _ = try await platform.ownerPool.run([
                 SQL(
                     unsafe:
@@ -87,7 +87,7 @@ struct ConnectionUpkeepTests {
         }
     }
 
-    @Test("a previous key is retired when its time is over")
+    @Test("a previous key is retired after its overlap")
     func keys() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection

@@ -10,7 +10,7 @@ import Testing
 struct CreateConnectionTests {
     private let path = "/tenants/acme/connections"
 
-    @Test("Apple credentials are stored, checked, and answered with what to type into Apple's portal; the key itself never again")
+    @Test("credentials are stored and checked, the reply has the values for Apple's portal, and never the key")
     func created() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)
@@ -45,7 +45,7 @@ struct CreateConnectionTests {
             #expect(NSDictionary(dictionary: shown.json) == NSDictionary(dictionary: answer.json))
             #expect(shown.version == answer.version)
 
-            // The private key is nowhere but in its seal.
+            // The private key exists only in sealed form.
             let line = String(apple.pem.split(separator: "\n")[1])
             #expect(!answer.body.contains(line))
             let stored = try await platform.ownerPool.run("SELECT sealed_pem FROM apple_key WHERE key_id = \(apple.keyID)")
@@ -58,7 +58,7 @@ struct CreateConnectionTests {
         }
     }
 
-    @Test("a file that is no Apple key is named for what it is")
+    @Test("a file that is not an Apple key is refused with its kind")
     func wrongPEM() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)
@@ -78,7 +78,7 @@ struct CreateConnectionTests {
         }
     }
 
-    @Test("identifiers in a wrong form or in one another's place are named")
+    @Test("identifiers in a wrong form or in one another's field are named")
     func wrongForm() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)
@@ -89,10 +89,10 @@ struct CreateConnectionTests {
                 (["team_id": apple.team.lowercased()], "team_id", "capitals"), (["team_id": "A"], "team_id", "ten capital letters"),
                 (["team_id": apple.keyID], "team_id", "Team ID and Key ID are the same"),
                 (["key_id": apple.team], "key_id", "Key ID and Team ID are the same"),
-                (["key_id": "AuthKey_\(apple.keyID).p8"], "key_id", "in the name of the key's file"),
+                (["key_id": "AuthKey_\(apple.keyID).p8"], "key_id", "part of the key's file name"),
                 (["services_id": "example"], "services_id", "reverse domain"), (["bundle_ids": ["x"]], "bundle_ids[0]", "reverse domain"),
                 (["bundle_ids": ["a.b", "a.b"]], "bundle_ids[1]", "twice"), (["email_sources": ["@x.y"]], "email_sources[0]", "domain"),
-                (["team": "x"], "team", "no such field"), (["private_key": NSNull()], "private_key", "required"),
+                (["team": "x"], "team", "unknown"), (["private_key": NSNull()], "private_key", "required"),
             ]
             for (change, field, word) in cases {
                 let answer = try await platform.call("POST", path, apple.body(change))
@@ -102,7 +102,7 @@ struct CreateConnectionTests {
         }
     }
 
-    @Test("what Apple refuses is stored with the likely cause, and does not sign")
+    @Test("credentials that Apple refuses are stored with the likely cause, and do not sign")
     func refusedAtApple() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)
@@ -112,7 +112,7 @@ struct CreateConnectionTests {
                 #expect(answer.status == 201)
                 #expect(answer.checkOutcome == "failed")
                 #expect(answer.stepOutcomes["token_endpoint"] == "failed")
-                #expect(answer.stepDetails["token_endpoint"]?.contains("does not say why") == true)
+                #expect(answer.stepDetails["token_endpoint"]?.contains("without a reason") == true)
                 #expect(answer.stepOutcomes["team_id"] == "passed")
                 #expect(answer.keyStates == ["next \(apple.keyID)"])
                 #expect(answer.appleKeys[0]["proven_at"] == nil)
@@ -120,7 +120,7 @@ struct CreateConnectionTests {
         }
     }
 
-    @Test("Team ID and Key ID in one another's place are found out at Apple")
+    @Test("swapped Team ID and Key ID are found at Apple")
     func swapped() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)
@@ -134,7 +134,7 @@ struct CreateConnectionTests {
         }
     }
 
-    @Test("a plan without it, a stranger, a missing scope, too many: each gets its refusal")
+    @Test("a plan without own credentials, another tenant, a missing scope and too many connections are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)

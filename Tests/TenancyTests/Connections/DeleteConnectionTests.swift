@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Delete connection")
 struct DeleteConnectionTests {
-    @Test("one through which nobody signs in goes with its keys; the serving one stays")
+    @Test("an unused connection is deleted with its keys, and the one in use is not")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             let serving = try await platform.acmeConnection

@@ -5,9 +5,9 @@ import Testing
 @Suite("Doctor")
 struct DoctorTests {
     @Test(
-        "clocks are compared as closely as a date without fractions allows",
+        "the doctor compares clocks as exactly as a date without fractions permits",
         arguments: [
-            // From, to and Apple's date; by how much we are ahead.
+            // The start, the end and Apple's date, then the seconds by which the server is ahead.
             (100.5, 101.5, 100, 0), (100.5, 101.5, 101, 0), (100.5, 100.6, 99, 0.5), (100.5, 101.5, 160, -58.5), (100.5, 101.5, 30, 69.5),
         ] as [(Double, Double, Double, Double)])
     func clocks(sent: Double, received: Double, apple: Double, ahead: Double) {
@@ -16,7 +16,7 @@ struct DoctorTests {
         #expect(abs(found - ahead) < 0.001)
     }
 
-    @Test("identifiers have a form, and mistakes a name")
+    @Test("the doctor checks the form of identifiers and names mistakes")
     func identifiers() {
         #expect(AppleIdentifiers.isPortalID("A1B2C3D4E5"))
         for text in ["", "A1B2C3D4E", "A1B2C3D4E5F", "a1b2c3d4e5", "A1B2C3D4EÉ", "A1B2C3D4E "] {

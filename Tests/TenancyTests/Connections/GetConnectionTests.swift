@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Get connection")
 struct GetConnectionTests {
-    @Test("a tenant sees its own and nobody else's; pages of a list go both ways")
+    @Test("a tenant sees only its own connections, and the list has pages in both directions")
     func seen() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)

@@ -9,7 +9,7 @@ import Testing
 struct PlatformConnectionTests {
     private let path = "/platform/connection"
 
-    @Test("operators see, change and check the shared connection as a tenant does its own, and rotate its key")
+    @Test("operators see, change and check the shared connection like a tenant its own, and rotate its key")
     func shared() async throws {
         try await TestPlatform.run { platform in
             let shown = try await platform.call("GET", path)
@@ -41,7 +41,7 @@ struct PlatformConnectionTests {
         }
     }
 
-    @Test("there is one; it goes when nobody needs it any more, and can be made anew")
+    @Test("the platform has one connection, which can be deleted when unused and created again")
     func one() async throws {
         try await TestPlatform.run { platform in
             let apple = try await AppleTeam.make(platform)
@@ -60,7 +60,7 @@ struct PlatformConnectionTests {
         }
     }
 
-    @Test("a tenant's key does not get there, whatever its scopes")
+    @Test("a tenant's key cannot access it with any scope")
     func tenants() async throws {
         try await TestPlatform.run { platform in
             for (method, path) in [("GET", path), ("POST", "\(path)/check"), ("GET", "\(path)/apple-keys"), ("DELETE", path)] {

@@ -15,7 +15,7 @@ struct PromoteAppleKeyTests {
         return (key.id, "\(connection)/apple-keys/\(added.resourceID)")
     }
 
-    @Test("the new key signs, the old one stands in for the overlap, and can be promoted back")
+    @Test("the new key signs, the old one stays valid for the overlap and can be promoted again")
     func promoted() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -38,7 +38,7 @@ struct PromoteAppleKeyTests {
             #expect(try await platform.auditTrail(of: "promoteAppleKey").count == 1)
             _ = try await TestBrowser(platform).tokens(.init(platform.acme))
 
-            // Back, with no overlap: the new one is gone for good.
+            // A promotion back without an overlap retires the new key permanently.
             let back = try await platform.change("POST", "\(connection)/apple-keys/\(old)/promote", of: connection, ["overlap_seconds": 0])
             #expect(back.status == 200, "\(back.body)")
             #expect(try await platform.call("GET", connection).keyStates == ["retired \(key.id)", "current \(platform.own.keyID)"])
@@ -50,7 +50,7 @@ struct PromoteAppleKeyTests {
         }
     }
 
-    @Test("a key that Apple refuses by now is not promoted; of two promotions at once one is")
+    @Test("a key that Apple refuses since then is not promoted, and one of two concurrent promotions succeeds")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -82,7 +82,7 @@ struct PromoteAppleKeyTests {
         }
     }
 
-    @Test("a key goes out of use for good, but not the one that signs for users; its name may come back")
+    @Test("a key is retired permanently, but not the one in use, and its Key ID can be added again")
     func retired() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -105,7 +105,7 @@ struct PromoteAppleKeyTests {
             #expect(again.version == retired.version)
             #expect(try await platform.change("POST", "\(connection)/apple-keys", of: connection, body).status == 201)
 
-            // Nobody signs in through this one.
+            // This connection is not in use.
             let apple = try await AppleTeam.make(platform)
             let spare = try await platform.call("POST", "/tenants/acme/connections", apple.body())
             let own = "/tenants/acme/connections/\(spare.resourceID)"

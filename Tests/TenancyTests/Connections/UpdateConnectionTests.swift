@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Update connection")
 struct UpdateConnectionTests {
-    @Test("a change needs the version that was read, makes a new one, and is heard by the sign-in")
+    @Test("a change needs the version that was read, creates a new one, and reaches the sign-in")
     func changed() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection
@@ -41,7 +41,7 @@ struct UpdateConnectionTests {
         }
     }
 
-    @Test("a lapsed plan changes nothing any more, but may still look, check and clear away")
+    @Test("a lapsed plan permits no changes, but reading, checks and deletion")
     func lapsed() async throws {
         try await TestPlatform.run { platform in
             let connection = try await platform.acmeConnection

@@ -7,7 +7,7 @@ import Sealing
 import TestSupport
 import Testing
 
-/// The keyring of an installation, and what an upgrade from a version without digest keys leaves.
+/// The keyring of an installation, and the state after an upgrade from a version without digest keys.
 @Suite("Installed keys")
 struct InstalledKeysTests {
     private let master = MasterKey.generate()
@@ -22,13 +22,13 @@ struct InstalledKeysTests {
         (owner, pool) = (try TestDatabase.pool(database.ownerURL), try TestDatabase.pool(database.serverURL))
     }
 
-    /// A keyring that calculates what the version before did.
+    /// A keyring that calculates the digests of the previous version.
     private func previous(_ masters: [MasterKey]) throws -> Keyring {
         let keyring = try Keyring(masters)
         return try keyring.with(keyring.digestKeysOfMasterKeys + [.generate(start: .distantFuture)], at: now)
     }
 
-    /// As the version before wrote it: without a bound digest.
+    /// Issues a key in the form of the previous version, without a bound digest.
     private func issueAsBefore(_ name: String, with keyring: Keyring) async throws -> String {
         var random = SystemRandomNumberGenerator()
         let secret = APIKey.makeSecret(live: false, using: &random)
@@ -60,7 +60,7 @@ struct InstalledKeysTests {
         #expect(try await InstalledKeys.open(try Keyring([master]), in: database, at: now).acceptsUnboundDigests(at: now) == false)
     }
 
-    @Test("an upgrade loses no digest: both versions verify for a day, every row is bound, and the old master keys are not needed")
+    @Test("an upgrade loses no digest: both versions verify for a day, every row is bound, and old master keys are unnecessary")
     func upgraded() async throws {
         let older = MasterKey.generate()
         let first = try await issueAsBefore("First", with: try previous([older]))
@@ -70,14 +70,14 @@ struct InstalledKeysTests {
         let opened = try await InstalledKeys.open(try Keyring([master, older]), in: database, at: now)
         #expect(try await unbound() == 0)
         for secret in [first, second] { #expect(try await finds(secret, with: opened, at: now)) }
-        // The version before verifies what this one gives out.
+        // The previous version verifies a secret that this version issues.
         let secret = Array("secret".utf8)
         #expect(try previous([master, older]).digest(secret, purpose: "x") == opened.digest(secret, purpose: "x"))
         let id = opened.currentDigestKeyID
         #expect(
             try previous([master, older]).mac(secret, purpose: "x", keyID: id) == opened.mac(secret, purpose: "x", keyID: id))
 
-        // A server of the version before is still running.
+        // A server of the previous version is still running.
         let late = try await issueAsBefore("Late", with: try previous([master, older]))
         let nextDay = now + InstalledKeys.upgradeTime + 1
         #expect(try await finds(late, with: opened, at: now))
@@ -89,13 +89,13 @@ struct InstalledKeysTests {
         for secret in [first, second, late] { #expect(try await finds(secret, with: started, at: nextDay)) }
     }
 
-    @Test("after the digest keys are deleted, a start makes a random one, uses it at once, and ends what was issued before")
+    @Test("after the deletion of the digest keys, a start creates a random one, uses it at once, and invalidates older secrets")
     func deleted() async throws {
         let secret = try await issueAsBefore("Key", with: try previous([master]))
         let opened = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
         #expect(try await finds(secret, with: opened, at: now))
         #expect(try await owner.run("SELECT FROM digest_key").count == 2)
-        // As after the loss of the master key, too.
+        // Like after the loss of the master key.
         _ = try await owner.run(["DELETE FROM digest_key", "DELETE FROM master_key"])
         let other = try await InstalledKeys.open(try Keyring([.generate()]), in: database, at: now)
         #expect(other.acceptsUnboundDigests(at: now) == false)
@@ -109,7 +109,7 @@ struct InstalledKeysTests {
         #expect(try await !finds(secret, with: restarted, at: now))
     }
 
-    @Test("where only client secrets of this version remain, a start makes a random digest key and imports none")
+    @Test("with only client secrets of this version, a start creates a random digest key and imports none")
     func deletedWithoutAPIKeys() async throws {
         let opened = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
         let tenant = ID<Tenant>(at: now)
@@ -126,7 +126,7 @@ struct InstalledKeysTests {
         #expect(restarted.acceptsUnboundDigests(at: now) == false)
     }
 
-    @Test("notes have the database's time, also of a process whose clock is behind")
+    @Test("records have the database's time, even of a process with a slow clock")
     func clocks() async throws {
         _ = try await InstalledKeys.open(try Keyring([master]), in: database, at: now - 240)
         let (known, time) = try await KnownMasterKey.all(in: database)
@@ -134,7 +134,7 @@ struct InstalledKeysTests {
         #expect(noted > now - 5 && noted <= time)
     }
 
-    @Test("more rows than a batch are bound, those of applications too")
+    @Test("more rows than a batch are bound, including those of applications")
     func batches() async throws {
         let keyring = try previous([master])
         _ = try await issueAsBefore("First", with: keyring)
@@ -189,37 +189,37 @@ struct InstalledKeysTests {
         try Keyring([.generate()]).with([.generate(start: now)], at: now)
     }
 
-    @Test("a key that is needed and missing is named; one that is cleared, or has sealed nothing, may be missing")
+    @Test("a missing key that is needed is named, and one that is cleared or has sealed nothing can be missing")
     func missing() async throws {
         let (next, old) = (MasterKey.generate(), try Keyring([master]).masterKeyIDs[0])
         _ = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
         await #expect {
             _ = try await InstalledKeys.open(try Keyring([next]), in: database, at: now)
         } throws: { "\($0)".contains("ESPALIER_MASTER_KEYS lacks a key that is still needed: \(old)") }
-        // Added behind, and taken away again.
+        // Added at the end, and removed again.
         _ = try await InstalledKeys.open(try Keyring([master, next]), in: database, at: now)
         _ = try await InstalledKeys.open(try Keyring([master]), in: database, at: now)
 
-        // The first key seals on until then.
+        // The first key seals until then.
         let rotated = now + 3600
         _ = try await InstalledKeys.open(try Keyring([next, master]), in: database, at: rotated)
         func state(at time: Date) async throws -> KnownMasterKey.State? {
             try await KnownMasterKey.all(in: database).keys.first { $0.id == old }?.state(at: time)
         }
         #expect(try await state(at: rotated) == .needed)
-        // A walk that began too soon proves nothing.
+        // A walk that started too early proves nothing.
         let noted = try #require(try await KnownMasterKey.all(in: database).keys.first { $0.id == old }?.sealingAt)
         _ = try await owner.run(KnownMasterKey.clear([old], since: noted + 60))
         #expect(try await state(at: rotated) == .needed)
         _ = try await owner.run(KnownMasterKey.clear([old], since: noted + KnownMasterKey.silence + 1))
         #expect(try await state(at: rotated) == .droppable)
         guard case .expiring = try await state(at: noted + KnownMasterKey.tokenTime - 1) else { throw CancellationError() }
-        // It is sealed under again, by mistake.
+        // A value is sealed under the old key again, by mistake.
         _ = try await owner.run(
             "UPDATE master_key SET sealing_at = sealing_at - interval '1 hour', cleared_at = cleared_at - interval '1 hour'")
         _ = try await InstalledKeys.open(try Keyring([master, next]), in: database, at: rotated)
         #expect(try await state(at: rotated) == .needed)
-        // Still sealed under the first key: the digest key was not moved.
+        // The digest key was not moved, so it is still sealed under the first key.
         _ = try await owner.run("UPDATE master_key SET cleared_at = now() + interval '1 day'")
         await #expect {
             _ = try await InstalledKeys.open(try Keyring([next]), in: database, at: rotated)

@@ -7,19 +7,19 @@ import Sealing
 import TestSupport
 import Testing
 
-/// `espalier master-keys` walks over everything that is sealed, beside a server.
+/// `espalier master-keys` walks over all sealed values while a server runs.
 @Suite("Sealed data")
 struct SealedDataTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
 
-    /// Columns of bytes that hold no sealed value.
+    /// Columns of bytes without a sealed value.
     private static let plain: Set = [
         "api_key.digest", "api_key.bound_digest", "application_secret.digest", "application_secret.bound_digest", "apple_key.fingerprint",
         "audit_event.hash", "audit_event.previous_hash", "digest_key.id", "idempotency_key.body_digest", "idempotency_key.digest",
         "master_key.id", "schema_migration.checksum", "single_use.digest", "statement.digest",
     ]
 
-    @Test("every column of bytes is walked over, or named here as one that holds nothing sealed")
+    @Test("every column of bytes is walked over, or listed here as one without sealed values")
     func columns() async throws {
         let owner = try TestDatabase.pool(try await TestDatabase.make().ownerURL)
         let found = try await owner.run(
@@ -35,7 +35,7 @@ struct SealedDataTests {
         #expect(walked.subtracting(found).sorted() == [])
     }
 
-    @Test("every context that something is sealed for is that of a column that is walked over")
+    @Test("every sealing context belongs to a column that is walked over")
     func contexts() throws {
         let walked = Set(SealedData.columns.map { "\($0.table).\($0.column)" })
         var contexts: Set<String> = []
@@ -44,7 +44,7 @@ struct SealedDataTests {
             let text = try String(contentsOf: Self.root.appending(path: "Sources").appending(path: path), encoding: .utf8)
             for match in text.matches(of: /table: "([a-z_]+)", column: "([a-z_]+)"/) { contexts.insert("\(match.1).\(match.2)") }
         }
-        // Digests are bound to these. Nothing is sealed for them.
+        // Digests are bound to these contexts, but nothing is sealed for them.
         #expect(contexts.subtracting(["api_key.digest", "application_secret.digest"]) == walked)
     }
 
@@ -55,7 +55,7 @@ struct SealedDataTests {
         try await TenantIsolationTests.fill(globex, platform.ownerPool)
         _ = try await platform.ownerPool.run([
             "UPDATE idempotency_key SET sealed_answer = '\\x00'", "UPDATE usage_sink SET sealed_secret = '\\x00'",
-            // These have no sealed value.
+            // These tables have no sealed value.
             "INSERT INTO idempotency_key VALUES (\(globex), \(UUID()), '\\x01', '\\x00', now(), now())",
             """
             INSERT INTO apple_notification (tenant_id, id, jti, type, client_id, team_ids, event_at, sealed_payload, received_at,
@@ -69,7 +69,7 @@ struct SealedDataTests {
             for row in try await platform.ownerPool.run(column.page(column.first, 100, [])) {
                 guard let old = try row.get("sealed", as: [UInt8]?.self), !old.isEmpty else { continue }
                 let (key, value) = (try row.get("key", as: [String].self), Array("\(column.table) \(UUID())".utf8))
-                // The digest key is what it is.
+                // The digest key must not change.
                 let isMade = column.table != "digest_key"
                 let context = try column.context(key)
                 let plaintext = isMade ? value : try keyring.open(Sealed(bytes: old), in: context)
@@ -81,7 +81,7 @@ struct SealedDataTests {
         return values
     }
 
-    @Test("everything is moved to the newest key, a small batch of rows and a row without a value included, and opens without the old one")
+    @Test("everything moves to the newest key, including a small batch and a row without a value, and opens without the old key")
     func resealed() async throws {
         try await TestPlatform.run { platform in
             let values = try await Self.fill(platform)
@@ -94,7 +94,7 @@ struct SealedDataTests {
                 let result = try await data.reseal(column, with: both) { _ in }
                 #expect(result.moved == values[column.table]!.count && result.held == 0 && result.unreadable.isEmpty, "\(column.table)")
                 #expect(try await data.count(column) == [both.masterKeyIDs[0]: values[column.table]!.count], "\(column.table)")
-                // Once more changes nothing.
+                // A second run changes nothing.
                 #expect(try await data.reseal(column, with: both) { _ in }.moved == 0)
                 let alone = try Keyring([new])
                 let found = try await platform.ownerPool.run(column.page(column.first, 100, [])).compactMap { row -> [UInt8]? in
@@ -106,7 +106,7 @@ struct SealedDataTests {
         }
     }
 
-    @Test("a value that a server wrote at the same time stays, a row that it holds is skipped, and a value that does not open is counted")
+    @Test("a concurrently written value stays, a locked row is skipped, and a value that does not open is counted")
     func besideServers() async throws {
         try await TestPlatform.run { platform in
             _ = try await Self.fill(platform)

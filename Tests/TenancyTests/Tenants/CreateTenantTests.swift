@@ -5,10 +5,10 @@ import Testing
 
 @Suite("Create tenant")
 struct CreateTenantTests {
-    @Test("it is answered whole, found at its Location, served at once, and in its own audit trail")
+    @Test("the reply is complete, the tenant is found at its Location, usable at once, and in its own audit trail")
     func created() async throws {
         try await TestPlatform.run { platform in
-            // Looked up in vain before: that must not be remembered.
+            // The slug was looked up before, and must not be remembered as missing.
             let issuer = "\(TestPlatform.publicURL)/t/initech"
             #expect(try await TestBrowser(platform).get("\(issuer)/.well-known/openid-configuration").status == 404)
 
@@ -28,7 +28,7 @@ struct CreateTenantTests {
             let id = try #require(answer.json["id"] as? String)
             #expect(answer.header("Location") == "/v1/tenants/\(id)")
 
-            try await eventually("the tenant is heard of") {
+            try await eventually("the tenant is known") {
                 try await TestBrowser(platform).get("\(issuer)/.well-known/openid-configuration").status == 200
             }
             let found = try await platform.call("GET", "/tenants/\(id)")
@@ -46,7 +46,7 @@ struct CreateTenantTests {
         }
     }
 
-    @Test("without a plan it is free")
+    @Test("the default plan is free")
     func free() async throws {
         try await TestPlatform.run { platform in
             let bodies: [[String: any Sendable]] = [["slug": "a", "name": "A"], ["slug": "b-1", "name": "B", "plan": NSNull()]]
@@ -58,7 +58,7 @@ struct CreateTenantTests {
         }
     }
 
-    @Test("what cannot be used is refused, all of it by name")
+    @Test("invalid members are all refused with their names")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let bodies: [([String: any Sendable], [String])] = [
@@ -78,7 +78,7 @@ struct CreateTenantTests {
         }
     }
 
-    @Test("a slug is one tenant's, even of two at once")
+    @Test("a slug belongs to one tenant, even with two concurrent requests")
     func taken() async throws {
         try await TestPlatform.run { platform in
             let answer = try await platform.call("POST", "/tenants", ["slug": "acme", "name": "Other"])
@@ -95,14 +95,14 @@ struct CreateTenantTests {
         }
     }
 
-    @Test("a tenant's key, and an operator's without the scope, are refused")
+    @Test("a tenant's key and an operator's key without the scope are refused")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             let body: [String: any Sendable] = ["slug": "initech", "name": "Initech"]
             let tenant = try await platform.call("POST", "/tenants", key: platform.acme.api_keys[0].secret, body)
             #expect((tenant.status, tenant.json["code"] as? String) == (403, "operator_required"))
             try await platform.limitOperator(to: ["tenants:read"])
-            try await eventually("the change of scopes is heard") {
+            try await eventually("the change of scopes is in effect") {
                 let answer = try await platform.call("POST", "/tenants", ["slug": "acme", "name": "Acme"])
                 return answer.status == 403 && answer.json["code"] as? String == "insufficient_scope"
             }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Delete tenant")
 struct DeleteTenantTests {
-    @Test("nobody signs in, its own keys find nothing, operators still see it, for 30 days")
+    @Test("sign-ins stop, its own keys find nothing, and operators still see it for 30 days")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -16,7 +16,7 @@ struct DeleteTenantTests {
             let end = try Date(try #require(answer.json["purge_after"] as? String), strategy: .iso8601)
             #expect(abs(end.timeIntervalSinceNow - 30 * 86400) < 300)
 
-            try await eventually("the deletion is heard") { try await browser.authorize(request).status == 404 }
+            try await eventually("the deletion is in effect") { try await browser.authorize(request).status == 404 }
             #expect(try await browser.refresh(tokens["refresh_token"] as? String ?? "", request).status == 404)
             #expect(try await browser.get("\(platform.acme.issuer)/oauth2/jwks").status == 404)
             for path in ["", "/usage", "/audit-events"] {
@@ -28,12 +28,12 @@ struct DeleteTenantTests {
             let events = try await platform.trail(of: "acme", action: "deleteTenant")
             #expect(events.count == 1)
             #expect((events.first?["after"] as? [String: any Sendable])?["purge_after"] as? String == answer.json["purge_after"] as? String)
-            // Everybody else notices nothing.
+            // Other tenants are unaffected.
             #expect(try await TestBrowser(platform).tokens(.init(platform.globex))["access_token"] != nil)
         }
     }
 
-    @Test("without the slug, or with another, it is refused by name")
+    @Test("a missing or different slug is refused with the name of the parameter")
     func confirm() async throws {
         try await TestPlatform.run { platform in
             for query in ["", "?confirm=", "?confirm=Acme", "?confirm=globex", "?confirm=\(platform.acme.id)"] {
@@ -41,13 +41,13 @@ struct DeleteTenantTests {
                 #expect(answer.status == 400)
                 #expect((answer.json["errors"] as? [[String: String]])?.compactMap { $0["field"] } == ["confirm"])
             }
-            // By id in the path, it is the slug that confirms.
+            // With an ID in the path, the slug still confirms the deletion.
             #expect(try await platform.call("DELETE", "/tenants/\(platform.globex.id)?confirm=globex").status == 200)
             #expect(try await platform.call("GET", "/tenants/acme").json["status"] as? String == "active")
         }
     }
 
-    @Test("once is enough, and another version is not deleted")
+    @Test("a second deletion and an outdated version are refused")
     func conflict() async throws {
         try await TestPlatform.run { platform in
             let stale = try await platform.call("DELETE", "/tenants/acme?confirm=acme", headers: [("If-Match", "\"x\"")])
@@ -60,7 +60,7 @@ struct DeleteTenantTests {
         }
     }
 
-    @Test("it is an operator's to do; a stranger learns nothing")
+    @Test("only an operator can delete a tenant, and another tenant learns nothing")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             for (key, code) in [

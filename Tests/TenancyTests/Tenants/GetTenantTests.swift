@@ -11,7 +11,7 @@ struct GetTenantTests {
             "\(TestPlatform.publicURL)/v1/tenants/\(name)", headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [])
     }
 
-    @Test("a tenant's key and an operator's see it, by id or by slug, without anything secret")
+    @Test("a tenant's key and an operator's see it, by ID or by slug, without secret data")
     func seen() async throws {
         try await TestPlatform.run { platform in
             for key in [platform.acme.api_keys[0].secret, platform.acme.api_keys[1].secret, platform.seeded.api_keys[0].secret] {
@@ -44,7 +44,7 @@ struct GetTenantTests {
         }
     }
 
-    @Test("to a stranger's key it is as if it did not exist")
+    @Test("to another tenant's key it does not exist")
     func strangersKey() async throws {
         try await TestPlatform.run { platform in
             func told(_ name: String) async throws -> [String: String] {
@@ -58,7 +58,7 @@ struct GetTenantTests {
         }
     }
 
-    @Test("without a key nobody is let in, whether it exists or not")
+    @Test("without a key the request is refused, whether the tenant exists or not")
     func noKey() async throws {
         try await TestPlatform.run { platform in
             for name in ["acme", "initech"] {

@@ -11,7 +11,7 @@ struct ListTenantsTests {
         return (answer.json["data"] as? [[String: any Sendable]] ?? []).compactMap { $0["slug"] as? String }
     }
 
-    @Test("filters by status, plan and slug; what is purged has to be asked for")
+    @Test("the list filters by status, plan and slug, and purged tenants are included only on request")
     func filters() async throws {
         try await TestPlatform.run { platform in
             for (slug, plan) in [("initech", "scale"), ("hooli", "free"), ("umbrella", "free")] {
@@ -33,7 +33,7 @@ struct ListTenantsTests {
         }
     }
 
-    @Test("its pages hold each tenant once, forth and back")
+    @Test("the pages contain each tenant once, in both directions")
     func pages() async throws {
         try await TestPlatform.run { platform in
             for number in 0..<5 { _ = try await platform.call("POST", "/tenants", ["slug": "t\(number)", "name": "T"]) }
@@ -56,7 +56,7 @@ struct ListTenantsTests {
         }
     }
 
-    @Test("a filter that is mistyped, empty or unknown is refused by name: it must not show everything")
+    @Test("a mistyped, empty or unknown filter is refused with its name and never shows everything")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (query, field) in [
@@ -70,13 +70,13 @@ struct ListTenantsTests {
         }
     }
 
-    @Test("only operators with the scope see them")
+    @Test("only operators with the scope see the list")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             let tenant = try await platform.call("GET", "/tenants", key: platform.acme.api_keys[0].secret)
             #expect((tenant.status, tenant.json["code"] as? String) == (403, "operator_required"))
             try await platform.limitOperator(to: ["tenants:write"])
-            try await eventually("the change of scopes is heard") { try await platform.call("GET", "/tenants").status == 403 }
+            try await eventually("the change of scopes is in effect") { try await platform.call("GET", "/tenants").status == 403 }
         }
     }
 }

@@ -9,19 +9,19 @@ import Testing
 
 @Suite("Purge tenants")
 struct PurgeTenantsTests {
-    /// Deletes tenants whose time is then over.
+    /// Deletes tenants, with the time for a restoration already over.
     private static func expire(_ platform: TestPlatform, _ slugs: [String]) async throws {
         for slug in slugs { #expect(try await platform.call("DELETE", "/tenants/\(slug)?confirm=\(slug)").status == 200) }
         _ = try await platform.ownerPool.run("UPDATE tenant SET purge_after = now() - interval '1 second' WHERE slug = ANY(\(slugs))")
     }
 
-    /// Adds up what has arrived, and closes the running month and those before it.
+    /// Aggregates new events, and closes the current month and those before it.
     private static func bill(_ platform: TestPlatform) async throws {
         try await platform.rollUp()
         try await platform.close(at: Date(timeIntervalSinceNow: 40 * 86400))
     }
 
-    /// How many rows of a tenant each table holds; every table there is, from the catalogue.
+    /// The number of a tenant's rows in each table of the catalog.
     private static func rows(_ platform: TestPlatform, of tenant: UUID) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
         for table in try await platform.ownerPool.run(TenantIsolationTests.tables).map({ try $0.get("name", as: String.self) })
@@ -33,16 +33,16 @@ struct PurgeTenantsTests {
         return counts
     }
 
-    /// What stays of a purged tenant: what it used and by which prices it was billed, without its users. And what is always the
-    /// platform's, whatever a test writes there.
+    /// The tables that still have rows of a purged tenant: its usage, its bills and their prices, without its users. And the tables that
+    /// always belong to the platform, even if a test writes to them.
     private static let kept: Set = [
         "usage_day", "usage_users", "rate_card", "tenant_plan", "statement", "statement_term", "statement_line", "usage_sink",
         "usage_sink_batch",
-        // Until the meter has taken it (`RefusedUsageTests`).
+        // Until the meter has accepted it (`RefusedUsageTests`).
         "usage_sink_event", "usage_sink_customer", "usage_meter_event", "usage_sink_difference",
     ]
 
-    @Test("all data is gone, usage and bills stay as numbers, the slug stays taken, nobody else loses a row")
+    @Test("all data is deleted, usage and bills remain as numbers, the slug stays reserved, and no other tenant loses a row")
     func purged() async throws {
         try await TestPlatform.run { platform in
             let acme = try #require(ID<Tenant>(platform.acme.id)).uuid
@@ -53,16 +53,16 @@ struct PurgeTenantsTests {
                 for _ in 0..<2 { _ = try await browser.redeem(try #require(back["code"]), request) }
             }
             try await TenantIsolationTests.fill(ID(acme), platform.ownerPool)
-            // Its terms and lines are made up, so no server would close it.
+            // Its terms and lines are invented, so no server would close it.
             _ = try await platform.ownerPool.run(
                 "UPDATE statement SET state = 'closed', events = 0, digest = sha256(''), closed_at = now() WHERE period = '2000-01-01'")
-            // What the passes would have done by then.
+            // The passes would have done this by then.
             try await Self.bill(platform)
             try await Self.expire(platform, ["acme"])
             let before = try await Self.rows(platform, of: acme)
-            // What is added up is in its table no more, and what is the platform's is nobody's.
+            // Aggregated events are no longer in their table, and the platform's rows belong to no tenant.
             let empty: Set = ["usage_arrival", "purged_table", "usage_archive", "digest_key", "master_key", "simulated_clock"]
-            for (table, count) in before where !empty.contains(table) { #expect(count > 0, "\(table) is not put to the test") }
+            for (table, count) in before where !empty.contains(table) { #expect(count > 0, "\(table) is not tested") }
             let others = try await Self.rows(platform, of: globex)
             let trail = try await platform.ownerPool.run("SELECT count(*) AS n FROM audit_event WHERE tenant_id = \(acme)")
             let events = try trail[0].get("n", as: Int.self)
@@ -83,8 +83,8 @@ struct PurgeTenantsTests {
             #expect(try usage[0].get("connection") == "own")
             #expect(try usage[0].get("events") == 2)
 
-            // What is left: a stone, and a line in the platform's trail.
-            try await eventually("the end is heard") {
+            // A tombstone and an event in the platform's trail remain.
+            try await eventually("the end is in effect") {
                 try await platform.call("GET", "/tenants/acme", key: platform.acme.api_keys[0].secret).status == 401
             }
             let stone = try await platform.call("GET", "/tenants/acme")
@@ -107,7 +107,7 @@ struct PurgeTenantsTests {
                 #expect((answer.status, answer.json["code"] as? String) == (409, "conflict"), "\(path)")
             }
             #expect(try await platform.call("PATCH", "/tenants/acme", ["name": "Acme"]).status == 409)
-            // A stranger learns nothing of it.
+            // Another tenant learns nothing about it.
             for (method, path) in [("GET", ""), ("POST", "/restore")] {
                 #expect(
                     try await platform.call(method, "/tenants/acme\(path)", key: platform.globex.api_keys[0].secret).status == 404)
@@ -117,7 +117,7 @@ struct PurgeTenantsTests {
         }
     }
 
-    @Test("who is not billed yet is not purged: not while logins wait to be added up, not before its months are closed")
+    @Test("a tenant with unbilled usage is not purged: while logins wait for aggregation, or a month is open")
     func unbilled() async throws {
         try await TestPlatform.run { platform in
             let acme = try #require(ID<Tenant>(platform.acme.id))
@@ -127,7 +127,7 @@ struct PurgeTenantsTests {
             try await platform.rollUp()
             #expect(try await platform.installation.purge.purgeDue() == 0)
             try await Self.bill(platform)
-            // One that is still being closed.
+            // A month that is being closed.
             _ = try await platform.ownerPool.run(
                 """
                 INSERT INTO statement (tenant_id, period, id, tenant_slug, tenant_name, claimed_until, closing_at)
@@ -139,7 +139,7 @@ struct PurgeTenantsTests {
         }
     }
 
-    @Test("many processes at once purge each tenant once")
+    @Test("many concurrent processes purge each tenant once")
     func together() async throws {
         try await TestPlatform.run { platform in
             let slugs = (0..<6).map { "t\($0)" }
@@ -150,7 +150,7 @@ struct PurgeTenantsTests {
                 for process in others + [platform.installation.purge] { group.addTask { try await process.purgeDue() } }
                 return try await group.reduce(0, +)
             }
-            // One may have found a tenant in another's hands, which that one finishes.
+            // One process may have skipped a tenant that another one is purging.
             #expect(purged == slugs.count)
             #expect(try await platform.trail(of: nil, action: "purgeTenant").compactMap { $0["subject"] as? String }.count == slugs.count)
             let listed = try await platform.call("GET", "/tenants?status=purged")
@@ -165,14 +165,14 @@ struct PurgeTenantsTests {
             now: { Date() })
     }
 
-    @Test("who is not deleted, or can still be restored, keeps everything")
+    @Test("a tenant that is not deleted or can still be restored loses nothing")
     func notDue() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.call("DELETE", "/tenants/acme?confirm=acme")
             let acme = try #require(ID<Tenant>(platform.acme.id))
             let globex = try #require(ID<Tenant>(platform.globex.id))
             #expect(try await platform.installation.purge.purgeDue() == 0)
-            // Nor can the server's role talk the database into it.
+            // The server's role cannot make the database do it either.
             for tenant in [acme, globex] {
                 let told = try await PlatformDatabase(platform.pool).run("SELECT purge_tenant(\(tenant)) AS purged")
                 #expect(try told[0].get("purged") == false)
@@ -181,7 +181,7 @@ struct PurgeTenantsTests {
         }
     }
 
-    @Test("the server's role cannot shorten the time, nor put a table of its own in front of the tenants")
+    @Test("the server's role can neither shorten the time nor put its own table in front of the tenants")
     func role() async throws {
         try await TestPlatform.run { platform in
             let database = PlatformDatabase(platform.pool)
@@ -189,7 +189,7 @@ struct PurgeTenantsTests {
                 UPDATE tenant SET status = 'deleted', status_before_deletion = 'active', purge_after = now() - interval '1 day'
                 WHERE slug = 'acme'
                 """
-            // With a catalogue of its own, in which the server's role owns everything, too.
+            // With its own catalog, in which the server's role owns everything.
             for disguise: [SQL] in [
                 [],
                 [

@@ -5,24 +5,24 @@ import Testing
 
 @Suite("Restore tenant")
 struct RestoreTenantTests {
-    @Test("it is what it was, and whoever was signed in still is")
+    @Test("the tenant is the same as before, and its sessions continue")
     func restored() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let tokens = try await browser.tokens(request)
             _ = try await platform.call("DELETE", "/tenants/acme?confirm=acme")
-            try await eventually("the deletion is heard") { try await browser.authorize(request).status == 404 }
+            try await eventually("the deletion is in effect") { try await browser.authorize(request).status == 404 }
             let answer = try await platform.call("POST", "/tenants/acme/restore")
             #expect((answer.status, answer.json["status"] as? String) == (200, "active"))
             #expect(answer.json["purge_after"] == nil)
-            try await eventually("the restoration is heard") { try await browser.authorize(request).status == 302 }
+            try await eventually("the restoration is in effect") { try await browser.authorize(request).status == 302 }
             #expect(try await browser.refresh(tokens["refresh_token"] as? String ?? "", request).status == 200)
             #expect(try await platform.call("GET", "/tenants/acme", key: platform.acme.api_keys[0].secret).status == 200)
             #expect(try await platform.trail(of: "acme", action: "restoreTenant").count == 1)
         }
     }
 
-    @Test("one that was suspended is suspended again")
+    @Test("a suspended tenant is suspended again after its restoration")
     func suspended() async throws {
         try await TestPlatform.run { platform in
             _ = try await platform.call("POST", "/tenants/globex/suspend")
@@ -31,7 +31,7 @@ struct RestoreTenantTests {
         }
     }
 
-    @Test("one that is not deleted, or whose time is over, is not restored")
+    @Test("a tenant that is not deleted, or whose time is over, is not restored")
     func conflict() async throws {
         try await TestPlatform.run { platform in
             let active = try await platform.call("POST", "/tenants/acme/restore")

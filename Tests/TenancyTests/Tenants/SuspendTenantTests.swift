@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Suspend tenant")
 struct SuspendTenantTests {
-    @Test("nobody signs in, its API keys go on working, and its trail tells it")
+    @Test("sign-ins stop, its API keys still work, and its trail has the event")
     func suspended() async throws {
         try await TestPlatform.run { platform in
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
@@ -13,7 +13,7 @@ struct SuspendTenantTests {
             #expect(answer.status == 200)
             #expect(answer.json["status"] as? String == "suspended")
             #expect(answer.header("ETag") != nil)
-            try await eventually("the suspension is heard") { try await browser.authorize(request).status == 404 }
+            try await eventually("the suspension is in effect") { try await browser.authorize(request).status == 404 }
             #expect(try await browser.refresh(tokens["refresh_token"] as? String ?? "", request).status == 404)
             let own = try await platform.call("GET", "/tenants/acme", key: platform.acme.api_keys[0].secret)
             #expect((own.status, own.json["status"] as? String) == (200, "suspended"))
@@ -24,7 +24,7 @@ struct SuspendTenantTests {
         }
     }
 
-    @Test("once is enough, even of many at once")
+    @Test("a second suspension is refused, and one of many concurrent ones succeeds")
     func again() async throws {
         try await TestPlatform.run { platform in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
@@ -37,7 +37,7 @@ struct SuspendTenantTests {
         }
     }
 
-    @Test("it is an operator's to do; a stranger learns nothing", arguments: ["suspend", "resume", "restore"])
+    @Test("only an operator can do it, and another tenant learns nothing", arguments: ["suspend", "resume", "restore"])
     func strangers(action: String) async throws {
         try await TestPlatform.run { platform in
             for (key, code) in [

@@ -32,7 +32,7 @@ struct UpdateTenantTests {
         }
     }
 
-    @Test("a plan that no longer includes its own connection leaves it in service")
+    @Test("a plan without own credentials leaves the existing connection in use")
     func downgrade() async throws {
         try await TestPlatform.run { platform in
             let answer = try await platform.call("PATCH", "/tenants/acme", ["plan": "scale"])
@@ -47,7 +47,7 @@ struct UpdateTenantTests {
         }
     }
 
-    @Test("nothing said changes nothing, and is no event")
+    @Test("a request without an effective change leaves no audit event")
     func nothing() async throws {
         try await TestPlatform.run { platform in
             let before = try await platform.call("GET", "/tenants/acme")
@@ -58,7 +58,7 @@ struct UpdateTenantTests {
         }
     }
 
-    @Test("what cannot be used is refused by name")
+    @Test("invalid members are refused with their names")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let bodies: [([String: any Sendable], [String])] = [
@@ -73,7 +73,7 @@ struct UpdateTenantTests {
         }
     }
 
-    @Test("of many changes to the same version one is made")
+    @Test("one of many concurrent changes of the same version succeeds")
     func lostUpdate() async throws {
         try await TestPlatform.run { platform in
             let tag = try #require(try await platform.call("GET", "/tenants/acme").header("ETag"))
@@ -90,7 +90,7 @@ struct UpdateTenantTests {
         }
     }
 
-    @Test("a stranger's key, a key without the scope and a deleted tenant are refused")
+    @Test("another tenant's key, a key without the scope and a deleted tenant are refused")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             func change(_ key: String?) async throws -> TestBrowser.Answer {
@@ -106,7 +106,7 @@ struct UpdateTenantTests {
         }
     }
 
-    @Test("its own key changes its settings; null is what tenants have by default, what is out of range is refused and changes nothing")
+    @Test("its own key changes its settings, null restores a default, and a value out of range is refused without a change")
     func settings() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret

@@ -39,7 +39,7 @@ struct CreateWebhookTests {
         }
     }
 
-    @Test("what cannot be used is refused, all of it at once")
+    @Test("invalid members are all refused in one response")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (change, field) in [
@@ -57,7 +57,7 @@ struct CreateWebhookTests {
         }
     }
 
-    @Test("a tenant has at most twenty, even when it hurries")
+    @Test("a tenant can have at most 20 webhooks, even with concurrent requests")
     func limit() async throws {
         try await TestPlatform.run { platform in
             let statuses = try await withThrowingTaskGroup(of: Int.self) { tasks in
@@ -69,12 +69,12 @@ struct CreateWebhookTests {
                 return counts
             }
             #expect(statuses == [201: 20, 409: 4])
-            // Others have their own.
+            // Other tenants have their own limit.
             #expect(try await platform.call("POST", "/tenants/globex/webhooks", Self.body).status == 201)
         }
     }
 
-    @Test("a key without the scope and another tenant's are refused")
+    @Test("a key without the scope and another tenant's key are refused")
     func strangers() async throws {
         try await TestPlatform.run { platform in
             for (key, status) in [(platform.acme.api_keys[1].secret, 403), (platform.globex.api_keys[0].secret, 404)] {

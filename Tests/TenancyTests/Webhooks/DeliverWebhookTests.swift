@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Deliver webhook")
 struct DeliverWebhookTests {
-    @Test("an event arrives once, signed, with what happened in it")
+    @Test("an event arrives once, signed, with its data")
     func arrives() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -43,7 +43,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("a refused one is tried ten times by the schedule, under one id, each with its own time; then it has failed")
+    @Test("a refused event is sent ten times by the schedule, with one ID and new times, and then fails")
     func schedule() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -64,7 +64,7 @@ struct DeliverWebhookTests {
                 let next: Date = try #require(try rows.first { try $0.get("due_at", as: Date.self) })
                 let wait: TimeInterval = next.timeIntervalSince(at)
                 let planned: TimeInterval = DeliverWebhook.schedule[attempt]
-                // The time that the attempt took comes on top.
+                // The duration of the attempt is added.
                 let (least, most): (TimeInterval, TimeInterval) = (planned * 0.9, planned * 1.1 + 30)
                 #expect(wait >= least && wait <= most, "attempt \(attempt): \(wait)")
                 #expect(try await platform.worker().pass(at: at.addingTimeInterval(wait - 1)) == 0)
@@ -80,14 +80,14 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("the schedule is that of the conventions")
+    @Test("the schedule matches the conventions")
     func conventions() {
         // 0, 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h, 24 h.
         let seconds: [TimeInterval] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
         #expect(DeliverWebhook.schedule == seconds)
     }
 
-    @Test("a redirect is a failure and not followed")
+    @Test("a redirect is a failure and is not followed")
     func redirect() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -101,7 +101,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("410 disables the endpoint, which is audited, and what is pending is not sent any more")
+    @Test("410 disables the endpoint with an audit event, and pending events are not sent")
     func gone() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -114,7 +114,7 @@ struct DeliverWebhookTests {
             #expect(try await platform.audited("deliverWebhook") == 1)
             #expect(try await platform.deliveries(webhook).first?["state"] as? String == "failed")
             #expect(try await platform.outboxRows() == 0)
-            // Nothing more is written for it.
+            // No further delivery is written for it.
             try await platform.emit()
             #expect(try await platform.outboxRows() == 0)
             let enabled = try await platform.call("PATCH", webhook.path, ["status": "enabled"])
@@ -123,7 +123,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("what is pending when the endpoint is disabled fails, and says why")
+    @Test("pending deliveries of a disabled endpoint fail with the reason")
     func disabled() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -139,7 +139,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("a suspended tenant still hears, a deleted one does not")
+    @Test("a suspended tenant still receives events, a deleted one does not")
     func tenants() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -162,7 +162,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("an endpoint that hangs up, is not there, does not answer or answers without end is a matter of one attempt")
+    @Test("an endpoint that closes, is missing, does not respond or responds endlessly fails one attempt")
     func failures() async throws {
         try await withWebhooks { platform, receiver in
             func outcome(_ answer: WebhookReceiver.Answer, url: String? = nil, timeout: Duration = .seconds(60)) async throws -> [String:
@@ -180,18 +180,18 @@ struct DeliverWebhookTests {
             #expect(hungUp["last_status"] == nil)
             #expect(try await outcome(.status(200), url: "http://127.0.0.1:1/")["last_error"] as? String == "connection_failed")
             #expect(try await outcome(.status(200), url: "http://nowhere.invalid/")["last_error"] as? String == "name_not_resolved")
-            // TLS where none is spoken.
+            // TLS to a server without TLS.
             let plain = receiver.url.replacing("http:", with: "https:")
             #expect(try await outcome(.status(200), url: plain)["last_error"] as? String == "tls_failed")
             #expect(try await outcome(.held, timeout: .milliseconds(300))["last_error"] as? String == "timed_out")
             #expect(try await outcome(.endless)["state"] as? String == "succeeded")
-            // By a name, whichever address of it answers.
+            // By a name, with any of its addresses.
             let named = receiver.url.replacing("127.0.0.1", with: "localhost")
             #expect(try await outcome(.status(204), url: named)["last_status"] as? Int == 204)
         }
     }
 
-    @Test("the connection goes to the address that was looked up, and TLS still asks for the name")
+    @Test("the connection uses the address that was looked up, and TLS still checks the name")
     func serverName() async throws {
         try await withWebhooks { platform, _ in
             let hello = try await firstWords { port in
@@ -200,13 +200,13 @@ struct DeliverWebhookTests {
                 #expect(try await platform.worker().pass(at: Date()) == 1)
                 #expect(try await platform.deliveries(webhook).first?["state"] as? String == "pending")
             }
-            // A handshake record with a ClientHello, and in it the name in the clear (RFC 6066, section 3).
+            // A handshake record with a ClientHello that contains the name in plain text (RFC 6066, section 3).
             #expect(hello.first == 22)
             #expect(String(decoding: hello, as: UTF8.self).contains("localhost"))
         }
     }
 
-    @Test("what leads into a private network is refused after resolution, and nobody is called")
+    @Test("a URL into a private network is refused after resolution, and no request is sent")
     func privateNetworks() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -216,7 +216,7 @@ struct DeliverWebhookTests {
                 "https://localhost:\(port)/", "https://127.0.0.1:\(port)/", "https://127.1:\(port)/", "https://2130706433:\(port)/",
                 "https://0x7f.1:\(port)/", "https://[::1]:\(port)/", "https://[::ffff:127.0.0.1]:\(port)/", "https://0.0.0.0:\(port)/",
                 "https://10.0.0.1/", "https://169.254.169.254/latest/meta-data", "https://[fd00::1]/", "https://[fe80::1]/",
-                // Not TLS, which development alone may do without.
+                // A URL without TLS is permitted only in development.
                 receiver.url,
             ] {
                 _ = try await platform.ownerPool.run(
@@ -231,7 +231,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("a process that dies between sending and noting it leads to the same event again, under the same id")
+    @Test("after a crash between sending and recording, the same event is sent again with the same ID")
     func crash() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -239,7 +239,7 @@ struct DeliverWebhookTests {
             try await platform.emit()
             let now = Date()
             let dying = Task { try await platform.worker().pass(at: now) }
-            try await eventually("it was sent") { receiver.received.count == 1 }
+            try await eventually("the event was sent") { receiver.received.count == 1 }
             dying.cancel()
             _ = await dying.result
             #expect(try await platform.deliveries(webhook).first?["state"] as? String == "pending")
@@ -255,7 +255,7 @@ struct DeliverWebhookTests {
         }
     }
 
-    @Test("two workers never send the same at once")
+    @Test("two workers never send the same delivery at once")
     func twoWorkers() async throws {
         try await withWebhooks { platform, receiver in
             _ = try await platform.webhook(receiver.url)
@@ -279,9 +279,9 @@ struct DeliverWebhookTests {
             try await TestPlatform.run({ $0.allowsPrivateWebhooks = true }) { platform in
                 let webhook = try await platform.webhook(receiver.url)
                 try await platform.emit()
-                try await eventually("it has arrived") { receiver.received.count == 1 }
+                try await eventually("the event has arrived") { receiver.received.count == 1 }
                 #expect(receiver.received[0].isSigned(by: webhook.secret))
-                try await eventually("it is noted") {
+                try await eventually("the delivery is recorded") {
                     try await platform.deliveries(webhook).first?["state"] as? String == "succeeded"
                 }
             }

@@ -5,7 +5,7 @@ import Testing
 @Suite("Public address")
 struct PublicAddressTests {
     @Test(
-        "addresses that anybody reaches are public",
+        "addresses that are reachable on the Internet are public",
         arguments: [
             "1.1.1.1", "8.8.8.8", "93.184.216.34", "100.63.255.255", "100.128.0.1", "172.15.255.255", "172.32.0.1", "192.169.0.1",
             "198.17.0.1", "198.20.0.1", "223.255.255.255", "2606:4700::1111", "2a00:1450:4001::1", "2001:4860:4860::8888",
@@ -17,7 +17,7 @@ struct PublicAddressTests {
     }
 
     @Test(
-        "all others are not",
+        "all other addresses are not public",
         arguments: [
             "0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "127.0.0.1", "127.255.255.254", "100.64.0.1", "100.127.255.255",
             "169.254.169.254", "172.16.0.1", "172.31.255.255", "192.168.1.1", "192.0.0.1", "192.0.2.1", "192.88.99.1", "198.18.0.1",
@@ -31,7 +31,7 @@ struct PublicAddressTests {
         #expect(!PublicAddress.isPublic(bytes))
     }
 
-    @Test("what is no literal has no bytes", arguments: ["", "localhost", "127.1", "fe80::1%lo", "1.2.3.4.5", "::g"])
+    @Test("a text that is not a literal has no bytes", arguments: ["", "localhost", "127.1", "fe80::1%lo", "1.2.3.4.5", "::g"])
     func noLiteral(_ text: String) {
         #expect(PublicAddress.bytes(of: text) == nil)
     }
@@ -40,7 +40,7 @@ struct PublicAddressTests {
 @Suite("Webhook URL")
 struct WebhookURLTests {
     @Test(
-        "https at a host with a domain name will do",
+        "https at a host with a domain name is accepted",
         arguments: [
             "https://hooks.example.com", "https://hooks.example.com/", "https://a.b.c.example:8443/x/y%20z?tenant=1&x=",
             "https://xn--bcher-kva.example/hook", "https://Example.COM/", "https://a1.example:65535/", "https://example.com?x",
@@ -50,7 +50,7 @@ struct WebhookURLTests {
     }
 
     @Test(
-        "anything else will not",
+        "all other URLs are refused",
         arguments: [
             "", "hooks.example.com", "http://hooks.example.com/", "ftp://hooks.example.com/", "https://", "https:///x",
             "https://localhost/", "https://127.0.0.1/", "https://1.1.1.1/", "https://[::1]/", "https://2130706433/", "https://0x7f.1/",
@@ -64,7 +64,7 @@ struct WebhookURLTests {
         #expect(WebhookURL.refusal(of: url, allowsPrivate: false) != nil)
     }
 
-    @Test("for development http and any host will do, too")
+    @Test("in development http and any host are accepted too")
     func development() {
         for url in ["http://localhost:3000/hook", "http://127.0.0.1/", "https://[::1]:8443/", "http://web:8080/x", "https://a.example/"] {
             #expect(WebhookURL.refusal(of: url, allowsPrivate: true) == nil, "\(url)")
@@ -78,7 +78,7 @@ struct WebhookURLTests {
         }
     }
 
-    @Test("a webhook's URL is ASCII: what only compares equal to it is refused")
+    @Test("a webhook's URL is ASCII, and a text that only compares equal is refused")
     func webhookURL() {
         #expect(WebhookURL.refusal(of: "https://hooks.example.com/K;", allowsPrivate: false) == nil)
         for text in ["https://hoo\u{212A}s.example.com/", "https://hooks.example.com/\u{37E}"] {

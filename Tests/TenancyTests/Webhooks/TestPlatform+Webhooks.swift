@@ -14,7 +14,7 @@ import Testing
 
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
-/// An endpoint that closes every connection without a word.
+/// An endpoint that closes every connection without a response.
 func withRudeEndpoint<T>(_ body: (_ url: String) async throws -> T) async throws -> T {
     let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton).childChannelInitializer { $0.close() }
         .bind(host: "127.0.0.1", port: 0).get()
@@ -24,7 +24,7 @@ func withRudeEndpoint<T>(_ body: (_ url: String) async throws -> T) async throws
     return try result.get()
 }
 
-/// An endpoint that hears what it is told first, and closes the connection.
+/// An endpoint that reads the first bytes and closes the connection.
 /// - Returns: the bytes.
 func firstWords(_ body: (_ port: Int) async throws -> Void) async throws -> [UInt8] {
     final class Ear: ChannelInboundHandler, Sendable {
@@ -47,7 +47,7 @@ func firstWords(_ body: (_ port: Int) async throws -> Void) async throws -> [UIn
     return ear.heard.withLock { $0 }
 }
 
-/// A platform whose own worker rests, so that a test says what is done when.
+/// A platform whose own worker is idle, so that a test decides on each pass.
 func withWebhooks<T: Sendable>(
     _ body: @Sendable @escaping (TestPlatform, WebhookReceiver) async throws -> T
 ) async throws -> T {
@@ -78,7 +78,7 @@ extension TestPlatform {
         return MadeWebhook(id: try #require(answer.json["id"] as? String), secret: try #require(answer.json["secret"] as? String))
     }
 
-    /// Something happens at Acme.
+    /// Emits an event at Acme.
     func emit(_ kind: WebhookEvent.Kind = .userDeleted, _ data: [String: String] = ["user_id": "user_1"], at now: Date = Date())
         async throws
     {
@@ -86,7 +86,7 @@ extension TestPlatform {
         _ = try await database.run(try WebhookEvent.emit(kind, data: data, owner: database.owner, at: now))
     }
 
-    /// What a process would run.
+    /// The worker that a process would run.
     func worker(allowsPrivate: Bool = true, timeout: Duration = .seconds(60)) -> OutboxWorker {
         let deliver = DeliverWebhook(pool: pool, keyring: settings.keyring, allowsPrivate: allowsPrivate, timeout: timeout)
         return OutboxWorker(
@@ -94,7 +94,7 @@ extension TestPlatform {
             now: { Date() })
     }
 
-    /// The deliveries to an endpoint as the API lists them, the newest first.
+    /// The deliveries to an endpoint as the API lists them, newest first.
     func deliveries(_ webhook: MadeWebhook, _ query: String = "") async throws -> [[String: any Sendable]] {
         let answer = try await call("GET", webhook.path + "/deliveries" + query)
         try #require(answer.status == 200, "\(answer.body)")
@@ -105,7 +105,7 @@ extension TestPlatform {
         try await ownerPool.run("SELECT count(*) AS n FROM outbox", prelude: PlatformDatabase.prelude).first { try $0.get("n") } ?? -1
     }
 
-    /// How many audit events an action has left at Acme.
+    /// The number of Acme's audit events of an action.
     func audited(_ action: String) async throws -> Int {
         try await ownerPool.run(
             "SELECT count(*) AS n FROM audit_event WHERE action = \(action) AND tenant_id = \(try acmeID)",

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Webhook event")
 struct WebhookEventTests {
-    @Test("it goes to the enabled endpoints that asked for its kind, and is not written where nobody did")
+    @Test("an event goes to the enabled endpoints that subscribe to its kind, and without one nothing is written")
     func subscribers() async throws {
         try await withWebhooks { platform, receiver in
             let both = try await platform.webhook(receiver.url, ["user.deleted", "session.revoked"])
@@ -32,12 +32,12 @@ struct WebhookEventTests {
             #expect(receiver.received.filter { $0.isSigned(by: both.secret) }.count == 2)
             #expect(receiver.received.filter { $0.isSigned(by: one.secret) }.map { $0.json["type"] as? String } == ["session.revoked"])
             #expect(!receiver.received.contains { $0.isSigned(by: off.secret) || $0.isSigned(by: foreign.secret) })
-            // One event, whoever hears of it.
+            // All endpoints receive the same event.
             #expect(Set(receiver.received.map(\.id)).count == 2)
         }
     }
 
-    @Test("it is written with what happened, or not at all")
+    @Test("an event is written together with its cause, or not at all")
     func transaction() async throws {
         struct Undone: Error {}
         try await withWebhooks { platform, receiver in
@@ -54,14 +54,14 @@ struct WebhookEventTests {
         }
     }
 
-    @Test("an endpoint that is being deleted at the same moment is passed over: what happens must not fail for it")
+    @Test("an endpoint that is being deleted is skipped, so the cause does not fail")
     func deletedMeanwhile() async throws {
         try await withWebhooks { platform, receiver in
             _ = try await platform.webhook(receiver.url)
             let emitting = try await platform.ownerPool.transaction(prelude: PlatformDatabase.prelude) { db in
                 _ = try await db.run("DELETE FROM webhook_endpoint")
                 let emitting = Task { try await platform.emit() }
-                try await eventually("it waits for the deletion") {
+                try await eventually("the event waits for the deletion") {
                     let waiting: SQL = """
                         SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
                         """
@@ -74,7 +74,7 @@ struct WebhookEventTests {
         }
     }
 
-    @Test("more data than a delivery may carry is a mistake of ours")
+    @Test("more data than a delivery can contain is an error in Espalier")
     func tooLarge() throws {
         let data = ["user_id": String(repeating: "x", count: 20_000)]
         #expect(throws: WebhookEvent.TooLarge.self) { try WebhookEvent.emit(.userDeleted, data: data, owner: UUID(), at: Date()) }
@@ -83,7 +83,7 @@ struct WebhookEventTests {
 
 @Suite("Prune webhooks")
 struct PruneWebhooksTests {
-    @Test("after 30 days events and their deliveries are gone, younger ones stay")
+    @Test("after 30 days events and their deliveries are deleted, newer ones stay")
     func prunes() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -93,7 +93,7 @@ struct PruneWebhooksTests {
             #expect(try await prune.pass(at: now) == 2)
             #expect(try await prune.pass(at: now) == 0)
             #expect(try await platform.deliveries(webhook).count == 2)
-            // What was still to be done about the removed ones ends without a word.
+            // The outbox entries of deleted deliveries end without an effect.
             try await platform.worker().pass(at: now.addingTimeInterval(1))
             #expect(receiver.received.count == 2)
             #expect(try await platform.outboxRows() == 0)

@@ -9,7 +9,7 @@ private let url = "https://hooks.example.com/espalier"
 
 @Suite("List webhooks")
 struct ListWebhooksTests {
-    @Test("pages, the newest first, of this tenant only")
+    @Test("the list has pages, newest first, of this tenant only")
     func pages() async throws {
         try await TestPlatform.run { platform in
             var ids: [String] = []
@@ -29,7 +29,7 @@ struct ListWebhooksTests {
 
 @Suite("Update webhook")
 struct UpdateWebhookTests {
-    @Test("what is given changes, what is not stays, null removes a description")
+    @Test("sent members change, absent ones stay, and null removes a description")
     func changes() async throws {
         try await TestPlatform.run { platform in
             let webhook = try await platform.webhook(url)
@@ -49,7 +49,7 @@ struct UpdateWebhookTests {
         }
     }
 
-    @Test("refusals: what cannot be removed or used, an old version, a stranger")
+    @Test("invalid changes, an outdated version and another tenant are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let webhook = try await platform.webhook(url)
@@ -72,7 +72,7 @@ struct UpdateWebhookTests {
 
 @Suite("Delete webhook")
 struct DeleteWebhookTests {
-    @Test("it goes with its deliveries, and what was to be sent is forgotten")
+    @Test("a webhook is deleted with its deliveries, and pending events are not sent")
     func deletes() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -95,7 +95,7 @@ struct DeleteWebhookTests {
 
 @Suite("Roll webhook secret")
 struct RollWebhookSecretTests {
-    @Test("during the overlap both sign, afterwards the new one alone")
+    @Test("during the overlap both secrets sign, afterwards only the new one")
     func overlap() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -117,7 +117,7 @@ struct RollWebhookSecretTests {
         }
     }
 
-    @Test("without an overlap the old one is over at once; without a body it lasts a day")
+    @Test("without an overlap the old secret ends at once, and without a body the overlap is a day")
     func atOnce() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -135,7 +135,7 @@ struct RollWebhookSecretTests {
         }
     }
 
-    @Test("five sign at the most; a wrong overlap, another tenant's and a key without the scope are refused")
+    @Test("at most five secrets are valid, and an invalid overlap, another tenant and a missing scope are refused")
     func refused() async throws {
         try await TestPlatform.run { platform in
             let webhook = try await platform.webhook(url)
@@ -154,7 +154,7 @@ struct RollWebhookSecretTests {
 
 @Suite("Test webhook")
 struct TestWebhookTests {
-    @Test("a test event goes to this endpoint, whatever it asked for")
+    @Test("a test event goes to this endpoint, regardless of its subscriptions")
     func tests() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -182,7 +182,7 @@ struct TestWebhookTests {
 
 @Suite("List webhook deliveries")
 struct ListWebhookDeliveriesTests {
-    @Test("pages, by state, of this endpoint only")
+    @Test("the list has pages, filters by state, and covers this endpoint only")
     func pages() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)
@@ -214,7 +214,7 @@ struct ListWebhookDeliveriesTests {
 
 @Suite("Replay webhook delivery")
 struct ReplayWebhookDeliveryTests {
-    @Test("a new delivery of the same event, under the same webhook-id")
+    @Test("a replay is a new delivery of the same event, with the same webhook-id")
     func replays() async throws {
         try await withWebhooks { platform, receiver in
             let webhook = try await platform.webhook(receiver.url)

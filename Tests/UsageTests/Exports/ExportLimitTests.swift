@@ -14,7 +14,7 @@ import Web
 
 @Suite("Export limit")
 struct ExportLimitTests {
-    @Test("a place is given back when the export ends, so many are given to one owner, and the tenants cannot take the platform's")
+    @Test("a place is free after the export, each owner has a limit, and tenants cannot take the platform's places")
     func places() async throws {
         let limit = ExportLimit()
         let (one, other) = (UUID(), UUID())
@@ -27,16 +27,16 @@ struct ExportLimitTests {
         #expect(held.count == 6)
         let refusal = #expect(throws: Problem.self) { _ = try limit.place(of: UUID()) }
         #expect(refusal?.headers[.retryAfter] == "10")
-        #expect(refusal?.detail.contains("room") == true)
+        #expect(refusal?.detail.contains("in progress") == true)
         for _ in 1...2 { held.append(try limit.place(of: .platform)) }
         #expect(throws: Problem.self) { _ = try limit.place(of: .platform) }
-        // Nor does the platform's take a tenant's.
+        // The platform's exports take no place of a tenant either.
         held.removeFirst(6)
         for _ in 1...6 { held.append(try limit.place(of: UUID())) }
         held = []
         held.append(try limit.place(of: other))
         try await TestPlatform.run { platform in
-            // More than there are places, one after the other.
+            // More exports than places, one after another.
             for _ in 1...10 {
                 let answer = try await platform.export("format=csv")
                 #expect(answer.status == 200)
@@ -44,10 +44,10 @@ struct ExportLimitTests {
         }
     }
 
-    @Test("a manifest takes a place among the exports, and gives it back; the platform's own are not the tenants'")
+    @Test("a manifest takes a place among the exports and frees it, and the platform's places are separate")
     func manifestPlaces() async throws {
         try await TestPlatform.run { platform in
-            // More than what is under way between two programs can hold.
+            // More than the buffers between two programs hold.
             try await platform.appendMany(80_000)
             let key = platform.acme.api_keys[0].secret
             let query = "format=jsonl&\(TestPlatform.march)"
@@ -61,7 +61,7 @@ struct ExportLimitTests {
             #expect(ofPlatform.status == 200)
             for reader in readers { try await reader.close().get() }
             try await eventually("their places are free") { try await platform.manifest(query, key: key).status == 200 }
-            // More often than there are places. A place is given back a moment after the response.
+            // More often than there are places. A place is free a moment after the response.
             for _ in 1...3 {
                 let manifest = try await eventually("a place is given back") {
                     let manifest = try await platform.manifest(query, key: key)

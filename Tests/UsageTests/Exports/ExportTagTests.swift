@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Export tag")
 struct ExportTagTests {
-    @Test("who goes on with a file says which version it is of, and is refused when it is another file by now")
+    @Test("a client that continues a file sends its version, and is refused if the file has changed")
     func versions() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<20).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
@@ -28,13 +28,13 @@ struct ExportTagTests {
             }
             #expect(Set(before.values).count == words.count)
             #expect(try await tag("format=csv", key: platform.acme.api_keys[0].secret) == before["format=csv&tenant=acme"])
-            // What an open month is charged changes with each login.
+            // The charges of an open month change with each login.
             #expect(try await tag("format=focus") == nil)
 
             let query = "format=csv&\(TestPlatform.march)&skip=100"
             let match = [("TE", "trailers"), ("If-Match", try #require(before["format=csv"]))]
             #expect(try await platform.export(query, headers: match).status == 200)
-            // Who has signed in nowhere in the window changes nothing.
+            // An application without a login in the window changes nothing.
             _ = try await platform.call(
                 "POST", "/tenants/acme/applications",
                 ["name": "Later", "kind": "web", "redirect_uris": ["https://later.example.com/callback"]])
@@ -47,7 +47,7 @@ struct ExportTagTests {
             #expect(refused.status == 412)
             #expect(refused.json["code"] as? String == "precondition_failed")
             #expect(refused.body.count < 2000)
-            // Names are in some files only, and another tenant's in none of one's own.
+            // Only some files contain names, and a tenant's file never depends on another tenant's names.
             for (word, changes) in [
                 ("format=csv", true), ("format=jsonl", true), ("format=csv&compression=gzip", true), ("format=cloudevents", false),
                 ("format=csv&tenant=acme", false),

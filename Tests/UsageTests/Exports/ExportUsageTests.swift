@@ -14,7 +14,7 @@ import Web
 struct ExportUsageTests {
     private static let header = "occurred_at,billing_period,id,tenant_id,tenant,application_id,application,user_id,kind,connection"
 
-    /// What the table holds, in the order of a file, made by other means than the export.
+    /// The rows of the table in the order of a file, read independently of the export.
     private static func expected(_ platform: TestPlatform, tenant: ID<Tenant>? = nil, from: Date, to: Date) async throws -> [[String:
         String]]
     {
@@ -47,7 +47,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("each format tells the same events, those of the window and no others, in the same order")
+    @Test("each format has the same events in the same order, exactly those of the window")
     func formats() async throws {
         try await TestPlatform.run { platform in
             let times = [
@@ -87,7 +87,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("names that somebody chose stay names: in a spreadsheet, in JSON, and when the application is gone")
+    @Test("names stay texts in a spreadsheet and in JSON, and are omitted for a deleted application")
     func names() async throws {
         try await TestPlatform.run { platform in
             try await platform.append([time("2026-03-05T00:00:00Z")])
@@ -99,7 +99,7 @@ struct ExportUsageTests {
             #expect(table.map { $0[6] } == ["application", "'" + name])
             let jsonl = try await platform.export("format=jsonl&\(TestPlatform.march)")
             #expect(try JSONDecoder().decode([String: String].self, from: Data(jsonl.body))["application"] == name)
-            // The longest that there may be, and of letters that take the most room.
+            // The longest possible name, with the characters that need the most bytes.
             let long = String(repeating: "\"", count: 100) + String(repeating: "𝕏", count: 100)
             _ = try await platform.ownerPool.run("UPDATE application SET name = \(long) WHERE id = \(application)")
             try await platform.append((0..<300).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
@@ -115,7 +115,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("what it came to stands in the trailers of those who take them, and in the manifest")
+    @Test("size and digest are in the trailers for clients that accept them, and in the manifest")
     func digests() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<500).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })
@@ -134,14 +134,14 @@ struct ExportUsageTests {
                 #expect(export.headers.first(name: "Export-To") == "2026-04-01T00:00:00Z")
                 #expect(manifest.json["to"] as? String == "2026-04-01T00:00:00Z")
             }
-            // Who does not ask for trailers may fail over them.
+            // A client that does not ask for trailers may fail because of them.
             let without = try await platform.export("format=csv&\(TestPlatform.march)", headers: [])
             #expect(without.headers.first(name: "Trailer") == nil)
             #expect(without.trailers?.isEmpty ?? true)
         }
     }
 
-    @Test("a download goes on behind any byte, compressed or not, and both parts are the file")
+    @Test("a download continues after any byte, compressed or not, and both parts form the file")
     func resumed() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<3000).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0) / 7) })
@@ -151,10 +151,10 @@ struct ExportUsageTests {
                 for skip in [0, 1, whole.body.count / 3, whole.body.count - 1, whole.body.count] {
                     let rest = try await platform.export("\(query)&skip=\(skip)")
                     #expect(rest.status == 200)
-                    #expect(rest.body == Array(whole.body.dropFirst(skip)), "\(form) behind \(skip)")
+                    #expect(rest.body == Array(whole.body.dropFirst(skip)), "\(form) after \(skip)")
                     #expect(rest.trailers?.first(name: "Export-SHA256") == whole.sha256)
                 }
-                // Nobody has more of a file than there is.
+                // A client cannot have more bytes than the file.
                 let beyond = try await platform.export("\(query)&skip=\(whole.body.count + 1)")
                 #expect(beyond.status == 400)
                 #expect(beyond.text.contains("skip") && beyond.text.contains("\(whole.body.count) bytes"), "\(beyond.text)")
@@ -166,7 +166,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("however small the pages are, the file is the same: over months, tenants and events of the same moment")
+    @Test("pages of any size give the same file: over months, tenants and events of the same moment")
     func pages() async throws {
         try await TestPlatform.run { platform in
             let moments = (0..<40).map { time("2026-02-26T00:00:00Z").addingTimeInterval(Double($0 / 3) * 43_200) }
@@ -197,7 +197,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("an event billed in a later month than it happened in is in the window of when it happened")
+    @Test("an event billed in a later month is in the window of its login")
     func billedLater() async throws {
         try await TestPlatform.run { platform in
             let tenant = ID<Tenant>(platform.acme.id)!
@@ -214,7 +214,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("what may still come is left for the next export, which begins where this one ends")
+    @Test("events that can still arrive are in the next export, which starts at the end of this one")
     func watermark() async throws {
         try await TestPlatform.run { platform in
             let now = Date()
@@ -226,11 +226,11 @@ struct ExportUsageTests {
             #expect(to == export.headers.first(name: "Export-Watermark"))
             #expect(abs(time(to).timeIntervalSince(now) + RollUp.delay) < 30)
             #expect(export.headers.first(name: "Export-From") == from)
-            // Nothing is complete yet of a window that has just begun.
+            // A window that has just started has no complete part yet.
             let empty = try await platform.export("format=csv&from=\(Day.moment(now))")
             #expect(empty.lines == [Self.header])
             #expect(empty.trailers?.first(name: "Export-Rows") == "0")
-            // And it is checked, and gone on with, as any other.
+            // It can be checked and continued like any other file.
             let end = try #require(empty.headers.first(name: "Export-To"))
             #expect(end == empty.headers.first(name: "Export-From"))
             let manifest = try await platform.manifest("format=csv&from=\(end)&to=\(end)")
@@ -241,7 +241,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("a tenant's key exports that tenant alone, an operator's any of them or all")
+    @Test("a tenant's key exports only that tenant, an operator's key any tenant or all")
     func whose() async throws {
         try await TestPlatform.run { platform in
             try await platform.append([time("2026-03-05T00:00:00Z")])
@@ -279,7 +279,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("what makes no sense is refused, by name")
+    @Test("invalid parameters are refused with their names")
     func invalid() async throws {
         try await TestPlatform.run { platform in
             for (query, field) in [
@@ -299,7 +299,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("who takes nothing any more is left, and who takes his time is not")
+    @Test("a client that stops reading is disconnected, and a slow one is not")
     func stalled() async throws {
         await #expect(throws: CancellationError.self) {
             try await StallWatch.run(limit: .milliseconds(20)) { _ in try await Task.sleep(for: .seconds(600)) }
@@ -316,7 +316,7 @@ struct ExportUsageTests {
 struct CSVTests {
     private func line(_ texts: String...) -> String { String(decoding: CSV.line(texts.map { .text($0) }), as: UTF8.self) }
 
-    @Test("what a spreadsheet would calculate with is a text to it")
+    @Test("a text that a spreadsheet would calculate becomes a plain text")
     func formulas() {
         for formula in [
             "=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "＝1", "=HYPERLINK(\"http://x\",\"y\")", "=1;=1",
@@ -325,7 +325,7 @@ struct CSVTests {
             let written = line(formula)
             #expect(written.hasPrefix("'") || written.hasPrefix("\"'"), "\(written)")
         }
-        // To a spreadsheet that parts cells at these, a quote in the midst of a line means nothing: what stands behind them is a cell.
+        // For a spreadsheet that splits cells at these characters, a quote within a line has no meaning. The text after them is a cell.
         for end in [";", "\t", "\n", "\r", "\r\n", ";;"] {
             for formula in ["=1", "\u{200B}=1", "\"=1\"", "-cmd|' /C calc'!A0;b"] {
                 let quoted = formula.replacing("\"", with: "\"\"")
@@ -336,7 +336,7 @@ struct CSVTests {
         #expect(String(decoding: CSV.line([.number("-5"), .null, .text("")]), as: UTF8.self) == "-5,,\"\"\n")
     }
 
-    @Test("commas, quotes and line breaks stay inside their field, also with an accent on them")
+    @Test("commas, quotes and line breaks stay inside their field, even with a combining accent")
     func quoting() {
         let accented = "a\"\u{0301},b\n\u{0301}"
         #expect(FocusRules.table(line(accented, "b")) == [[accented, "b"]])

@@ -24,7 +24,7 @@ struct FocusExportTests {
         }
     }
 
-    /// As if the tenants had been there since the year's beginning, which is long after the first rate cards.
+    /// Makes the tenants as old as the start of the year, long after the first rate cards.
     private func age(_ platform: TestPlatform) async throws {
         _ = try await platform.ownerPool.run("UPDATE tenant_plan SET effective_at = '2026-01-01'")
     }
@@ -42,7 +42,7 @@ struct FocusExportTests {
             """)
     }
 
-    @Test("a month that goes on is told as it stands, by the rate card that holds, and by whole months alone")
+    @Test("an open month is exported with its current numbers, by the rate card in effect, and only in whole months")
     func open() async throws {
         try await TestPlatform.run { platform in
             try await age(platform)
@@ -61,17 +61,17 @@ struct FocusExportTests {
             #expect(row["InvoiceIssuerName"] == "login.test")
             #expect(row["x_StatementState"] == "open")
             #expect(row["InvoiceId"] == nil)
-            // Nothing was used by Globex, and nothing is charged for it.
+            // Globex used nothing and is charged nothing.
             #expect(try await rows(platform, key: platform.globex.api_keys[0].secret).isEmpty)
             #expect(try await rows(platform, key: platform.acme.api_keys[0].secret) == told)
             #expect(try await rows(platform, "from=2026-01-01T00:00:00Z&to=2026-06-01T00:00:00Z") == told)
             #expect(try await rows(platform, "from=2026-04-01T00:00:00Z&to=2026-06-01T00:00:00Z").isEmpty)
-            // There is no charge in a month that has not begun.
+            // A month that has not started has no charge.
             #expect(try await rows(platform, "from=2996-04-01T00:00:00Z&to=2997-06-01T00:00:00Z").isEmpty)
         }
     }
 
-    @Test("a tenant that is called a formula is called so in a text")
+    @Test("a tenant whose name is a formula has that name as a text")
     func names() async throws {
         try await TestPlatform.run { platform in
             try await age(platform)
@@ -83,7 +83,7 @@ struct FocusExportTests {
         }
     }
 
-    @Test("fees, included logins, tiers and a minimum keep the rules, in currencies with no cents, two digits and three")
+    @Test("fees, included logins, tiers and a minimum follow the rules, in currencies with 0, 2 and 3 decimals")
     func kinds() async throws {
         for (currency, amount) in [("USD", "0.33"), ("JPY", "0"), ("KWD", "0.333")] {
             try await TestPlatform.run { platform in
@@ -104,7 +104,7 @@ struct FocusExportTests {
         }
     }
 
-    @Test("a change of prices in mid-month makes charges of days, each in its own period")
+    @Test("a change of prices in the middle of a month gives charges by days, each in its own period")
     func changed() async throws {
         try await TestPlatform.run { platform in
             try await age(platform)
@@ -121,7 +121,7 @@ struct FocusExportTests {
         }
     }
 
-    @Test("a price's id names the card's version and the part of it; where prices differ, so do the ids")
+    @Test("a price's ID names the card's version and its part, and different prices have different IDs")
     func priceIDs() async throws {
         try await TestPlatform.run { platform in
             try await age(platform)
@@ -146,7 +146,7 @@ struct FocusExportTests {
         }
     }
 
-    @Test("an open month is its upcoming statement, to the line: with terms, tiers, minimum, and corrections of months before")
+    @Test("an open month equals its upcoming statement, line by line, with terms, tiers, minimum and earlier corrections")
     func accrual() async throws {
         try await TestPlatform.run { platform in
             try await platform.plans([("2026-01-01T00:00:00Z", .free), ("2026-01-11T12:00:00Z", .scale)])
@@ -157,7 +157,7 @@ struct FocusExportTests {
             }
             try await platform.rollUp()
             #expect(try await platform.close(at: "2026-02-02T00:00:00Z") == 1)
-            // Late ones of January in both of its terms, added up and still waiting, and February's own.
+            // Late logins of January in both of its terms, aggregated and waiting, and February's own.
             try await platform.append([
                 try moment("2026-01-08T00:00:00Z"), try moment("2026-01-31T00:00:00Z"), try moment("2026-02-01T00:00:00Z"),
             ])
@@ -176,7 +176,7 @@ struct FocusExportTests {
             let billed = told.reduce(Decimal(0)) { $0 + Decimal(string: $1["BilledCost"]!)! }
             let total = (upcoming.json["totals"] as? [[String: any Sendable]])?.first?["amount"] as? String
             #expect(billed == Decimal(string: total ?? ""))
-            // And when it is closed, the same.
+            // The closed month has the same charges.
             try await platform.rollUp()
             #expect(try await platform.close(at: "2026-03-02T00:00:00Z") == 1)
             let closed = try await rows(platform, "tenant=acme&from=2026-02-01T00:00:00Z&to=2026-03-01T00:00:00Z")
@@ -185,7 +185,7 @@ struct FocusExportTests {
         }
     }
 
-    @Test("a closed month is its statement, corrections and all, with the name that the tenant had")
+    @Test("a closed month equals its statement, with corrections and the tenant's name at that time")
     func closed() async throws {
         try await TestPlatform.run { platform in
             try await age(platform)
@@ -208,7 +208,7 @@ struct FocusExportTests {
                 line(1, "logins", service: march, quantity: 3, price: 5_000, exact: 15_000, amount: 20_000),
                 line(2, "correction", service: february, quantity: 1, price: nil, exact: 4_000, amount: 0),
             ])
-            // As long as it is being closed, what is told is what there is so far: nothing.
+            // While the month is being closed, nothing is exported.
             #expect(try await rows(platform).isEmpty)
             _ = try await platform.ownerPool.run(
                 """
@@ -226,7 +226,7 @@ struct FocusExportTests {
         }
     }
 
-    @Test("the rules find what breaks them")
+    @Test("the rules find violations")
     func rules() async throws {
         try await TestPlatform.run { platform in
             try await age(platform)

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The rules of the FinOps Open Cost and Usage Specification 1.2 for the columns that this product writes, as its chapter "Columns" and
-/// the attributes (null, date/time, numeric, currency, unit and string handling) have them. Knows nothing of how a file is made.
+/// The rules of the FinOps Open Cost and Usage Specification 1.2 for the columns that Espalier writes. They follow its chapter "Columns"
+/// and its attributes (null, date/time, numeric, currency, unit and string handling). They do not depend on the export's code.
 struct FocusRules {
     enum Form {
         case text, decimal, moment, currency, unit
@@ -60,15 +60,15 @@ struct FocusRules {
         .init(name: "SkuPriceId", isMandatory: false, mayBeNull: true, form: .text),
     ]
 
-    /// What of a file breaks a rule, each with its row from 1 and the column.
+    /// The violations in a file, each with its row, starting with 1, and its column.
     static func violations(_ table: [[String?]]) -> [String] {
         guard let first = table.first else { return ["there is no header"] }
         let names = first.map { $0 ?? "" }
         var found: [String] = []
         let known = Dictionary(uniqueKeysWithValues: columns.map { ($0.name, $0) })
         for column in columns where column.isMandatory && !names.contains(column.name) { found.append("\(column.name) is missing") }
-        for name in names where known[name] == nil && !name.hasPrefix("x_") { found.append("\(name) is no column, and not marked by x_") }
-        if Set(names).count != names.count { found.append("a column is there twice") }
+        for name in names where known[name] == nil && !name.hasPrefix("x_") { found.append("\(name) is unknown and lacks x_") }
+        if Set(names).count != names.count { found.append("a column exists twice") }
         for (index, fields) in table.dropFirst().enumerated() {
             let number = index + 1
             guard fields.count == names.count else {
@@ -94,13 +94,13 @@ struct FocusRules {
         case .decimal: value.wholeMatch(of: /-?\d+(\.\d+)?([eE][+-]?\d+)?/) != nil && (column.mayBeNegative || !value.hasPrefix("-"))
         case .moment: value.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/) != nil && (try? Date(value, strategy: .iso8601)) != nil
         case .currency: value.wholeMatch(of: /[A-Z]{3}/) != nil && Locale.Currency.isoCurrencies.contains(.init(value))
-        // Capitalised nouns in the plural.
+        // Capitalized nouns in the plural.
         case .unit: value.wholeMatch(of: /([1-9]\d* )?[A-Z][A-Za-z]*s/) != nil
         case .oneOf(let values): values.contains(value)
         }
     }
 
-    /// What columns have to do with each other.
+    /// The rules between columns.
     private static func relations(_ row: [String: String]) -> [String] {
         var found: [String] = []
         func rule(_ name: String, _ holds: Bool) { if !holds { found.append(name) } }
@@ -110,12 +110,12 @@ struct FocusRules {
         let isPriced = (category == "Usage" || category == "Purchase") && !isCorrection
         rule("a purchase is not usage-based", category != "Purchase" || row["ChargeFrequency"] != "Usage-Based")
         for name in ["PricingQuantity", "PricingUnit", "PricingCategory", "ListUnitPrice", "ContractedUnitPrice", "SkuId", "SkuPriceId"] {
-            rule("\(name) of what is priced is null", !isPriced || row[name] != nil)
+            rule("\(name) of a priced charge is null", !isPriced || row[name] != nil)
             rule("\(name) of a tax is not null", category != "Tax" || row[name] == nil)
         }
         rule("PricingUnit goes with PricingQuantity", (row["PricingUnit"] == nil) == (row["PricingQuantity"] == nil))
         rule("ConsumedUnit goes with ConsumedQuantity", (row["ConsumedUnit"] == nil) == (row["ConsumedQuantity"] == nil))
-        rule("ConsumedQuantity is of usage", category == "Usage" || row["ConsumedQuantity"] == nil)
+        rule("ConsumedQuantity exists only for usage", category == "Usage" || row["ConsumedQuantity"] == nil)
         if category == "Usage", !isCorrection { rule("ConsumedQuantity is positive", (number("ConsumedQuantity") ?? 0) > 0) }
         for (price, cost) in [("ListUnitPrice", "ListCost"), ("ContractedUnitPrice", "ContractedCost")] where !isCorrection {
             if let unit = number(price), let quantity = number("PricingQuantity") {
@@ -126,16 +126,16 @@ struct FocusRules {
             rule("ContractedCost without a price is BilledCost", row["ContractedCost"] == row["BilledCost"])
         }
         for period in ["Billing", "Charge"] {
-            rule("\(period)Period begins before it ends", (row["\(period)PeriodStart"] ?? "") < (row["\(period)PeriodEnd"] ?? ""))
+            rule("\(period)Period starts before it ends", (row["\(period)PeriodStart"] ?? "") < (row["\(period)PeriodEnd"] ?? ""))
         }
         let isInside =
             (row["BillingPeriodStart"] ?? "") <= (row["ChargePeriodStart"] ?? "")
             && (row["ChargePeriodEnd"] ?? "") <= (row["BillingPeriodEnd"] ?? "")
-        rule("a charge lies in its billing period, or corrects another", isInside != isCorrection)
+        rule("a charge is in its billing period, or corrects another", isInside != isCorrection)
         return found
     }
 
-    /// Reads CSV by RFC 4180: an empty field is null, and an empty text is quoted. Nil for what is no CSV.
+    /// Reads CSV by RFC 4180. An empty field is null, and an empty text is quoted. Nil if the text is not CSV.
     static func table(_ text: String) -> [[String?]]? {
         var (rows, fields, field): ([[String?]], [String?], String) = ([], [], "")
         var (isQuoted, wasQuoted, isOpen) = (false, false, false)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Ledger query")
 struct LedgerQueryTests {
-    @Test("a page plans for one month's part of the ledger and locks no other, and row-level security stays what parts the tenants")
+    @Test("a page plans for and locks only one month's partition, and row-level security still separates the tenants")
     func onePart() async throws {
         try await TestPlatform.run { platform in
             _ = try await UsagePartitions(pool: platform.pool, logger: Logger(label: "test")).pass(at: time("2026-01-15T00:00:00Z"))
@@ -36,7 +36,7 @@ struct LedgerQueryTests {
                 }
                 #expect(locked == ["usage_event", "usage_event_2026_03"])
             }
-            // What the text says is one thing, and what the transaction may see another.
+            // The transaction may see other rows than the text selects.
             let ledger = try await LedgerPages(
                 .tenant(OwnerDatabase(platform.pool, tenant: acme)), from: from, to: to, in: platformDatabase, at: Date())
             let rows = SQL(unsafe: ledger.rows(after: ledger.start))
@@ -45,10 +45,10 @@ struct LedgerQueryTests {
         }
     }
 
-    @Test("a file is not brought to an end when a month of it has left the ledger meanwhile", arguments: [false, true])
+    @Test("a file does not end normally if one of its months was archived since the start", arguments: [false, true])
     func archivedMeanwhile(isArchived: Bool) async throws {
         try await TestPlatform.run { platform in
-            // More than what is on its way when somebody does not read.
+            // More than the buffers hold for a client that does not read.
             try await platform.appendMany(200_000)
             let export = {
                 try await platform.export("format=jsonl&\(TestPlatform.march)") {
@@ -65,7 +65,7 @@ struct LedgerQueryTests {
         }
     }
 
-    @Test("late logins of a month that came back are missed where the month that bills them is archived")
+    @Test("late logins of a restored month are missing while the month that bills them is archived")
     func lateArchived() async throws {
         try await TestPlatform.run { platform in
             let acme = ID<Tenant>(platform.acme.id)!
@@ -79,13 +79,13 @@ struct LedgerQueryTests {
             let answer = try await platform.export("format=csv&\(TestPlatform.march)")
             #expect(answer.status == 400)
             #expect((answer.json["detail"] as? String)?.contains("2026-04") == true)
-            // Globex has none there, and nobody in the days before.
+            // Globex has no logins there and in the days before.
             #expect(try await platform.export("format=csv&\(TestPlatform.march)&tenant=globex").status == 200)
             #expect(try await platform.export("format=csv&from=2026-03-01T00:00:00Z&to=2026-03-31T00:00:00Z").status == 200)
         }
     }
 
-    @Test("an hour of the platform is read by what is in it, not by what else the month has")
+    @Test("an hour of the platform is read by its own rows, regardless of the month's other rows")
     func partOfMonth() async throws {
         try await TestPlatform.run { platform in
             let tenants = 10
@@ -103,7 +103,7 @@ struct LedgerQueryTests {
             #expect(rows > 0)
             #expect(try rows == there[0].get("rows", as: Int.self))
 
-            /// How many blocks a page of March's part reads.
+            /// How many blocks a page of March's partition reads.
             func blocks(_ ledger: LedgerPages) async throws -> Int {
                 let start = LedgerPages.Position(period: Month(year: 2026, month: 3), time: ledger.start.time)
                 let explained = try await PlatformDatabase(platform.pool).run([
@@ -116,18 +116,18 @@ struct LedgerQueryTests {
                 let (hit, read) = (plan["Shared Hit Blocks"] as? Int, plan["Shared Read Blocks"] as? Int)
                 return try #require(hit) + #require(read)
             }
-            // A few for each tenant, and one for each row at the most: less than half of what the key has alone.
+            // A few blocks per tenant, and at most one per row. That is less than half of the key's blocks.
             let enough = 12 * tenants + rows
             #expect(try there[0].get("pages", as: Int.self) > 2 * enough)
             #expect(try await blocks(ledger) <= enough)
-            // Of another month's window, this one may have what came late: it is not read from end to end for that.
+            // The window is in another month, and this month may have late logins of it. The query does not read this month completely.
             let february = try await LedgerPages(
                 .platform(database), from: time("2026-02-01T00:00:00Z"), to: time("2026-03-01T00:00:00Z"), in: database, at: Date())
             #expect(try await blocks(february) <= 12 * tenants)
         }
     }
 
-    @Test("a page whose rows stand in another order is refused: what follows them would be left out")
+    @Test("a page with rows in another order is refused, because later rows would be missing")
     func order() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<3).map { time("2026-03-05T00:00:00Z").addingTimeInterval(Double($0)) })

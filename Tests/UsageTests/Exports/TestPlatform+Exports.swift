@@ -10,7 +10,7 @@ import Server
 import Tenancy
 import TestSupport
 
-/// An export as a client gets it.
+/// An export as a client receives it.
 struct ExportAnswer {
     let status: Int
     let headers: HTTPHeaders
@@ -28,10 +28,10 @@ struct ExportAnswer {
 extension TestPlatform {
     static let march = "from=2026-03-01T00:00:00Z&to=2026-04-01T00:00:00Z"
 
-    /// Over a connection of its own: our HTTP client keeps trailers to itself.
+    /// Uses its own network connection, because the HTTP client hides trailers.
     /// - Parameters:
-    ///   - key: an operator's unless another is named.
-    ///   - midway: runs when the file has begun, and before more of it is read.
+    /// - key: an operator's key by default.
+    /// - midway: runs after the file has started, before more of it is read.
     func export(
         _ query: String, key: String? = nil, path: String = "", headers: [(String, String)] = [("TE", "trailers")],
         midway: () async throws -> Void = {}
@@ -47,7 +47,7 @@ extension TestPlatform {
         let fields = HTTPHeaders(
             [("Host", "login.test"), ("Authorization", "Bearer \(key ?? seeded.api_keys[0].secret)"), ("Connection", "close")] + headers)
         return try await channel.executeThenClose { inbound, outbound in
-            // Together: a refusal may come, and the end with it, before a second write.
+            // Both are sent together, because a refusal may close the connection before a second write.
             try await outbound.write(
                 contentsOf: [
                     .head(.init(version: .http1_1, method: .GET, uri: "/v1/usage/export\(path)?\(query)", headers: fields)), .end(nil),
@@ -62,11 +62,11 @@ extension TestPlatform {
                 case .end(let trailers): return ExportAnswer(status: status, headers: answered, trailers: trailers, body: body)
                 }
             }
-            throw TestSimulator.Refused(description: "the answer has no end")
+            throw TestSimulator.Refused(description: "the response has no end")
         }
     }
 
-    /// Somebody who asks for an export, and reads nothing of it but its beginning.
+    /// A client that requests an export and reads only its start.
     func reader(of query: String, key: String) async throws -> any Channel {
         let port = Int(address.split(separator: ":").last ?? "") ?? 0
         let beginning = MultiThreadedEventLoopGroup.singleton.next().makePromise(of: String.self)
@@ -84,11 +84,12 @@ extension TestPlatform {
         return channel
     }
 
-    /// Appends logins of March 2026, made by the database; all of Acme's, or of so many tenants that are none of the platform's.
+    /// Appends logins of March 2026 that the database generates: all for Acme, or for this number of tenants that the platform does not
+    /// have.
     func appendMany(_ count: Int, tenants: Int? = nil) async throws {
         let acme = ID<Tenant>(acme.id)!
         _ = try await ownerPool.run("SELECT create_usage_partition('2026-03-01')")
-        // In parts: on a busy machine, all rows at once can take longer than a statement may.
+        // Inserted in parts, because on a busy machine all rows at once can exceed the statement timeout.
         for first in stride(from: 0, to: count, by: 20_000) {
             _ = try await ownerPool.run(
                 """
@@ -130,7 +131,7 @@ func time(_ text: String) -> Date {
     return parts.count == 1 ? whole : whole.addingTimeInterval(Double("0.\(parts[1])")!)
 }
 
-/// Undoes gzip; nil for what is not whole.
+/// Decompresses gzip. Nil for an incomplete file.
 func gunzip(_ bytes: [UInt8]) -> [UInt8]? {
     var stream = z_stream()
     guard inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else { return nil }

@@ -1,7 +1,7 @@
 @testable import Billing
 import Foundation
 
-/// Chance that comes out the same each time: a failure names its seed, and is there again. SplitMix64.
+/// Random numbers with a seed (SplitMix64). A failure names its seed, so it can be repeated.
 struct Chance: RandomNumberGenerator {
     private var state: UInt64
 
@@ -21,7 +21,7 @@ struct Chance: RandomNumberGenerator {
 
     mutating func often(_ value: Int, or range: ClosedRange<Int>) -> Int { Bool.random(using: &self) ? value : number(range) }
 
-    /// Prices of all sorts, with so few logins a tier that a test can count them one by one.
+    /// Random prices with so few logins per tier that a test can count them one by one.
     mutating func prices(_ mode: Prices.TierMode? = nil) -> Prices {
         var end = 0
         let ends: [Int?] = (0..<number(0...4)).map { _ in
@@ -42,7 +42,7 @@ struct Chance: RandomNumberGenerator {
 }
 
 extension Prices {
-    /// Simple ones, of which a test says what it is about.
+    /// Simple prices, of which a test sets only the relevant parts.
     static func of(
         _ mode: TierMode, in currency: String = "USD", baseFee: Int = 0, included: Int = 0, minimum: Int = 0,
         _ tiers: (upTo: Int?, price: Int)...
@@ -53,7 +53,7 @@ extension Prices {
     }
 }
 
-/// The charges for numbers that can be rated.
+/// The charges for numbers within the limit.
 func rated(
     for logins: Int, by prices: Prices, over share: Rating.Share = .wholeMonth, withFees: Bool = true
 ) -> [Rating.Charge] {

@@ -11,7 +11,7 @@ struct EstimatePriceTests {
         try await platform.call("POST", "/pricing/estimate", key: key, body)
     }
 
-    @Test("by default a login costs half a cent, and no other price comes after it")
+    @Test("by default a login costs half a cent, and no other price follows")
     func byDefault() async throws {
         try await TestPlatform.run { platform in
             let answer = try await Self.estimate(platform, ["logins": 250_000, "plan": "scale"])
@@ -27,7 +27,7 @@ struct EstimatePriceTests {
         }
     }
 
-    @Test("every line is there, they add up to the total, and the next tier says what it changes")
+    @Test("all lines are present, add up to the total, and the next tier contains the change")
     func lines() async throws {
         try await TestPlatform.run { platform in
             let card: [String: any Sendable] = [
@@ -53,13 +53,13 @@ struct EstimatePriceTests {
             #expect(next["unit_price"] as? String == "0.0009")
             // 49 + 150 + 900 000 · 0.0012 + 0.0009, each line rounded.
             #expect(next["total"] as? String == "1279.001" && next["change"] as? String == "901.200")
-            // Today it is another card that holds.
+            // Today, another card is in effect.
             let today = try await Self.estimate(platform, ["logins": 1000, "plan": "scale", "on": "2026-12-31"])
             #expect(today.json["total"] as? String == "5.00")
         }
     }
 
-    @Test("a tenant's key is answered for its tenant, or for a plan; never for another tenant")
+    @Test("a tenant's key gets estimates for its tenant or for a plan, never for another tenant")
     func whose() async throws {
         try await TestPlatform.run { platform in
             let own: [String: any Sendable] = [
@@ -71,7 +71,7 @@ struct EstimatePriceTests {
                 as [[String: any Sendable]]
             {
                 let answer = try await Self.estimate(platform, body, key: acme)
-                // 2.5 yen, to the even one.
+                // 2.5 yen are rounded to the even yen.
                 #expect(answer.json["total"] as? String == "2" && answer.json["tenant_id"] as? String == platform.acme.id)
                 #expect(answer.json["plan"] as? String == "enterprise")
             }
@@ -90,7 +90,7 @@ struct EstimatePriceTests {
         }
     }
 
-    @Test("what makes no sense is refused, by the name of its field")
+    @Test("invalid members are refused with the name of the field")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (body, field) in [

@@ -10,21 +10,21 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// The calculator as pages: for everybody, and to be printed.
+/// The calculator as public page and as printable page.
 @Suite("Pricing pages")
 struct PricingPageTests {
     private static func get(_ platform: TestPlatform, _ query: String = "") async throws -> TestBrowser.Answer {
         try await TestBrowser(platform).get("\(TestPlatform.publicURL)/pricing\(query)")
     }
 
-    /// The cells of a page's table, a text for each row.
+    /// The cells of a page's table, one text per row.
     private static func rows(_ page: String) -> [String] {
         page.matches(of: #/<tr><td>(.*?)</td></tr>/#).map {
             String($0.output.1).replacing(#/</td><td class="number"[^>]*>/#, with: " | ").replacing("&#39;", with: "'")
         }
     }
 
-    /// What the rows have to be, by what `estimatePrice` answers.
+    /// The expected rows according to the response of `estimatePrice`.
     private static func rows(_ estimate: TestBrowser.Answer) throws -> [String] {
         try #require(estimate.json["lines"] as? [[String: any Sendable]]).map { line in
             """
@@ -40,21 +40,21 @@ struct PricingPageTests {
         let currency = estimate.json["currency"] as? String ?? ""
         #expect(page.body.contains("<th colspan=\"3\">Total</th><td class=\"number\">\(estimate.json["total"]!) \(currency)</td>"))
         let card = try #require(estimate.json["rate_card"] as? [String: any Sendable])
-        #expect(page.body.contains("version \(card["version"]!), of \(card["effective_from"]!), as they are on \(estimate.json["on"]!)"))
+        #expect(page.body.contains("version \(card["version"]!), of \(card["effective_from"]!), in effect on \(estimate.json["on"]!)"))
         guard let next = estimate.json["next_tier"] as? [String: any Sendable] else {
-            #expect(page.body.contains("No other price comes behind this one."))
+            #expect(page.body.contains("This price applies to all further logins."))
             return
         }
         let change = try #require(next["change"] as? String)
         let words = [
-            "From login \((next["from_login"] as! Int).grouped) on", "\((next["additional_logins"] as! Int).grouped) more than these",
-            "\(next["unit_price"]!) \(currency)", "comes to \(next["total"]!) \(currency)",
+            "Starting with login \((next["from_login"] as! Int).grouped) ", "(\((next["additional_logins"] as! Int).grouped) more)",
+            "\(next["unit_price"]!) \(currency)", "costs \(next["total"]!) \(currency)",
             change.hasPrefix("-") ? "\(change.dropFirst()) less." : "\(change) more.",
         ]
         for word in words { #expect(page.body.contains(word), "\(word)") }
     }
 
-    @Test("nobody sees the public one unless the platform has turned it on")
+    @Test("the public page exists only if the platform enables it")
     func off() async throws {
         try await TestPlatform.run { platform in
             for query in ["", "?logins=5"] {
@@ -66,7 +66,7 @@ struct PricingPageTests {
         }
     }
 
-    @Test("its figures are those of estimatePrice, whatever the prices and however many logins")
+    @Test("the page has the same numbers as estimatePrice, for any prices and logins")
     func figures() async throws {
         try await TestPlatform.run({ $0.showsPricing = true }) { platform in
             try await platform.rateCard(
@@ -85,7 +85,7 @@ struct PricingPageTests {
         }
     }
 
-    @Test("it needs no script, loads nothing, sends its form to nobody else, and may be kept for a minute")
+    @Test("the page needs no script, loads nothing, sends its form only to this server, and can be cached for a minute")
     func manner() async throws {
         try await TestPlatform.run({ $0.showsPricing = true }) { platform in
             let form = try await Self.get(platform)
@@ -108,7 +108,7 @@ struct PricingPageTests {
     }
 
     @Test(
-        "what is no number or no plan is told in words, and not repeated",
+        "an invalid number or plan is explained and not repeated",
         arguments: [
             "logins=-1", "logins=1000000001", "logins=99999999999999999999999", "logins=1e3", "logins=%2B5", "logins=5.5", "logins=0x10",
             "logins=%EF%BC%95", "logins=five", "logins=5%00", "logins=%3Cscript%3Ealert(1)%3C/script%3E", "logins=%22%3E%3Cscript%3E",
@@ -122,7 +122,7 @@ struct PricingPageTests {
             #expect(answer.header("Content-Type") == "text/html; charset=utf-8")
             #expect(answer.header("Cache-Control") == "no-store")
             #expect(answer.body.contains("role=\"alert\"") && answer.body.contains("<form") && !answer.body.contains("<table>"))
-            // But for the words of the page itself, it is the same whatever was sent.
+            // Except for the page's own words, it is the same for every input.
             for text in ["<script", "<svg", "alert(1)", "onfocus", "onmouseover", "gold", "five", "9999999999", "0x10"] {
                 #expect(!answer.body.contains(text), "\(text)")
             }
@@ -130,7 +130,7 @@ struct PricingPageTests {
     }
 
     @Test(
-        "what people leave empty, and what is no field, is nothing", arguments: ["?", "?logins=&plan=scale", "?x=%3Cscript%3E", "?plan="])
+        "an empty field and an unknown parameter are ignored", arguments: ["?", "?logins=&plan=scale", "?x=%3Cscript%3E", "?plan="])
     func empty(query: String) async throws {
         try await TestPlatform.run({ $0.showsPricing = true }) { platform in
             let answer = try await Self.get(platform, query)
@@ -138,7 +138,7 @@ struct PricingPageTests {
         }
     }
 
-    @Test("no tenant's own price is on the public page, whoever asks and however")
+    @Test("the public page never shows a tenant's own price")
     func ownPrices() async throws {
         try await TestPlatform.run({ $0.showsPricing = true }) { platform in
             try await platform.rateCard(from: "2026-01-01", tiers: [(nil, 777_000)])
@@ -150,7 +150,7 @@ struct PricingPageTests {
         }
     }
 
-    @Test("an address has so many requests a minute, and is told when there is another")
+    @Test("an address has a limit of requests per minute, and the refusal contains the wait")
     func limit() async throws {
         try await TestPlatform.run({ ($0.showsPricing, $0.apiRequestsPerMinute) = (true, 20) }) { platform in
             for _ in 0..<2 { #expect(try await Self.get(platform, "?logins=5").status == 200) }
@@ -162,7 +162,7 @@ struct PricingPageTests {
         }
     }
 
-    @Test("the one for keys has the figures that hold for its tenant, or that is named, and its name escaped")
+    @Test("the page for keys has the numbers of its tenant or the named one, with the name escaped")
     func forKeys() async throws {
         try await TestPlatform.run { platform in
             try await platform.rateCard(

@@ -20,7 +20,7 @@ struct RateCardTests {
         "effective_from": "2027-01-01", "currency": "EUR", "tiers": [["unit_price_micros": 3000]],
     ]
 
-    @Test("at first every plan costs half a cent a login, from the year 2000 on")
+    @Test("by default every plan costs half a cent per login, starting in 2000")
     func byDefault() async throws {
         try await TestPlatform.run { platform in
             let answer = try await platform.call("GET", "/rate-cards")
@@ -37,7 +37,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("a plan's next version is written beside the one before, which stays as it was; the trail has it")
+    @Test("a plan's next version leaves the previous one unchanged, and is in the audit trail")
     func versions() async throws {
         try await TestPlatform.run { platform in
             let before = try await platform.call("GET", "/rate-cards?plan=scale").json["data"] as? [[String: any Sendable]]
@@ -53,7 +53,7 @@ struct RateCardTests {
             let list = try #require(try await platform.call("GET", "/rate-cards?plan=scale").json["data"] as? [[String: any Sendable]])
             #expect(list.map { $0["version"] as? Int } == [2, 1])
             #expect(list.last as? NSDictionary == before?.first as? NSDictionary)
-            // Another plan counts by itself.
+            // Another plan has its own version numbers.
             let free = try await platform.call("POST", "/rate-cards", Self.scale.merging(["plan": "free"]) { $1 })
             #expect(free.json["version"] as? Int == 2)
             let trail = try await platform.call("GET", "/platform/audit-events?action=createRateCard&subject=\(id)")
@@ -61,7 +61,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("of many at once each is a version of its own")
+    @Test("many concurrent requests create one version each")
     func atOnce() async throws {
         try await TestPlatform.run { platform in
             let versions = try await withThrowingTaskGroup(of: Int?.self) { tasks in
@@ -74,7 +74,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("a tenant's own holds for it alone, until one says that its plan's hold again")
+    @Test("a tenant's own card is in effect only for it, until a card returns it to its plan's prices")
     func own() async throws {
         try await TestPlatform.run { platform in
             let created = try await platform.call("POST", "/tenants/acme/rate-cards", Self.own)
@@ -100,7 +100,7 @@ struct RateCardTests {
             #expect(try await platform.call("GET", "/tenants/acme/rate-cards/\(id)", key: acme).status == 200)
             #expect(try await platform.call("GET", "/tenants/globex/rate-cards/\(id)", key: globex).status == 404)
             #expect(try await platform.call("GET", "/rate-cards/\(id)").status == 404)
-            // A plan's is read by all tenants: it is on their statements.
+            // All tenants can read a plan's card, because their statements name it.
             let plans = try #require(try await ids("globex", globex).first)
             #expect(try await platform.call("GET", "/tenants/acme/rate-cards/\(plans)", key: acme).status == 200)
 
@@ -121,7 +121,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("no tenant sets prices, not even its own")
+    @Test("a tenant cannot set prices, not even its own")
     func operatorsOnly() async throws {
         try await TestPlatform.run { platform in
             let key = platform.acme.api_keys[0].secret
@@ -133,7 +133,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("what is closed is not priced anew: neither the month nor one before it, for those whom it concerns")
+    @Test("a closed month and the months before it cannot get new prices, for the affected tenants")
     func closed() async throws {
         try await TestPlatform.run { platform in
             let (acme, now) = (ID<Tenant>(platform.acme.id)!, Date())
@@ -148,7 +148,7 @@ struct RateCardTests {
             for day in ["2026-09-30", "2026-10-01", "2026-10-31"] {
                 #expect(try await status("/rate-cards", Self.scale, day) == 409)
                 #expect(try await status("/tenants/acme/rate-cards", Self.own, day) == 409)
-                // Nothing of Globex's is closed yet.
+                // Globex has no closed month yet.
                 #expect(try await status("/tenants/globex/rate-cards", Self.own, day) == 201)
             }
             #expect(try await status("/rate-cards", Self.scale, "2026-11-01") == 201)
@@ -156,7 +156,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("a month that is just being closed is waited for")
+    @Test("a rate card waits for a month that is being closed")
     func closing() async throws {
         try await TestPlatform.run { platform in
             let (acme, now) = (ID<Tenant>(platform.acme.id)!, Date())
@@ -178,7 +178,7 @@ struct RateCardTests {
         }
     }
 
-    @Test("a month waits for a rate card that is being written, and then is rated by it; nobody's login waits for either")
+    @Test("a month waits for a rate card that is being written and is rated by it, and no login waits for either")
     func writing() async throws {
         try await TestPlatform.run { platform in
             let acme = ID<Tenant>(platform.acme.id)!
@@ -197,7 +197,7 @@ struct RateCardTests {
             #expect(try await closed.value == 2)
             let statement = try await platform.call("GET", "/tenants/acme/statements/\(month)")
             #expect((statement.json["totals"] as? [[String: any Sendable]])?.map { $0["amount"] as? String } == ["2.00"])
-            // Too late for the next one.
+            // The card is too late for the next month.
             await #expect(throws: Problem.self) {
                 try await writer.transaction(prelude: PlatformDatabase.prelude) { db in
                     _ = try await draft.add(to: acme.uuid, "createTenantRateCard", by: .system, db, at: now)
@@ -222,7 +222,7 @@ struct RateCardTests {
         (["tiers": [["unit_price_micros": 1, "discount": 1]]], "tiers[0].discount"), (["follows_plan": true], "follows_plan"),
     ]
 
-    /// Which fields are refused.
+    /// The refused fields.
     private static func refused(
         _ change: [String: any Sendable], of body: [String: any Sendable], _ path: String, _ platform: TestPlatform
     ) async throws -> [String] {
@@ -231,7 +231,7 @@ struct RateCardTests {
         return (answer.json["errors"] as? [[String: String]] ?? []).compactMap { $0["field"] }
     }
 
-    @Test("what cannot be a price is refused, by the name of its field")
+    @Test("an invalid price is refused with the name of its field")
     func refused() async throws {
         try await TestPlatform.run { platform in
             for (change, field) in Self.refusals {
@@ -239,14 +239,14 @@ struct RateCardTests {
             }
             let path = "/tenants/acme/rate-cards"
             #expect(try await Self.refused(["plan": "scale"], of: Self.own, path, platform) == ["plan"])
-            // Where the plan's prices hold again, a price would mean nothing.
+            // With the plan's prices in effect again, a price has no meaning.
             #expect(try await Self.refused(["follows_plan": true], of: Self.own, path, platform).sorted() == ["currency", "tiers"])
             let listed = try await platform.call("GET", "/rate-cards?plan=gold")
             #expect(listed.status == 400)
         }
     }
 
-    @Test("a list of them has pages")
+    @Test("the list of rate cards has pages")
     func pages() async throws {
         try await TestPlatform.run { platform in
             for _ in 0..<2 { _ = try await platform.call("POST", "/rate-cards", Self.scale) }

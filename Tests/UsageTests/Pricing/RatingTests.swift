@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// What must hold whatever the prices are, tried with prices by chance.
+/// Properties of the rating for random prices.
 @Suite("Rating")
 struct RatingTests {
     private typealias Charge = Rating.Charge
@@ -14,7 +14,7 @@ struct RatingTests {
         charges.compactMap { if case .logins(let from, let to) = $0.kind { (from, to, $0) } else { nil } }
     }
 
-    /// What one login costs, counted from 1 behind those that are included, when there are so many: written otherwise than `Rating`.
+    /// The price of one login, counted from 1 after the included ones, for a number of logins. It is implemented differently than `Rating`.
     private func price(_ login: Int, of billable: Int, _ prices: Prices, _ share: Rating.Share) -> Int {
         let place = prices.tierMode == .graduated ? login : billable
         return prices.tiers.first { tier in
@@ -27,7 +27,7 @@ struct RatingTests {
         (prices.includedLogins * share.days + share.daysOfMonth - 1) / share.daysOfMonth
     }
 
-    @Test("logins are counted one by one and cost the same; each is in one line", arguments: 0..<300)
+    @Test("logins counted one by one cost the same, and each is in one line", arguments: 0..<300)
     func oneByOne(seed: Int) {
         var chance = Chance(seed)
         let (prices, logins) = (chance.prices(), chance.number(0...400))
@@ -40,7 +40,7 @@ struct RatingTests {
             #expect(lines.reduce(0) { $0 + $1.charge.quantity } == billable)
             let costs = billable == 0 ? [] : (1...billable).map { price($0, of: billable, prices, share) }
             #expect(exact(lines.map(\.charge)) == costs.reduce(0, +))
-            // One line behind the other, without a gap, and each of one price.
+            // The lines are consecutive without a gap, and each has one price.
             var end = 0
             for line in lines where line.charge.quantity > 0 {
                 #expect(line.from == end + 1)
@@ -54,7 +54,7 @@ struct RatingTests {
         }
     }
 
-    @Test("one login more never costs less: graduated always, by volume where no cheaper tier begins", arguments: 0..<200)
+    @Test("one more login never costs less: always with graduated prices, by volume if no cheaper tier starts", arguments: 0..<200)
     func monotone(seed: Int) {
         var chance = Chance(seed)
         let (prices, share) = (chance.prices(), chance.share())
@@ -70,7 +70,7 @@ struct RatingTests {
         }
     }
 
-    @Test("what is added to a number of logins costs what the sum costs more: parts add up", arguments: 0..<200)
+    @Test("the cost of added logins equals the difference of the totals", arguments: 0..<200)
     func parts(seed: Int) {
         var chance = Chance(seed)
         let prices = chance.prices(.graduated)
@@ -87,7 +87,7 @@ struct RatingTests {
         let coin = prices.currency.smallestMicros
         for charge in rated(for: chance.number(0...300), by: prices, over: chance.share()) where charge.kind != .minimum {
             #expect(charge.amountMicros % coin == 0)
-            // `exactMicros` of a fee is itself rounded to the millionth.
+            // The `exactMicros` of a fee is rounded to the millionth too.
             #expect(abs(charge.amountMicros - charge.exactMicros) * 2 <= coin + 1)
             if abs(charge.amountMicros - charge.exactMicros) * 2 == coin, case .logins = charge.kind {
                 #expect(charge.amountMicros / coin % 2 == 0)
@@ -96,18 +96,18 @@ struct RatingTests {
     }
 
     @Test(
-        "halves go to the even coin, in currencies with no, two, three and four decimals",
+        "halves are rounded to the even coin, in currencies with 0, 2, 3 and 4 decimals",
         arguments: [("JPY", 1_000_000), ("USD", 10_000), ("KWD", 1_000), ("CLF", 100)])
     func halves(currency: String, coin: Int) {
         let prices = Prices.of(.graduated, in: currency, (nil, coin / 2))
         let amounts = (0...7).map { total(rated(for: $0, by: prices)) / coin }
         #expect(amounts == [0, 0, 1, 2, 2, 2, 3, 4])
-        // Just beside the half there is nothing even about it.
+        // Next to the half, rounding is not to the even coin.
         #expect(total(rated(for: 1, by: .of(.graduated, in: currency, (nil, coin / 2 + 1)))) == coin)
         #expect(total(rated(for: 3, by: .of(.graduated, in: currency, (nil, coin / 2 - 1)))) == coin)
     }
 
-    @Test("a month never costs less than its minimum, and no more on account of it", arguments: 0..<200)
+    @Test("a month costs at least its minimum, and the minimum adds nothing more", arguments: 0..<200)
     func minimum(seed: Int) {
         var chance = Chance(seed)
         let (prices, share, logins) = (chance.prices(), chance.share(), chance.number(0...300))
@@ -127,12 +127,12 @@ struct RatingTests {
         }
     }
 
-    @Test("the shares of a month come to the whole month, but for what each rounds", arguments: 0..<200)
+    @Test("the shares of a month add up to the whole month, except for the rounding of each", arguments: 0..<200)
     func shares(seed: Int) {
         var chance = Chance(seed)
         let prices = chance.prices()
         let month = chance.number(28...31)
-        // Days by chance at which the card changes to one that says the same.
+        // Random days at which the card changes to an equal one.
         let cuts = ([0, month] + (0..<chance.number(0...4)).map { _ in chance.number(1...(month - 1)) }).sorted()
         let shares = zip(cuts, cuts.dropFirst()).filter(<).map { Rating.Share(days: $1 - $0, of: month) }
         func fees(_ share: Rating.Share) -> [Charge] {
@@ -143,7 +143,8 @@ struct RatingTests {
         #expect(abs(shares.reduce(0) { $0 + exact(fees($1)) } - exact(whole)) <= shares.count)
         #expect(abs(shares.reduce(0) { $0 + total(fees($1)) } - total(whole)) * 2 <= (shares.count + 1) * coin)
 
-        // Who logs in evenly pays what he paid without the change: a login here or there, where counts were rounded up.
+        // With evenly distributed logins, the tenant pays the same as without the change, except for a few logins whose number was rounded
+        // up.
         let perDay = chance.number(0...20)
         let parts = shares.reduce(0) { $0 + exact(rated(for: perDay * $1.days, by: prices, over: $1, withFees: false)) }
         let together = exact(rated(for: perDay * month, by: prices, withFees: false))
@@ -153,7 +154,7 @@ struct RatingTests {
         }
     }
 
-    @Test("tiers end where they say: at the last login in, at the first that is out")
+    @Test("tiers end at their limit: the last login inside, the first one outside")
     func edges() {
         let tiers: [(upTo: Int?, price: Int)] = [(100, 5000), (1000, 4000), (nil, 3000)]
         let graduated = Prices.of(.graduated, included: 10, tiers[0], tiers[1], tiers[2])
@@ -167,7 +168,7 @@ struct RatingTests {
         }
     }
 
-    @Test("a month without a login has its fees, and a line that says that there was none")
+    @Test("a month without a login has its fees, and a line with 0 logins")
     func nothing() {
         let charges = rated(for: 0, by: .of(.graduated, baseFee: 49_000_000, minimum: 60_000_000, (nil, 5000)))
         #expect(charges.map(\.kind) == [.baseFee, .logins(from: 1, to: 0), .minimum])
@@ -177,7 +178,7 @@ struct RatingTests {
         #expect(total(free) == 0)
     }
 
-    @Test("the default price: half a cent a login, to the cent")
+    @Test("by default a login costs half a cent, exactly")
     func byDefault() {
         let prices = Prices.of(.graduated, (nil, 5000))
         for (logins, micros) in [(1, 0), (2, 10_000), (3, 20_000), (1000, 5_000_000), (250_000, 1_250_000_000)] {
@@ -185,7 +186,7 @@ struct RatingTests {
         }
     }
 
-    @Test("the largest numbers that are taken do not overflow")
+    @Test("the largest accepted numbers do not overflow")
     func largest() {
         for mode in Prices.TierMode.allCases {
             let prices = Prices.of(
@@ -196,7 +197,7 @@ struct RatingTests {
         }
     }
 
-    @Test("more logins than that are refused, and nothing else comes to harm")
+    @Test("more logins are refused without another effect")
     func tooMany() {
         #expect(throws: Rating.TooMany(logins: Prices.mostLogins + 1)) {
             try Rating.charges(for: Prices.mostLogins + 1, by: .of(.graduated, (nil, 5000)))
@@ -226,7 +227,7 @@ struct PricesTests {
         }
     }
 
-    @Test("there is a tier for every login, and one only")
+    @Test("each login has exactly one tier")
     func contiguous() {
         #expect(refusal() == .noTier)
         #expect(refusal(nil) == nil)
@@ -242,13 +243,13 @@ struct PricesTests {
 
 @Suite("Estimate")
 struct EstimateTests {
-    @Test("its next tier is where one login more has another price, and what a month costs there", arguments: 0..<200)
+    @Test("the next tier starts where one more login has another price, with the cost of the month there", arguments: 0..<200)
     func nextTier(seed: Int) throws {
         var chance = Chance(seed)
         let (prices, logins) = (chance.prices(), chance.number(0...400))
         let estimate = try Estimate(logins: logins, by: prices)
         #expect(estimate.totalMicros == rated(for: logins, by: prices).reduce(0) { $0 + $1.amountMicros })
-        // What is included is a tier before the first; they begin behind these logins.
+        // The included logins are a tier before the first. The tiers start after these logins.
         let begins =
             (prices.includedLogins > 0 ? [prices.includedLogins] : []) + prices.tiers.compactMap(\.up_to).map { $0 + prices.includedLogins }
         let next = begins.first { $0 >= logins }
@@ -259,7 +260,7 @@ struct EstimateTests {
         #expect(line?.unitPriceMicros == tier.unitPriceMicros)
     }
 
-    @Test("by volume, the next tier can cost less")
+    @Test("with volume prices the next tier can cost less")
     func cheaper() throws {
         let estimate = try Estimate(logins: 99_000, by: .of(.volume, (100_000, 5000), (nil, 4000)))
         #expect(estimate.totalMicros == 495_000_000)
@@ -267,7 +268,7 @@ struct EstimateTests {
         #expect(try Estimate(logins: 100_001, by: .of(.volume, (100_000, 5000), (nil, 4000))).nextTier == nil)
     }
 
-    @Test("a tier beyond all numbers is none")
+    @Test("a tier beyond the largest number does not exist")
     func beyond() throws {
         let prices = Prices.of(.graduated, included: 1, (Prices.mostLogins, 5000), (nil, 4000))
         #expect(try Estimate(logins: Prices.mostLogins, by: prices).nextTier == nil)

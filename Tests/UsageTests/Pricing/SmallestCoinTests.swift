@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Smallest coins")
 struct SmallestCoinTests {
-    @Test("the database knows the same smallest coin of every currency as the code")
+    @Test("database and code have the same smallest coin for every currency")
     func coins() async throws {
         let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ".map(String.init)
         let currencies = letters.flatMap { first in letters.flatMap { second in letters.map { first + second + $0 } } }

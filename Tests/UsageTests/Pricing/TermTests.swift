@@ -9,7 +9,7 @@ import Testing
 struct TermTests {
     private let tenant = UUID()
 
-    /// A card whose prices no other card has, unless they are given.
+    /// A card with unique prices, unless they are given.
     private func card(
         _ from: String, plan: Tenant.Plan? = .scale, version: Int = 1, followsPlan: Bool = false, owner: UUID? = nil, prices: Prices? = nil
     ) -> RateCard {
@@ -23,14 +23,14 @@ struct TermTests {
         try Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
     }
 
-    /// As `2026-11-01…2026-11-30 scale v1`.
+    /// In the form `2026-11-01…2026-11-30 scale v1`.
     private func terms(_ month: String, _ plans: [PlanChange], _ cards: [RateCard]) -> [String] {
         Term.all(of: Month(month)!, plans: plans, rateCards: cards).map {
             "\($0.firstDay)…\($0.lastDay) \($0.plan) \($0.rateCard.plan == nil ? "own " : "")v\($0.rateCard.version)"
         }
     }
 
-    @Test("a month of one plan and one card is one term: 28, 29, 30, 31 days")
+    @Test("a month with one plan and one card is one term, with 28, 29, 30 or 31 days")
     func whole() throws {
         let plans = [PlanChange(at: try at("2023-01-01T00:00:00.000Z"), plan: .scale)]
         for (month, last) in [("2023-02", "28"), ("2024-02", "29"), ("2026-11", "30"), ("2026-12", "31"), ("2100-02", "28")] {
@@ -38,7 +38,7 @@ struct TermTests {
         }
     }
 
-    @Test("a card holds from its first day on, of two of one day the newer version; the tenant's own before its plan's")
+    @Test("a card starts on its first day, the newer of two on one day applies, and a tenant's own has priority")
     func cards() throws {
         let plans = [PlanChange(at: try at("2026-01-01T00:00:00.000Z"), plan: .scale)]
         let cards = [
@@ -50,13 +50,13 @@ struct TermTests {
             "2026-11-25…2026-11-30 scale v3",
         ]
         #expect(terms("2026-11", plans, cards) == expected)
-        // Their order says nothing.
+        // The order of the input has no effect.
         var chance = Chance(1)
         for _ in 0..<20 { #expect(terms("2026-11", plans, cards.shuffled(using: &chance)) == expected) }
         #expect(terms("2026-12", plans, cards) == ["2026-12-01…2026-12-31 scale v4"])
     }
 
-    @Test("a later version that begins earlier does not take what began later")
+    @Test("a later version with an earlier start does not replace a card that started later")
     func latestBeginningFirst() {
         let cards = [card("2026-11-10", version: 1), card("2026-11-05", version: 2)]
         #expect(cards.holding(on: Day("2026-11-07")!, plan: .scale)?.version == 2)
@@ -64,7 +64,7 @@ struct TermTests {
         #expect(cards.holding(on: Day("2026-11-04")!, plan: .scale) == nil)
     }
 
-    @Test("a day is billed by the last plan that the tenant had on it, to the microsecond")
+    @Test("a day is billed by the tenant's last plan on it, to the microsecond")
     func plans() throws {
         let cards = Tenant.Plan.allCases.map { card("2000-01-01", plan: $0) }
         let begun = PlanChange(at: try at("2026-10-15T12:00:00.000Z"), plan: .free)
@@ -73,7 +73,7 @@ struct TermTests {
         #expect(split(midnight) == ["2026-11-01…2026-11-09 free v1", "2026-11-10…2026-11-30 scale v1"])
         #expect(split(midnight.addingTimeInterval(86399.999999)) == split(midnight))
         #expect(split(midnight.addingTimeInterval(-0.000001)) == ["2026-11-01…2026-11-08 free v1", "2026-11-09…2026-11-30 scale v1"])
-        // There and back on one day leaves nothing of it.
+        // A change and its reversal on one day have no effect.
         let back = [
             begun, PlanChange(at: midnight.addingTimeInterval(60), plan: .enterprise),
             PlanChange(at: midnight.addingTimeInterval(120), plan: .free),
@@ -82,7 +82,7 @@ struct TermTests {
         #expect(terms("2026-11", back.reversed(), cards) == ["2026-11-01…2026-11-30 free v1"])
     }
 
-    @Test("a tenant pays from the day on which it was created to that on which it was deleted, and again once it is restored")
+    @Test("a tenant pays from the day of its creation to the day of its deletion, and again after a restoration")
     func existence() throws {
         let cards = [card("2000-01-01")]
         let changes = [
@@ -94,7 +94,7 @@ struct TermTests {
         #expect(terms("2026-12", changes, cards) == [])
     }
 
-    @Test("where no price changes, no term begins: neither by another plan nor by the same card again; the last of them is named")
+    @Test("without a change of prices no term starts, and the term names the last card and plan")
     func equalPrices() throws {
         let prices = Prices.of(.graduated, in: "USD", baseFee: 50_000_000, included: 1000, (nil, 25_000))
         let plans = [
@@ -107,13 +107,13 @@ struct TermTests {
         ]
         #expect(terms("2026-11", plans, equal) == ["2026-11-01…2026-11-30 scale own v1"])
         #expect(terms("2026-11", plans, Array(equal.dropLast())) == ["2026-11-01…2026-11-30 scale v2"])
-        // There and back is two changes.
+        // A change and its reversal on different days are two changes.
         let other = [card("2026-11-10", plan: .free, version: 2), card("2026-11-12", plan: .free, version: 3, prices: prices)]
         #expect(
             terms("2026-11", plans, Array(equal.prefix(2)) + other) == [
                 "2026-11-01…2026-11-09 free v1", "2026-11-10…2026-11-11 free v2", "2026-11-12…2026-11-30 scale v1",
             ])
-        // Days on which the tenant was not there part them.
+        // Days without the tenant separate terms.
         let gone =
             plans.prefix(1) + [
                 PlanChange(at: try at("2026-11-10T00:00:00.000Z"), plan: nil),
@@ -122,13 +122,13 @@ struct TermTests {
         #expect(terms("2026-11", Array(gone), equal).count == 2)
     }
 
-    @Test("a change that touches no price changes no total: over any cards, plans and logins", arguments: 0..<200)
+    @Test("a change that affects no price changes no total, for any cards, plans and logins", arguments: 0..<200)
     func noPriceChanges(seed: Int) throws {
         var chance = Chance(seed)
         let month = Month(year: chance.number(2024...2028), month: chance.number(1...12))
         func day() -> Day { month.firstDay + chance.number(0...(month.days - 1)) }
         func moment() -> Date { day().start.addingTimeInterval(Double(chance.number(0...86399))) }
-        // Prices that change for real, and a plan that does.
+        // Real changes of prices, and of a plan.
         let few = (0..<3).map { _ in chance.prices() }
         var cards = Tenant.Plan.allCases.map { card("2000-01-01", plan: $0, prices: few.randomElement(using: &chance)!) }
         for version in 2..<chance.number(3...6) {
@@ -147,19 +147,19 @@ struct TermTests {
         }
         let before = try totals(plans, cards)
 
-        // The card in effect on some day, issued again from that day on.
+        // The card in effect on some day, issued again from that day.
         for version in 10..<13 {
             let day = day()
             let sorted = plans.sorted { $0.at < $1.at }
             guard let plan = sorted.last(where: { Day($0.at) <= day })?.plan, let same = cards.holding(on: day, plan: plan) else {
                 continue
             }
-            // A card that begins later stays in effect from then on.
+            // A card that starts later stays in effect from then.
             cards.append(card("\(day)", plan: same.plan, version: version, prices: same.prices))
         }
         #expect(try totals(plans, cards) == before)
 
-        // Another plan by another name, with the same cards throughout.
+        // Another plan with another name and the same cards.
         let (old, new) = (Tenant.Plan.allCases[0], Tenant.Plan.allCases[1])
         let alike =
             cards.filter { $0.plan != new }
@@ -171,7 +171,7 @@ struct TermTests {
         #expect(try totals(renamed, alike) == totals(first, alike))
     }
 
-    @Test("the terms of any month lie behind one another and never overlap", arguments: 0..<100)
+    @Test("the terms of any month are consecutive and never overlap", arguments: 0..<100)
     func byChance(seed: Int) throws {
         var chance = Chance(seed)
         let month = Month(year: chance.number(2024...2028), month: chance.number(1...12))
@@ -206,7 +206,7 @@ struct TermTests {
 
 @Suite("Days and months")
 struct DayTests {
-    @Test("a day is what its text says, and nothing else is one")
+    @Test("a day is parsed only from its exact text")
     func text() {
         for text in ["2000-01-01", "2024-02-29", "2026-11-30", "2026-12-31", "9999-12-31"] { #expect(Day(text)?.description == text) }
         for text in [
@@ -230,7 +230,7 @@ struct DayTests {
 
 @Suite("Currencies")
 struct CurrencyTests {
-    @Test("an amount is written with the currency's decimals, and with more where it needs them")
+    @Test("an amount is written with the currency's decimals, and with more if needed")
     func text() {
         for (code, micros, text) in [
             ("USD", 5000, "0.005"), ("USD", 0, "0.00"), ("USD", 12_340_000, "12.34"), ("USD", -10_000, "-0.01"), ("JPY", 1_000_000, "1"),
@@ -239,7 +239,7 @@ struct CurrencyTests {
         ] { #expect(Currency(code)?.text(micros: micros) == text) }
     }
 
-    @Test("what is no currency in use is none", arguments: ["usd", "XAU", "XXX", "DEM", "US", "", "EURO"])
+    @Test("a code that is not a currency in use is refused", arguments: ["usd", "XAU", "XXX", "DEM", "US", "", "EURO"])
     func unknown(code: String) {
         #expect(Currency(code) == nil)
     }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Compare with Stripe")
 struct CompareMeterTests {
-    /// A platform with a sink to Stripe's meter that has been there for long, and a customer for each tenant.
+    /// A platform with an old sink to Stripe's meter, and a customer for each tenant.
     private static func withStripe<T: Sendable>(
         _ body: @Sendable @escaping (TestPlatform, MeterReceiver, StripeMeter) async throws -> T
     ) async throws -> T {
@@ -35,7 +35,7 @@ struct CompareMeterTests {
         try await platform.shownSink()["comparison"] as? [String: any Sendable] ?? [:]
     }
 
-    @Test("counted logins are confirmed, without a word in the log")
+    @Test("counted logins are confirmed without a log message")
     func equal() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(5, every: 1800, since: 20_000))
@@ -45,15 +45,15 @@ struct CompareMeterTests {
             try await platform.sinkWorker().pass(at: now)
             #expect(try await Self.comparison(platform)["unconfirmed"] as? Int == 10)
             let log = RecordedLog()
-            // Stripe is given an hour to count.
+            // Stripe has an hour to count.
             #expect(try await Self.compare(platform, log: log).pass(at: now + 600) == 0)
             #expect(try await Self.compare(platform, log: log).pass(at: now + 4000) > 0)
             #expect(try await Self.comparison(platform)["unconfirmed"] as? Int == 0)
             #expect(try await Self.comparison(platform)["differences"] as? Int == 0)
             #expect(try await Self.comparison(platform)["last_compared_at"] != nil)
-            #expect(!log.text.contains("Stripe has counted"))
+            #expect(!log.text.contains("Stripe's meter differs"))
             #expect(try await Self.compare(platform).pass(at: now + 8000) == 0)
-            // A late login of a confirmed hour has that hour compared again.
+            // A late login makes a confirmed hour due again.
             try await platform.append(TestPlatform.recent(1, since: 20_000))
             try await platform.takeArrivals()
             try await platform.sinkWorker().pass(at: now + 9000)
@@ -62,10 +62,10 @@ struct CompareMeterTests {
         }
     }
 
-    @Test("logins that Stripe has taken with 200 and dropped afterwards show up: in the log once, in the list, and until they are counted")
+    @Test("logins that Stripe accepted and dropped later are in the log once, and in the list until they are counted")
     func vanished() async throws {
         try await Self.withStripe { platform, meter, stripe in
-            // Its customer was deleted at Stripe since.
+            // Its customer was deleted at Stripe since then.
             stripe.knows(nil, deleted: ["cus_acme"])
             let times = TestPlatform.recent(4, since: 20_000)
             try await platform.append(times)
@@ -77,7 +77,7 @@ struct CompareMeterTests {
             #expect(stripe.reported == ["meter_event_customer_not_found"])
             let log = RecordedLog()
             #expect(try await Self.compare(platform, log: log).pass(at: now + 4000) == 2)
-            let line = try #require(log.text.split(separator: "\n").first { $0.contains("Stripe has counted other logins") })
+            let line = try #require(log.text.split(separator: "\n").first { $0.contains("Stripe's meter differs from the sent logins") })
             for fact in ["customer=cus_acme", "sent=4", "counted=0", platform.acme.id] { #expect(line.contains(fact)) }
             let difference = try #require(try await Self.differences(platform).first)
             #expect(try await Self.differences(platform).count == 1)
@@ -85,12 +85,12 @@ struct CompareMeterTests {
             #expect(difference["tenant_ids"] as? [String] == [platform.acme.id])
             #expect(difference["sent"] as? Int == 4 && difference["counted"] as? Int == 0)
             #expect(try await Self.comparison(platform)["differences"] as? Int == 1)
-            // Said once, and looked at again an hour later, or when somebody says so.
+            // The log message appears once. The next comparison is an hour later, or when an operator requests it.
             #expect(try await Self.compare(platform, log: log).pass(at: now + 5000) == 0)
             #expect(try await Self.compare(platform, log: log).pass(at: now + 8000) == 1)
-            #expect(log.text.split(separator: "\n").count { $0.contains("Stripe has counted other logins") } == 1)
+            #expect(log.text.split(separator: "\n").count { $0.contains("Stripe's meter differs from the sent logins") } == 1)
             _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
-            // The operator has given Stripe what was missing.
+            // The operator has added the missing logins at Stripe.
             stripe.add(4, of: "cus_acme", at: times[0])
             #expect(try await Self.compare(platform).pass(at: now + 8100) == 1)
             #expect(try await Self.differences(platform).isEmpty)
@@ -98,7 +98,7 @@ struct CompareMeterTests {
         }
     }
 
-    @Test("a customer that Stripe does not have shows up, and the others are compared")
+    @Test("a customer that Stripe does not have is reported, and the others are compared")
     func unknownCustomer() async throws {
         try await Self.withStripe { platform, meter, stripe in
             // Each ID was set while Stripe was not asked.
@@ -116,7 +116,7 @@ struct CompareMeterTests {
         }
     }
 
-    @Test("what was perhaps counted shows whether it was")
+    @Test("the comparison shows whether an uncertain event was counted")
     func uncertain() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(2, since: 20_000))
@@ -132,7 +132,7 @@ struct CompareMeterTests {
         }
     }
 
-    @Test("what cannot be compared says so: a key that may not read, a meter that counts events, one that is not there")
+    @Test("a failed comparison is reported: a key without permission, a meter of another kind, a missing meter")
     func failures() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(2, since: 20_000))
@@ -162,7 +162,7 @@ struct CompareMeterTests {
 
     // MARK: Customers
 
-    @Test("a customer that Stripe does not have is refused by name; without an answer nothing is changed")
+    @Test("an unknown customer at Stripe is refused with its name, and without a response nothing changes")
     func customers() async throws {
         try await Self.withStripe { platform, meter, stripe in
             stripe.knows(["cus_acme", "cus_1-A"], deleted: ["cus_gone"])

@@ -17,7 +17,7 @@ struct DeliverUsageTests {
         (0..<count).map { Date(timeIntervalSince1970: 1_772_323_199.999_999 + Double($0)) }
     }
 
-    @Test("a login that is added up arrives as a CloudEvent with its id, and nothing of it is left")
+    @Test("an aggregated login arrives as a CloudEvent with its ID, and no row remains")
     func arrives() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -40,7 +40,7 @@ struct DeliverUsageTests {
             #expect(event["type"] as? String == "espalier.login.succeeded")
             #expect(event["source"] as? String == "/tenants/\(platform.acme.id)")
             #expect(event["subject"] as? String == platform.acme.id)
-            // The session has the login's id.
+            // The session has the login's ID.
             let session = try #require(
                 try await platform.ownerPool.run("SELECT id FROM session").first { try $0.get("id", as: ID<Tenant>.self) })
             #expect(event["id"] as? String == "login" + session.description.dropFirst("tenant".count))
@@ -61,7 +61,7 @@ struct DeliverUsageTests {
     }
 
     @Test(
-        "a receiver that loses requests and answers, repeats, delays, refuses and fails has counted each login once in the end",
+        "a receiver that loses, repeats, delays, rejects and fails requests finally has counted each login once",
         arguments: [false, true])
     func misdeeds(isStripe: Bool) async throws {
         try await withMeter(isStripe: isStripe) { platform, meter in
@@ -76,7 +76,7 @@ struct DeliverUsageTests {
             meter.misbehave((MeterReceiver.Misdeed.allCases + MeterReceiver.Misdeed.allCases).shuffled())
             let worker = platform.sinkWorker(timeout: .milliseconds(500))
             try await platform.deliverAll(worker)
-            // The deeds that are left over take nothing back.
+            // The remaining faults do not undo a count.
             let ledger = try await platform.ledger()
             #expect(ledger.count == 31)
             if let stripe = meter.stripe {
@@ -90,7 +90,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("a server at work hears of it by itself")
+    @Test("a running server delivers usage")
     func running() async throws {
         try await MeterReceiver.run { meter in
             try await TestPlatform.run({ $0.allowsPrivateWebhooks = true }) { platform in
@@ -104,7 +104,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("many logins go in batches of a hundred")
+    @Test("many logins go in batches of 100")
     func batches() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -116,7 +116,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("two processes at the same batch send it twice, and it is counted once; nothing is left of it")
+    @Test("two processes with the same batch send it twice, it is counted once, and no row remains")
     func twoProcesses() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -129,7 +129,7 @@ struct DeliverUsageTests {
             #expect(entry.0 == entry.1)
             meter.misbehave([.delays])
             async let one = platform.sinkWorker().pass(at: Date().addingTimeInterval(60))
-            // The lease of the first is over for the second.
+            // For the second process, the lease of the first is over.
             async let two = platform.sinkWorker().pass(at: Date().addingTimeInterval(600))
             #expect(try await one + two >= 1)
             try await platform.deliverAll(platform.sinkWorker())
@@ -137,7 +137,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("handed over in the transaction that adds up, or not at all; without a sink nothing is")
+    @Test("events reach the sink in the transaction that aggregates them, or not at all, and without a sink none do")
     func handOver() async throws {
         struct Died: Error {}
         try await withMeter { platform, meter in
@@ -155,13 +155,13 @@ struct DeliverUsageTests {
             #expect(try await platform.sinkRows() == [0, 0, 0])
             try await platform.takeArrivals()
             #expect(try await platform.sinkRows() == [3, 1, 1])
-            // Nothing there, nothing to do.
+            // Without events there is nothing to do.
             try await platform.takeArrivals()
             #expect(try await platform.sinkRows() == [3, 1, 1])
         }
     }
 
-    @Test("while it is paused all waits; then it goes where the sink is now")
+    @Test("events wait during a pause, and then go to the sink's current address")
     func paused() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -178,7 +178,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("what is not taken is tried again later and later, at once when somebody says so, and never given up")
+    @Test("unaccepted events are sent again with longer waits, at once on request, and without an end")
     func schedule() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -208,7 +208,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("what waits goes with the sink, and is not sent to the next one")
+    @Test("waiting events are deleted with the sink, and not sent to the next one")
     func deleted() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -225,7 +225,7 @@ struct DeliverUsageTests {
         }
     }
 
-    @Test("a private network is not reached, and the sink says so")
+    @Test("a private network is not reached, and the sink shows this")
     func privateNetwork() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)

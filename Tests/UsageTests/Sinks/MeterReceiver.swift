@@ -6,21 +6,21 @@ import Synchronization
 import TestSupport
 import Web
 
-/// A meter on 127.0.0.1 that counts logins by their ids, as OpenMeter does, or meter events by their identifiers, as Stripe does
-/// (`StripeMeter`), and misbehaves on request: one misdeed a request, until there are none left.
+/// A meter on 127.0.0.1. It counts logins by their IDs, as OpenMeter does, or meter events by their identifiers, as Stripe does
+/// (`StripeMeter`). On request it misbehaves, with one fault per request until none are left.
 final class MeterReceiver: Sendable {
     enum Misdeed: Sendable, CaseIterable {
-        /// The request is lost: nothing is counted, and no answer comes.
+        /// The request is lost: it is not counted and gets no response.
         case losesRequest
-        /// Counted, and the answer is lost.
+        /// The request is counted, and the response is lost.
         case losesAnswer
-        /// Something in between has sent the request twice.
+        /// A proxy has sent the request twice.
         case repeats
-        /// Counted, and answered after a while.
+        /// The request is counted, and the response is late.
         case delays
         case refuses
         case fails
-        /// Counted, and failed all the same.
+        /// The request is counted, but gets an error.
         case failsAfterwards
     }
 
@@ -39,20 +39,20 @@ final class MeterReceiver: Sendable {
     private struct State {
         var misdeeds: [Misdeed] = []
         var requests: [Request] = []
-        /// What was counted, by id, and for whom.
+        /// The counted events by ID, with their customer.
         var counted: [String: String] = [:]
-        /// How often an id came that was counted already.
+        /// How often an already counted ID arrived again.
         var repetitions = 0
         var isReleased = false
         var refusal: (status: Int, body: String)?
-        /// Ids of events that it cannot bear: whatever they are part of is refused.
+        /// IDs of events that it rejects, with every request that contains them.
         var poison: Set<String> = []
         var poisonStatus = 400
-        /// Sent with each refusal.
+        /// The `Retry-After` of each rejection.
         var retryAfter: String?
     }
 
-    /// Stripe's meter; nil where it takes CloudEvents.
+    /// Stripe's meter. Nil if it accepts CloudEvents.
     let stripe: StripeMeter?
     private let state = Mutex(State())
     private let port = Mutex(0)
@@ -68,12 +68,12 @@ final class MeterReceiver: Sendable {
     var hasMisdeeds: Bool { state.withLock { !$0.misdeeds.isEmpty } }
 
     func misbehave(_ misdeeds: [Misdeed]) { state.withLock { $0.misdeeds = misdeeds } }
-    /// Refuses everything, until told otherwise.
+    /// Rejects all requests until this is set to nil.
     func refuse(_ refusal: (status: Int, body: String)?, retryAfter: String? = nil) {
         state.withLock { ($0.refusal, $0.retryAfter) = (refusal, retryAfter) }
     }
 
-    /// Refuses every request that has one of these logins in it, or is for one of these customers, and does not count it.
+    /// Rejects, and does not count, every request with one of these logins or for one of these customers.
     func refuse(_ names: Set<String>, status: Int, retryAfter: String? = nil) {
         state.withLock { ($0.poison, $0.poisonStatus, $0.retryAfter) = (names, status, retryAfter) }
     }
@@ -144,7 +144,7 @@ final class MeterReceiver: Sendable {
         }
     }
 
-    /// Until the test is over: longer than anybody waits for an answer.
+    /// Waits until the end of the test, longer than any client waits for a response.
     private func hold() async throws {
         try await eventually("it is released", isSo: { state.withLock { $0.isReleased } })
     }

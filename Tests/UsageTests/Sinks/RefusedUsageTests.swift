@@ -19,7 +19,7 @@ struct RefusedUsageTests {
         Set(try await platform.ledger().keys.sorted().prefix(count))
     }
 
-    @Test("an event that is refused by itself is set aside, and the others of its batch arrive", arguments: [400, 409, 413, 422])
+    @Test("an individually rejected event is set aside, and the others of its batch arrive", arguments: [400, 409, 413, 422])
     func poison(status: Int) async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -30,7 +30,7 @@ struct RefusedUsageTests {
             let at = Date().addingTimeInterval(60)
             #expect(try await platform.sinkWorker().pass(at: at) == 1)
             #expect(Set(meter.counted.keys) == Set(try await platform.ledger().keys).subtracting(poison))
-            // Halves, not each by itself.
+            // The batch is halved, not split into single events.
             #expect(meter.requests.count < 40)
             #expect(meter.repetitions == 0)
             #expect(try await platform.waiting() == 0)
@@ -39,13 +39,13 @@ struct RefusedUsageTests {
             #expect((shown["refused"] as? [String: any Sendable])?["since"] as? String != nil)
             #expect((shown["waiting"] as? [String: any Sendable])?["since"] == nil)
             #expect((shown["last_failure"] as? [String: any Sendable])?["status"] as? Int == status)
-            // Nobody asks for it again, not even where all that waits is woken.
+            // The event is not sent again, not even when all waiting events are woken.
             let asked = meter.requests.count
             #expect(try await platform.call("PATCH", TestPlatform.sinkPath, ["status": "enabled"]).status == 200)
             for later in [3600.0, 1_000_000] { try await platform.sinkWorker().pass(at: at.addingTimeInterval(later)) }
             #expect(meter.requests.count == asked)
             #expect(try await platform.setAside() == [2, 0])
-            // Until somebody says so.
+            // An operator must request it.
             meter.refuse([], status: 400)
             let retried = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
             #expect((retried.json["waiting"] as? [String: any Sendable])?["events"] as? Int == 2, "\(retried.body)")
@@ -56,7 +56,7 @@ struct RefusedUsageTests {
         }
     }
 
-    @Test("each event is named in the log with its own status, and listed: what, whose, when, why, and nothing about persons")
+    @Test("each event is in the log with its own status, and in the list with its facts and no personal data")
     func listed() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -65,7 +65,7 @@ struct RefusedUsageTests {
                 ID<WaitingUsage.Login>(try $0.get("id", as: UUID.self)).description
             }
             try await platform.takeArrivals()
-            // The first of the batch is refused, the second is taken, and the batch ends with another status.
+            // The first event of the batch is rejected, the second is accepted, and the batch ends with another status.
             meter.refuse([logins[0]], status: 422)
             meter.misbehave([.fails, .delays])
             let log = RecordedLog()
@@ -98,7 +98,7 @@ struct RefusedUsageTests {
         }
     }
 
-    @Test("a receiver that refuses all is not asked for each, and nothing is set aside for that; then all of it arrives")
+    @Test("a receiver that rejects everything is not asked for each event, nothing is set aside, and later all arrive")
     func all() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -120,7 +120,7 @@ struct RefusedUsageTests {
         }
     }
 
-    @Test("one that is alone in its batch is set aside when others have been taken since, and not after one refusal")
+    @Test("a single event in a batch is set aside only after several rejections, when others were accepted since")
     func alone() async throws {
         try await withMeter { platform, meter in
             try await platform.sink(to: meter)
@@ -142,14 +142,14 @@ struct RefusedUsageTests {
             }
             #expect(try await platform.setAside() == [1, 0])
             #expect(meter.counted.count == 1)
-            // With the sink goes what it did not take.
+            // Deleting the sink deletes the events that it rejected.
             #expect(try await platform.call("DELETE", TestPlatform.sinkPath).status == 204)
             try await platform.sinkWorker().pass(at: at)
             #expect(try await platform.sinkRows() == [0, 0, 0])
         }
     }
 
-    @Test("what says something about the sink, or passes, sets nothing aside", arguments: [401, 403, 404, 408, 425, 429, 500, 503])
+    @Test("a status about the sink or a temporary one sets nothing aside", arguments: [401, 403, 404, 408, 425, 429, 500, 503])
     func passing(status: Int) async throws {
         for isStripe in [false, true] {
             try await withMeter(isStripe: isStripe) { platform, meter in
@@ -180,9 +180,9 @@ struct RefusedUsageTests {
 
     // MARK: The end of a tenant
 
-    /// Deletes Acme, whose time is then over, and purges it.
+    /// Deletes Acme with the time for a restoration already over, and purges it.
     private static func purge(_ platform: TestPlatform) async throws {
-        // What the passes would have done by then.
+        // The passes would have done this by then.
         try await platform.rollUp()
         try await platform.close(at: Date(timeIntervalSinceNow: 40 * 86400))
         #expect(try await platform.call("DELETE", "/tenants/acme?confirm=acme").status == 200)
@@ -194,7 +194,7 @@ struct RefusedUsageTests {
         try await platform.ownerPool.run("SELECT customer_id FROM usage_sink_customer ORDER BY 1").map { try $0.get("customer_id") }
     }
 
-    @Test("what waits of a tenant that is purged is counted all the same, without its users, and then gone", arguments: [false, true])
+    @Test("waiting events of a purged tenant are still counted, without its users, and then deleted", arguments: [false, true])
     func purged(isStripe: Bool) async throws {
         try await withMeter(isStripe: isStripe) { platform, meter in
             try await platform.sink(to: meter, isStripe: isStripe)
@@ -237,7 +237,7 @@ struct RefusedUsageTests {
         }
     }
 
-    @Test("of a purged tenant of which nothing waits nothing stays, and what was set aside waits for a decision")
+    @Test("a purged tenant without waiting events leaves none, and events set aside wait for a decision")
     func purgedLater() async throws {
         try await withMeter(isStripe: true) { platform, meter in
             try await platform.sink(to: meter, isStripe: true)

@@ -28,13 +28,13 @@ struct SendMeterEventsTests {
         meter.requests.compactMap { $0.form?["identifier"] }.map { String($0.split(separator: "-").last!) }
     }
 
-    @Test("a meter event says what, when, whose and how much: the logins of a minute, under its name")
+    @Test("a meter event contains meter, minute, customer and the number of logins, under its identifier")
     func meterEvent() async throws {
         try await withMeter(isStripe: true) { platform, meter in
             try await platform.sink(to: meter, isStripe: true)
             _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_N-1"])
             let minute = TestPlatform.recent(1)[0]
-            // The last moment of the minute belongs to it, and the next one does not.
+            // The last microsecond of the minute is part of it, and the next one is not.
             try await platform.append([minute, minute + 30, minute + 59.999_999, minute + 60])
             try await platform.takeArrivals()
             try await platform.sinkWorker().pass(at: Date())
@@ -53,7 +53,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("200 logins of some tenants, under Stripe's limits, arrive in one pass: no call meets a limit, and customers go in parallel")
+    @Test("200 logins of several tenants arrive in one pass within Stripe's limits, with customers in parallel")
     func noStall() async throws {
         try await Self.withStripe { platform, meter, stripe in
             // 34 minutes each.
@@ -72,7 +72,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("two tenants with one customer are sent one after the other")
+    @Test("two tenants with one customer are sent one after another")
     func sharedCustomer() async throws {
         try await Self.withStripe { platform, meter, stripe in
             _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_acme"])
@@ -85,13 +85,13 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("while one process sends, another sends nothing; when its lease is over, another continues with the same identifiers")
+    @Test("while one process sends, another sends nothing, and after the lease another continues with the same identifiers")
     func processes() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(3, every: 60))
             try await platform.takeArrivals()
             let now = Date()
-            // The first takes its time: nothing answers.
+            // The first request waits without a response.
             meter.misbehave([.losesAnswer])
             let first = platform.sinkWorker(timeout: .seconds(15))
             async let slow = first.pass(at: now)
@@ -107,7 +107,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("a crash between sending and recording: the same logins go again under the same identifier, and later ones under the next")
+    @Test("after a crash the same logins go under the same identifier, and later ones under the next")
     func crash() async throws {
         struct Died: Error {}
         try await Self.withStripe { platform, meter, stripe in
@@ -115,13 +115,13 @@ struct SendMeterEventsTests {
             try await platform.append(minute)
             try await platform.takeArrivals()
             let now = Date()
-            // It sends, and dies before it can record anything.
+            // The process sends, and dies before it can record anything.
             _ = try await platform.ownerPool.run("REVOKE UPDATE (taken_at) ON usage_meter_event FROM espalier_server")
             await #expect(throws: (any Error).self) { try await platform.sinkWorker().pass(at: now) }
             #expect(stripe.logins == ["cus_acme": 3])
             #expect(try await platform.waiting() == 3)
             _ = try await platform.ownerPool.run("GRANT UPDATE (taken_at) ON usage_meter_event TO espalier_server")
-            // Logins of the same minute that come to light now.
+            // Logins of the same minute that become visible now.
             try await platform.append(Array(minute.prefix(2)))
             try await platform.takeArrivals()
             try await platform.sinkWorker().pass(at: now + 121)
@@ -130,7 +130,7 @@ struct SendMeterEventsTests {
             #expect(Self.sequences(meter).sorted() == ["0", "0", "1"])
             let bodies = meter.requests.filter { $0.form?["identifier"]?.hasSuffix("-0") == true }.map(\.body)
             #expect(Set(bodies).count == 1)
-            // And once more, when the second was taken.
+            // And again after the second event was accepted.
             try await platform.append(Array(minute.prefix(1)))
             try await platform.takeArrivals()
             try await platform.sinkWorker().pass(at: now + 300)
@@ -139,7 +139,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("a minute is sent when all of its logins are surely there, and once")
+    @Test("a minute is sent once, after all its logins are certainly visible")
     func settles() async throws {
         try await Self.withStripe { platform, meter, stripe in
             let minute = TestPlatform.recent(1)[0]
@@ -155,7 +155,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("at any death of the process, and however logins come to light, each login is counted once")
+    @Test("each login is counted once, for any crash and any order of visible logins")
     func deaths() async throws {
         try await Self.withStripe { platform, meter, stripe in
             var now = Date()
@@ -192,7 +192,7 @@ struct SendMeterEventsTests {
 
     // MARK: Limits
 
-    @Test("a rate limit that passes ends nothing: the event goes again within the pass, and the others follow")
+    @Test("after a temporary rate limit the event is sent again in the same pass, and the others follow")
     func limitedOnce() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(10, every: 60))
@@ -204,7 +204,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("Retry-After is respected: by that customer alone, and for as long as it says", arguments: [429, 503])
+    @Test("Retry-After applies to that customer only, and for its full time", arguments: [429, 503])
     func retryAfter(status: Int) async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(3, every: 60))
@@ -215,7 +215,7 @@ struct SendMeterEventsTests {
             try await platform.sinkWorker().pass(at: now)
             #expect(stripe.logins == ["cus_globex": 3])
             #expect(meter.requests.count == 4)
-            // Other events of the customer wait, too, and the other customer continues.
+            // Other events of the customer wait too, and the other customer continues.
             meter.refuse([], status: 400)
             try await platform.append(TestPlatform.recent(1, since: 10_000))
             try await platform.append(TestPlatform.recent(1, since: 10_000), of: platform.globex)
@@ -227,22 +227,22 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("after progress nothing waits: what there was not time for, or what met an error, does not delay the rest")
+    @Test("after progress nothing waits: unsent or failed events do not delay the rest")
     func progress() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(12, every: 60))
             try await platform.takeArrivals()
             let now = Date()
-            // Two are taken, then Stripe fails.
+            // Two events are accepted, then Stripe fails.
             meter.misbehave([.fails, .delays, .delays])
             try await platform.sinkWorker().pass(at: now)
             #expect(stripe.logins == ["cus_acme": 2])
-            // Without a wait, and without the one that failed.
+            // The next pass follows without a wait, and without the failed event.
             try await platform.sinkWorker().pass(at: Date())
             #expect(try #require(stripe.logins["cus_acme"]) >= 11)
             try await platform.sinkWorker().pass(at: now + 60)
             #expect(stripe.logins == ["cus_acme": 12])
-            // Without time nothing is sent, and nothing is held against it.
+            // Without time nothing is sent, and this does not count as a failure.
             try await platform.append(TestPlatform.recent(1, since: 20_000))
             try await platform.takeArrivals()
             try await platform.sinkWorker(patience: .zero).pass(at: now + 70)
@@ -252,7 +252,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("without progress a customer is asked later and later, and a closed door is not knocked at again in the same pass")
+    @Test("without progress the waits grow, and a pass that ended for all customers sends nothing more")
     func noProgress() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(30, every: 60))
@@ -271,7 +271,7 @@ struct SendMeterEventsTests {
             }
             #expect(try await platform.sinkWorker().pass(at: now + 300) == 0)
             #expect(meter.requests.count == 13)
-            // A word of the operator ends every wait.
+            // A retry by the operator ends every wait.
             meter.refuse(nil)
             _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
             try await platform.sinkWorker().pass(at: now + 301)
@@ -281,7 +281,7 @@ struct SendMeterEventsTests {
 
     // MARK: Customers
 
-    @Test("a tenant that Stripe has no name for waits for one, and holds up nobody; with null it is not sent")
+    @Test("a tenant without a customer waits without blocking others, and with null it is not sent")
     func customers() async throws {
         try await withMeter(isStripe: true) { platform, meter in
             let stripe = try #require(meter.stripe)
@@ -299,7 +299,7 @@ struct SendMeterEventsTests {
             #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
             #expect(stripe.logins == ["cus_acme": 3, "cus_globex": 2])
             #expect(try await platform.sinkRows() == [0, 0, 0])
-            // Not billed there at all.
+            // The tenant is not billed at Stripe.
             let none = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": NSNull()])
             #expect(none.status == 200, "\(none.body)")
             #expect(none.body.contains("\"customer_id\":null"))
@@ -316,12 +316,12 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("an event that may have been counted stays the first customer's; one that was not goes to the new one")
+    @Test("an event that may have been counted stays with its customer, and any other goes to the new one")
     func renamed() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(2, every: 60))
             try await platform.takeArrivals()
-            // The first is counted, and nobody learns it; the second is not sent.
+            // The first event is counted without a known result, and the second is not sent.
             meter.misbehave([.failsAfterwards])
             let now = Date()
             try await platform.sinkWorker().pass(at: now)
@@ -333,7 +333,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("a new sink uses no identifier again, and what the former one left is forgotten")
+    @Test("a new sink uses no identifier again, and the former sink's events are deleted")
     func recreated() async throws {
         try await Self.withStripe { platform, meter, stripe in
             let minute = TestPlatform.recent(2)
@@ -355,7 +355,7 @@ struct SendMeterEventsTests {
             }
             #expect(try await rows() == 3)
             #expect(try await PlatformDatabase(platform.pool).run(MeterEvent.forget(at: Date(), limit: 10)).affected == 1)
-            // As long as Stripe takes events of the minute, its sequence is remembered.
+            // The sequence is remembered as long as Stripe accepts events of the minute.
             let later = Date().addingTimeInterval(36 * 86400)
             #expect(try await PlatformDatabase(platform.pool).run(MeterEvent.forget(at: later, limit: 10)).affected == 2)
         }
@@ -363,7 +363,7 @@ struct SendMeterEventsTests {
 
     // MARK: Set aside
 
-    @Test("one event that Stripe does not want keeps none of the others, is set aside under its own status, and goes again when told")
+    @Test("one rejected event blocks no others, is set aside with its own status, and is sent again on request")
     func refused() async throws {
         try await Self.withStripe { platform, meter, stripe in
             let times = TestPlatform.recent(5, every: 60)
@@ -382,7 +382,7 @@ struct SendMeterEventsTests {
             try await platform.sinkWorker().pass(at: Date().addingTimeInterval(3600))
             #expect(meter.requests.count == asked)
             meter.refuse([], status: 400)
-            // Another tenant's customer has nothing to do with it.
+            // Another tenant's customer is unaffected.
             _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex2"])
             #expect(try await platform.setAside() == [2, 0])
             _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme2"])
@@ -393,7 +393,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("when Stripe refuses all, it is not asked for each, and nothing is set aside for that")
+    @Test("when Stripe rejects everything, it is not asked for each event, and nothing is set aside")
     func allRefused() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(50, every: 60))
@@ -412,12 +412,12 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("what may have been counted a day ago is not sent again, unless an operator retries it; what never arrived is")
+    @Test("an event that may have been counted a day ago is sent again only on request, and any other automatically")
     func uncertain() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(2, every: 60))
             try await platform.takeArrivals()
-            // Both are counted, and the answers lost.
+            // Both are counted, and the responses are lost.
             meter.misbehave([.failsAfterwards])
             let start = Date()
             try await platform.sinkWorker().pass(at: start)
@@ -435,7 +435,7 @@ struct SendMeterEventsTests {
             #expect(meter.requests.count == asked)
             #expect(try await platform.setAside() == [2, 2])
             #expect(try await platform.waiting() == 0)
-            // To name a customer is not to say that it may count twice.
+            // Setting a customer does not permit a second count.
             _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
             #expect(try await platform.setAside() == [2, 2])
             _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
@@ -445,10 +445,10 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("what never got there is sent however late, since it cannot have been counted")
+    @Test("an event that never arrived is sent at any later time, because it cannot have been counted")
     func neverArrived() async throws {
         try await Self.withStripe { platform, meter, stripe in
-            // Nobody listens there.
+            // No process listens there.
             let free = FreePorts.take()
             let nowhere = try await platform.call(
                 "PATCH", TestPlatform.sinkPath, ["url": "http://127.0.0.1:\(free)/v1/billing/meter_events"])
@@ -466,7 +466,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("what Stripe would silently drop for its age is set aside before it is sent")
+    @Test("an event that Stripe would silently drop for its age is set aside before it is sent")
     func tooOld() async throws {
         try await Self.withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(2, since: 36 * 86400) + TestPlatform.recent(1, since: 34 * 86400))
@@ -478,7 +478,7 @@ struct SendMeterEventsTests {
         }
     }
 
-    @Test("what Stripe says of a repetition is known by its code, or by its words")
+    @Test("Stripe's response to a repetition is recognized by its code or its message")
     func duplicates() {
         func says(_ body: String) -> Bool { Stripe.saysDuplicate(Array(body.utf8)) }
         #expect(says(#"{"error":{"code":"duplicate_meter_event","message":"x"}}"#))

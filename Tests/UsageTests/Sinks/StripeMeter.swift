@@ -6,9 +6,9 @@ import NIOCore
 import Synchronization
 import Web
 
-/// Stripe's side of a meter, as strict as its documentation: one call per customer and meter at a time, 1,000 calls per second,
-/// identifiers that are unique for exactly 24 hours, integer values, timestamps of the last 35 days and up to 5 minutes ahead. This meter
-/// takes with 200, and does not count, all that Stripe reports only afterwards (`v1.billing.meter.error_report_triggered`).
+/// Stripe's side of a meter, as strict as its documentation: one call per customer and meter at a time, 1,000 calls per second, identifiers
+/// that are unique for exactly 24 hours, integer values, timestamps of the last 35 days and up to 5 minutes ahead. For the errors that
+/// Stripe reports only later (`v1.billing.meter.error_report_triggered`), this meter responds with 200 and does not count the event.
 final class StripeMeter: Sendable {
     struct Counted: Sendable {
         let identifier, customer: String
@@ -24,12 +24,12 @@ final class StripeMeter: Sendable {
         var calls: [ContinuousClock.Instant] = []
         var limited = 0
         var mostAtOnce = 0
-        /// How many customers' calls must be open at once before the first one is answered.
+        /// How many customers' calls must be open at once before the first response.
         var expectedAtOnce = 0
-        /// Reported by Stripe afterwards.
+        /// The errors that Stripe reports later.
         var reported: [String] = []
         var now: Date?
-        /// Nil: it knows all.
+        /// Nil means that it knows all.
         var customers: Set<String>?
         var deletedCustomers: Set<String> = []
         var readStatus: HTTPResponse.Status = .ok
@@ -40,31 +40,30 @@ final class StripeMeter: Sendable {
     private let state = Mutex(State())
 
     var events: [Counted] { state.withLock { $0.counted } }
-    /// Customers by identifiers.
+    /// The counted identifiers with their customers.
     var counted: [String: String] { Dictionary(events.map { ($0.identifier, $0.customer) }) { $1 } }
-    /// How many logins were counted, by customer.
+    /// The number of counted logins by customer.
     var logins: [String: Int] { events.reduce(into: [:]) { $0[$1.customer, default: 0] += $1.value } }
     var repetitions: Int { state.withLock { $0.repetitions } }
     /// How many calls met a limit.
     var limited: Int { state.withLock { $0.limited } }
-    /// How many customers had a call under way at once.
-    /// Answers no call before the calls of so many customers are open at once.
+    /// Responds to no call before the calls of this number of customers are open at once.
     func expect(atOnce count: Int) { state.withLock { $0.expectedAtOnce = count } }
 
     var mostAtOnce: Int { state.withLock { $0.mostAtOnce } }
     var reported: [String] { state.withLock { $0.reported } }
 
-    /// Its clock. Without one, it is the machine's.
+    /// Sets its clock. By default, it uses the machine's clock.
     func set(now: Date) { state.withLock { $0.now = now } }
     func knows(_ customers: Set<String>?, deleted: Set<String> = []) {
         state.withLock { ($0.customers, $0.deletedCustomers) = (customers, deleted) }
     }
-    /// Answers every GET with this status.
+    /// Responds to every GET with this status.
     func answersReads(_ status: HTTPResponse.Status) { state.withLock { $0.readStatus = status } }
-    /// Answers with this object where a customer was asked for.
+    /// Responds to reads of a customer with this object.
     func answersCustomers(as answer: (object: String, id: String)?) { state.withLock { $0.customerAnswer = answer } }
     func aggregates(by formula: String) { state.withLock { $0.formula = formula } }
-    /// Counts a value that nobody has sent, or takes one away.
+    /// Counts a value that no request contained. A negative value subtracts.
     func add(_ value: Int, of customer: String, at timestamp: Date) {
         state.withLock { $0.counted.append(Counted(identifier: UUID().uuidString, customer: customer, value: value, timestamp: timestamp)) }
     }
@@ -115,7 +114,7 @@ final class StripeMeter: Sendable {
         }
     }
 
-    /// Every GET.
+    /// Responds to every GET.
     func answer(_ uri: URI) -> Response {
         state.withLock { state in
             guard state.readStatus == .ok else { return Self.error(state.readStatus, nil, "No.") }

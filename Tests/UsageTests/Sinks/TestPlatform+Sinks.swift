@@ -9,7 +9,7 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// A platform whose own worker rests, so that a test says what is done when, and a meter.
+/// A platform whose own worker is idle, so that a test decides on each pass, and a meter.
 func withMeter<T: Sendable>(
     isStripe: Bool = false, _ body: @Sendable @escaping (TestPlatform, MeterReceiver) async throws -> T
 ) async throws -> T {
@@ -27,7 +27,7 @@ extension TestPlatform {
     static let sinkPath = "/platform/usage-sink"
     static let sinkSecret = "sk_test_hushhush"
 
-    /// A sink to a meter.
+    /// Creates a sink to a meter.
     @discardableResult
     func sink(to meter: MeterReceiver, isStripe: Bool = false) async throws -> [String: any Sendable] {
         var body: [String: any Sendable] = ["format": isStripe ? "stripe" : "cloudevents", "url": meter.url, "secret": Self.sinkSecret]
@@ -43,12 +43,12 @@ extension TestPlatform {
         return answer.json
     }
 
-    /// How many events the sink says are waiting.
+    /// How many events wait according to the sink.
     func waiting() async throws -> Int {
         (try await shownSink()["waiting"] as? [String: any Sendable])?["events"] as? Int ?? -1
     }
 
-    /// How many events the sink says were set aside, and how many of them may have been counted.
+    /// How many events were set aside according to the sink, and how many of them may have been counted.
     func setAside() async throws -> [Int] {
         let refused = try await shownSink()["refused"] as? [String: any Sendable]
         return [refused?["events"] as? Int ?? -1, refused?["uncertain"] as? Int ?? -1]
@@ -63,12 +63,12 @@ extension TestPlatform {
         ]).map { try $0[0].get("n") }
     }
 
-    /// Takes what has arrived, as adding it up does.
+    /// Takes new events, as the aggregation does.
     func takeArrivals() async throws {
         _ = try await PlatformDatabase(pool).run("DELETE FROM usage_arrival")
     }
 
-    /// What a process would run.
+    /// The worker that a process would run.
     func sinkWorker(
         allowsPrivate: Bool = true, timeout: Duration = .seconds(60), patience: Duration = .seconds(45), settling: TimeInterval = 120,
         log: RecordedLog? = nil
@@ -85,7 +85,7 @@ extension TestPlatform {
                 patience: patience))
     }
 
-    /// Names the customers of both tenants.
+    /// Sets the customers of both tenants.
     func nameCustomers() async throws {
         for tenant in ["acme", "globex"] {
             let set = try await call("PUT", "/tenants/\(tenant)/usage-sink-customer", ["customer_id": "cus_\(tenant)"])
@@ -93,19 +93,19 @@ extension TestPlatform {
         }
     }
 
-    /// Logins of the last hours, so that Stripe takes them: this many seconds apart, from the start of a minute.
+    /// Logins of the last hours, which Stripe accepts: this many seconds apart, from the start of a minute.
     static func recent(_ count: Int, every seconds: TimeInterval = 1, since ago: TimeInterval = 7200) -> [Date] {
         let start = ((Date().timeIntervalSince1970 - ago) / 60).rounded(.down) * 60
         return (0..<count).map { Date(timeIntervalSince1970: start + Double($0) * seconds) }
     }
 
-    /// How many logins the ledger has, by the customers of `nameCustomers`.
+    /// The number of logins in the ledger, by the customers of `nameCustomers`.
     func ledgerByCustomer() async throws -> [String: Int] {
         let customers = [acme.id: "cus_acme", globex.id: "cus_globex"]
         return try await ledger().values.reduce(into: [:]) { $0[customers[$1] ?? "", default: 0] += 1 }
     }
 
-    /// Tries again and again, each time after a long while, until nothing waits.
+    /// Repeats passes, each after a long time, until nothing waits.
     func deliverAll(_ worker: SinkWorker) async throws {
         var now = Date()
         for _ in 0..<100 {
@@ -113,10 +113,10 @@ extension TestPlatform {
             try await worker.pass(at: now)
             now += 3600
         }
-        Issue.record("something is left: \(try await sinkRows())")
+        Issue.record("rows remain: \(try await sinkRows())")
     }
 
-    /// As they are in the ledger: tenants by the logins' ids.
+    /// The logins of the ledger: tenants by the logins' IDs.
     func ledger() async throws -> [String: String] {
         let events = try await ownerPool.run("SELECT tenant_id, id FROM usage_event").map {
             (
@@ -128,12 +128,12 @@ extension TestPlatform {
     }
 }
 
-/// A process's share of the sink: the outbox's worker for CloudEvents, and the pass for Stripe.
+/// The sink's work in a process: the outbox's worker for CloudEvents, and the pass for Stripe.
 struct SinkWorker: Sendable {
     let outbox: OutboxWorker
     let meterEvents: SendMeterEvents
 
-    /// - Returns: how many batches were sent, and whether meter events were.
+    /// - Returns: the number of sent batches, and whether meter events were sent.
     @discardableResult
     func pass(at now: Date) async throws -> Int {
         try await outbox.pass(at: now) + (meterEvents.pass(at: now) > 0 ? 1 : 0)

@@ -12,7 +12,7 @@ import Testing
 struct UsageSinkTests {
     private static let url = "https://openmeter.example.com/api/v1/events"
 
-    @Test("there is one, it is changed under its version, and deleted; each is audited")
+    @Test("there is one sink, which is changed under its version and deleted, each with an audit event")
     func life() async throws {
         try await TestPlatform.run { platform in
             let path = TestPlatform.sinkPath
@@ -50,7 +50,7 @@ struct UsageSinkTests {
         }
     }
 
-    @Test("the secret goes in and never comes out")
+    @Test("the secret is never part of a response")
     func secret() async throws {
         try await withMeter(isStripe: true) { platform, meter in
             let path = TestPlatform.sinkPath
@@ -75,7 +75,7 @@ struct UsageSinkTests {
         }
     }
 
-    @Test("what a format lacks or does not have is refused by name")
+    @Test("a missing or unsupported member of a format is refused with its name")
     func refusals() async throws {
         try await TestPlatform.run { platform in
             let path = TestPlatform.sinkPath
@@ -97,13 +97,13 @@ struct UsageSinkTests {
             #expect(try await refused("PATCH", ["format": "stripe"]) == ["format"])
             #expect(try await platform.call("DELETE", path).status == 204)
             let stripe: [String: any Sendable] = ["format": "stripe", "url": Self.url, "secret": "sk", "event_name": "logins"]
-            // Customers and meters are read beside it.
+            // Customers and meters are read from the same server.
             let field = try await refused("POST", stripe)
             #expect(field == ["url"])
         }
     }
 
-    @Test("a sink to Stripe: the meter must be there and sum the value, at creation and when it changes")
+    @Test("for a sink to Stripe the meter must exist and sum the value, at creation and at a change")
     func meter() async throws {
         try await withMeter(isStripe: true) { platform, meter in
             let path = TestPlatform.sinkPath
@@ -122,7 +122,7 @@ struct UsageSinkTests {
             meter.stripe?.answersReads(.forbidden)
             _ = try await refused("POST", body, 409)
             #expect(try await platform.call("GET", path).status == 404)
-            // Nobody knows then. The comparison asks again.
+            // The result is unknown then. The comparison asks again.
             meter.stripe?.answersReads(.serviceUnavailable)
             #expect(try await platform.call("POST", path, body).status == 201)
 
@@ -143,7 +143,7 @@ struct UsageSinkTests {
             try await platform.sink(to: meter)
             try await platform.append(TestPlatform.recent(3))
             try await platform.takeArrivals()
-            // One was set aside.
+            // One event was set aside.
             _ = try await platform.ownerPool.run([
                 """
                 UPDATE usage_sink_event SET refused_at = now(), refused_status = 400

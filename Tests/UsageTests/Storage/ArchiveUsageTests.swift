@@ -22,7 +22,7 @@ struct ArchiveUsageTests {
         return told
     }
 
-    /// That nothing was taken out and no file pretends that it was.
+    /// Expects that no month was removed and that no archive file exists.
     private static func expectUntouched(_ platform: TestPlatform, _ folder: ArchiveFolderOfTest, _ ledger: [String]) async throws {
         #expect(try await platform.ledgerLines() == ledger)
         #expect(try await platform.partitions().contains(january))
@@ -30,7 +30,7 @@ struct ArchiveUsageTests {
         #expect(try !folder.files.contains(Self.file))
     }
 
-    @Test("the file is the events, to the byte; each tenant's digest is its statement's; numbers and answers stay")
+    @Test("the file equals the events byte by byte, each tenant's digest is its statement's, and numbers and responses stay")
     func whole() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -69,7 +69,7 @@ struct ArchiveUsageTests {
             let later = try await platform.call("GET", path, key: platform.acme.api_keys[0].secret)
             #expect(later.json["logins"] as? Int == 42)
             #expect((later.json["days"] as? [Any])?.count == (answer.json["days"] as? [Any])?.count)
-            // An export would be whole by its digest, and lack them.
+            // An export would have a valid digest without them.
             for window in ["2025-01-31T23:59:59Z&to=2025-02-02T00:00:00Z", "2024-12-31T00:00:00Z&to=2025-01-01T00:00:01Z"] {
                 for path in ["/usage/export", "/usage/export/manifest"] {
                     let refused = try await platform.call("GET", "\(path)?format=csv&from=\(window)", key: platform.acme.api_keys[0].secret)
@@ -80,12 +80,12 @@ struct ArchiveUsageTests {
             for window in ["2024-12-01T00:00:00Z&to=2025-01-01T00:00:00Z", "2025-02-01T00:00:00Z&to=2025-03-01T00:00:00Z"] {
                 #expect(try await platform.call("GET", "/usage/export?format=csv&from=\(window)").status == 200)
             }
-            // There is nothing left to do.
+            // No month is left to archive.
             #expect(try await Self.archive(platform, folder) == [])
         }
     }
 
-    @Test("what `gzip`, `sha256sum` and `awk` make of the file is what the statement says")
+    @Test("`gzip`, `sha256sum` and `awk` find the statement's digest in the file")
     func proven() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -95,7 +95,7 @@ struct ArchiveUsageTests {
             let acme = ID<Tenant>(platform.acme.id)!
             let digest = try await platform.ownerPool.run("SELECT digest FROM statement WHERE tenant_id = \(acme)")[0]
                 .get("digest", as: [UInt8].self).hexadecimal
-            // The id as the manifest has it: whoever copies it from there finds the tenant in the file.
+            // The ID in the manifest's form is also in the file.
             let manifest = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.url(Self.manifest))) as? [String: Any]
             let named = (manifest?["tenants"] as? [[String: Any]])?.first { $0["digest"] as? String == digest }?["tenant_id"] as? String
             let shell = Process()
@@ -115,7 +115,7 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("a month with an event on no closed statement stays, and so does one with another number than was billed")
+    @Test("a month with an event without a closed statement stays, and so does one with another number than billed")
     func unbilled() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -124,7 +124,7 @@ struct ArchiveUsageTests {
             let ledger = try await platform.ledgerLines()
             await #expect(throws: ArchiveUsage.Refusal.open(january)) { try await Self.archive(platform, folder) }
             try await Self.expectUntouched(platform, folder, ledger)
-            // The database decides by itself, whatever the program thinks.
+            // The database decides on its own, regardless of the program.
             #expect(try await Self.ask(platform, 82) == "open")
 
             try await platform.closeMonth(of: [platform.globex])
@@ -135,7 +135,7 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("the database counts for itself, waits for what is not added up, and lets no month go that is not over")
+    @Test("the database makes its own count, waits for events that are not aggregated, and removes no month before its end")
     func counted() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -156,18 +156,18 @@ struct ArchiveUsageTests {
                 WITH added AS (DELETE FROM usage_arrival RETURNING *)
                 UPDATE usage_day SET events = events + 1 FROM added WHERE usage_day.tenant_id = added.tenant_id AND day = '2025-01-01'
                 """)
-            // The current month and those to come: empty, and not to be taken out all the same.
+            // The current month and future ones are empty, but cannot be removed.
             #expect(try await Self.ask(platform, 0, Month(Date())) == "open")
             #expect(try await Self.ask(platform, 0, Month(Date()).next) == "open")
             #expect(try await Self.ask(platform, 0, Month(year: 2024, month: 6)) == "gone")
-            // What was written while it waited is the same file again.
+            // The file that was written during the wait is the same.
             #expect(try await Self.archive(platform, folder, before: Month(year: 2999, month: 1)).first == "2025-01 archived(82)")
             #expect(try await platform.partitions().first == Month(Date()))
             #expect(try await platform.count("usage_event_default") == 0)
         }
     }
 
-    @Test("a ledger that is not what was billed stays, though the number is right")
+    @Test("a ledger that differs from the bill stays, even with the right number")
     func differs() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -182,7 +182,7 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("a month stays whose sums are not what the ledger has: they are all that is told of it afterwards")
+    @Test("a month stays if its sums differ from the ledger, because only they remain afterwards")
     func wrongSums() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -199,7 +199,7 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("a dry run says what would be done and does nothing, not even in the folder")
+    @Test("a dry run reports the due months and changes nothing, not even in the folder")
     func dryRun() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -216,7 +216,7 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("two at once: one takes the month out, and both files are whole")
+    @Test("of two concurrent runs one removes the month, and both files are complete")
     func racing() async throws {
         try await TestPlatform.run { platform in
             let folders = try [ArchiveFolderOfTest(), ArchiveFolderOfTest()]
@@ -253,16 +253,16 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("who died before the month was taken out has left a file: it is written again; another's is not")
+    @Test("a file of a process that died before the removal is written again, and another file is not")
     func killed() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
             try await platform.fillJanuary()
             try await platform.closeMonth()
             let ledger = try await platform.ledgerLines()
-            // Cut off while it was written.
+            // A file that was cut off while it was written.
             try Data("half a file".utf8).write(to: folder.url(Self.file + ".partial"))
-            // Whole, and then the database was not to be had: somebody reads all of the ledger.
+            // A complete file, and then no lock, because another transaction reads the whole ledger.
             try await platform.ownerPool.transaction { db in
                 _ = try await db.run("SELECT count(*) FROM usage_event")
                 await #expect(throws: ArchiveUsage.Refusal.busy(january)) { try await Self.archive(platform, folder) }
@@ -280,7 +280,7 @@ struct ArchiveUsageTests {
         }
     }
 
-    @Test("the server's role removes nothing from the ledger by any means, and says of no month that it did")
+    @Test("the server's role can neither remove events from the ledger nor record a month as archived")
     func role() async throws {
         try await TestPlatform.run { platform in
             try await platform.fillJanuary()
@@ -300,7 +300,7 @@ struct ArchiveUsageTests {
             }
             #expect(try await platform.count("usage_event") == 82)
             #expect(try await platform.count("usage_event_2025_01") == 82)
-            // Whoever has the file, and not the owner's role, gets no further.
+            // With the file but without the owner's role, the same is refused.
             let folder = try ArchiveFolderOfTest()
             await #expect {
                 try await ArchiveUsage(to: folder.path, pool: platform.pool).run(before: january.next, at: Date())
@@ -311,13 +311,13 @@ struct ArchiveUsageTests {
         }
     }
 
-    // MARK: What the tests ask
+    // MARK: Helpers
 
     private static func ask(_ platform: TestPlatform, _ rows: Int, _ month: Month = january) async throws -> String {
         try await platform.ownerPool.run("SELECT archive_usage_partition(\(month), \(rows)) AS answer")[0].get("answer")
     }
 
-    /// An event of a closed month, which no statement has.
+    /// Adds an event of a closed month that is on no statement.
     private static func stray(_ platform: TestPlatform) async throws -> [String] {
         _ = try await platform.ownerPool.run(
             """

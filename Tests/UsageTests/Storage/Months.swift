@@ -9,7 +9,7 @@ import TestSupport
 
 let january = Month(year: 2025, month: 1)
 
-/// A folder that goes with the value that holds it.
+/// A folder that is deleted with the value.
 final class ArchiveFolderOfTest: Sendable {
     let path: String
 
@@ -30,7 +30,7 @@ final class ArchiveFolderOfTest: Sendable {
 }
 
 extension TestPlatform {
-    /// Logins in January 2025, at its very ends, too, of both tenants.
+    /// Logins in January 2025, including its first and last microsecond, of both tenants.
     func fillJanuary(_ count: Int = 40) async throws {
         let ends = [january.start, january.end.addingTimeInterval(-0.000001)]
         let times = (0..<count).map { january.start.addingTimeInterval(Double($0) * 60000 + 0.123456) }
@@ -40,7 +40,7 @@ extension TestPlatform {
         try await addUp()
     }
 
-    /// What waits becomes days and months of users, as the rollup has them.
+    /// Aggregates waiting events, as the rollup does.
     func addUp() async throws {
         _ = try await ownerPool.run([
             """
@@ -59,7 +59,7 @@ extension TestPlatform {
         ])
     }
 
-    /// Closes a tenant's month, as `CloseStatements` does, but for the lines: SHA-256 over the events as COPY writes them.
+    /// Closes a tenant's month as `CloseStatements` does, without the lines: SHA-256 over the events as COPY writes them.
     func closeMonth(_ month: Month = january, of tenants: [SeedResult.TenantResult]? = nil) async throws {
         for tenant in tenants ?? [acme, globex] {
             let id = ID<Tenant>(tenant.id)!
@@ -75,7 +75,7 @@ extension TestPlatform {
         }
     }
 
-    /// All of the ledger, a line an event, in its order.
+    /// The whole ledger, one line per event, in order.
     func ledgerLines() async throws -> [String] {
         try await ownerPool.run(
             """

@@ -17,7 +17,7 @@ struct RestoreUsageTests {
         try await RestoreUsage(pool: platform.ownerPool).run(folder.path + "/" + file).events
     }
 
-    /// An archived January.
+    /// Archives January.
     private static func run(_ body: @Sendable @escaping (TestPlatform, ArchiveFolderOfTest, [String]) async throws -> Void) async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -29,7 +29,7 @@ struct RestoreUsageTests {
         }
     }
 
-    @Test("an archived month comes back as it was, and can be archived again")
+    @Test("an archived month is restored unchanged, and can be archived again")
     func back() async throws {
         try await Self.run { platform, folder, ledger in
             #expect(try await Self.restore(platform, folder) == 82)
@@ -44,7 +44,7 @@ struct RestoreUsageTests {
         }
     }
 
-    @Test("a file that was changed, cut off or given another manifest is refused, and nothing comes back")
+    @Test("a changed or cut-off file, or another manifest, is refused, and nothing is restored")
     func damaged() async throws {
         try await Self.run { platform, folder, _ in
             let (url, whole) = (folder.url(Self.file), try Data(contentsOf: folder.url(Self.file)))
@@ -64,7 +64,7 @@ struct RestoreUsageTests {
         }
     }
 
-    @Test("what is not there, and a manifest that is none, is refused by its name")
+    @Test("a missing file and an invalid manifest are refused with the name")
     func missing() async throws {
         try await Self.run { platform, folder, _ in
             let manifest = folder.url("usage_event_2025_01.manifest.json")
@@ -78,7 +78,7 @@ struct RestoreUsageTests {
         }
     }
 
-    @Test("the events of a tenant that was purged since stay away")
+    @Test("the events of a tenant that was purged since then are not restored")
     func purged() async throws {
         try await Self.run { platform, folder, ledger in
             let globex = ID<Tenant>(platform.globex.id)!
@@ -86,24 +86,24 @@ struct RestoreUsageTests {
             #expect(try await Self.restore(platform, folder) == 42)
             let of = globex.uuid.uuidString.lowercased()
             #expect(try await platform.ledgerLines() == ledger.filter { !$0.contains(of) })
-            // And the month can go again, without them: but not over the file that has them.
+            // The month can be archived again without them, but not over the file that contains them.
             await #expect(throws: ArchiveUsage.Refusal.otherFile(Self.file)) {
                 try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
             }
         }
     }
 
-    @Test("of a tenant that is purged while a month comes back nothing stays")
+    @Test("no event of a tenant that is purged during a restoration remains")
     func purgedMeanwhile() async throws {
         try await Self.run { platform, folder, _ in
             let globex = ID<Tenant>(platform.globex.id)!
             let other = try TestDatabase.pool(platform.database.ownerURL)
             _ = try await other.run(
                 "UPDATE tenant SET status = 'deleted', status_before_deletion = 'active', purge_after = now() WHERE id = \(globex)")
-            // Its part is there already: the events are coming back.
+            // Its partition already exists, because the events are being restored.
             #expect(try await UsagePartitions.create(january, in: PlatformDatabase(other)))
             let restoring = try await other.transaction { db in
-                // As `purge_tenant` does.
+                // Purges as `purge_tenant` does.
                 _ = try await db.run([
                     "SELECT FROM tenant WHERE id = \(globex) FOR UPDATE",
                     """
@@ -113,7 +113,7 @@ struct RestoreUsageTests {
                     "DELETE FROM usage_event WHERE tenant_id = \(globex)",
                 ])
                 let restoring = Task { try await Self.restore(platform, folder) }
-                try await eventually("it waits for the purge") { try await db.isWaitedFor }
+                try await eventually("the restoration waits for the purge") { try await db.isWaitedFor }
                 return restoring
             }
             #expect(try await restoring.value == 42)
@@ -122,7 +122,7 @@ struct RestoreUsageTests {
         }
     }
 
-    @Test("late logins of an archived month leave its users as they were; when it is back, each user counts once and all agrees")
+    @Test("late logins of an archived month leave its users unchanged, and after its restoration each user counts once")
     func lateLogins() async throws {
         try await TestPlatform.run { platform in
             let folder = try ArchiveFolderOfTest()
@@ -154,7 +154,7 @@ struct RestoreUsageTests {
             #expect(try await differences() == [])
             try await ArchiveUsage(to: folder.path, pool: platform.ownerPool).run(before: january.next, at: Date())
 
-            // A user who was counted, on a day of the user's own and on another; and a user who was not.
+            // A counted user, on the user's own day and on another one, and a user who was not counted.
             try await platform.append(
                 [january.start, january.end.addingTimeInterval(-1), january.start], users: [users[0], users[0], UUID()])
             try await platform.rollUp()
@@ -164,7 +164,7 @@ struct RestoreUsageTests {
             #expect(try await Self.restore(platform, folder) == 190)
             #expect(try await told().month == 20)
             #expect(try await differences() == [])
-            // From here, late logins are compared with the marks again.
+            // From now on, late logins are compared with the marks again.
             try await platform.append([january.start.addingTimeInterval(1)], users: [users[1]])
             try await platform.rollUp()
             #expect(try await told().month == 20)

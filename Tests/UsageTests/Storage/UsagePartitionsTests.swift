@@ -15,7 +15,7 @@ struct UsagePartitionsTests {
         UsagePartitions(pool: platform.pool, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    @Test("this month and the next three have parts, over a year's end, too; the next pass has nothing to do")
+    @Test("this month and the next three have partitions, even across years, and the next pass creates none")
     func ahead() async throws {
         try await TestPlatform.run { platform in
             let partitions = Self.partitions(platform)
@@ -24,14 +24,14 @@ struct UsagePartitionsTests {
             let late = november.end.addingTimeInterval(-0.000001)
             #expect(try await partitions.pass(at: late) == four)
             #expect(try await partitions.pass(at: late) == [])
-            // A microsecond later it is December.
+            // One microsecond later it is December.
             #expect(try await partitions.pass(at: november.end) == [january.next.next])
             let there = try await platform.partitions()
             #expect(four.allSatisfy(there.contains))
         }
     }
 
-    @Test("two at once make each part once")
+    @Test("two concurrent processes create each partition once")
     func racing() async throws {
         try await TestPlatform.run { platform in
             async let one = Self.partitions(platform).pass(at: january.start)
@@ -41,7 +41,7 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("events that came before their month's part move into it, and none that comes meanwhile is lost")
+    @Test("events without a partition move into the new one, and none that arrives in between is lost")
     func moving() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<500).map { january.start.addingTimeInterval(Double($0)) })
@@ -59,7 +59,7 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("who reads all of the ledger is not waited for: the pass gives up, and the next one does it")
+    @Test("a pass does not wait for a reader of the whole ledger, and the next pass creates the partition")
     func busy() async throws {
         try await TestPlatform.run { platform in
             try await platform.append([january.start])
@@ -73,7 +73,7 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("who reads a month while its part is being made finds all of it", .timeLimit(.minutes(5)))
+    @Test("a reader of a month finds all its events while the partition is created", .timeLimit(.minutes(5)))
     func readWhileMoving() async throws {
         try await TestPlatform.run { platform in
             try await platform.append((0..<500).map { january.start.addingTimeInterval(Double($0)) })
@@ -97,7 +97,7 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("a part is made while a month is read to close it, or to prove it")
+    @Test("a partition is created while a month is read for closing or for verification")
     func reading() async throws {
         try await TestPlatform.run { platform in
             try await platform.append([january.start], of: platform.acme)
@@ -107,7 +107,7 @@ struct UsagePartitionsTests {
             try await reader.transaction { db in
                 _ = try await db.run(BilledEvents.settings(acme))
                 #expect(try await db.run(SQL(unsafe: BilledEvents.query(of: acme, in: january))).count == 1)
-                // Also where it moves what came without a part.
+                // Even if it moves events that arrived without a partition.
                 try await platform.append([january.previous.start], of: platform.acme)
                 let made = try await Self.partitions(platform).pass(at: january.start)
                 #expect(made == [january.previous, january.next, january.next.next, january.next.next.next])
@@ -115,16 +115,16 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("nobody signs in behind a part that waits for who reads all of the ledger")
+    @Test("logins do not wait for the creation of a partition that waits for a reader of the whole ledger")
     func waiting() async throws {
         try await TestPlatform.run { platform in
-            // So long that this test can look at it; otherwise it gives up in half a second.
+            // This timeout is long enough for the test. By default, it gives up after 0.5 s.
             _ = try await platform.ownerPool.run("ALTER FUNCTION create_usage_partition(date) SET lock_timeout = '60s'")
             let reader = try TestDatabase.pool(platform.database.serverURL)
             let made = try await reader.transaction(prelude: PlatformDatabase.prelude) { db in
                 _ = try await db.run("SELECT count(*) FROM usage_event")
                 let made = Task { try await Self.partitions(platform).pass(at: january.previous.start) }
-                try await eventually("it waits") {
+                try await eventually("the partition waits") {
                     try await !platform.ownerPool.run(
                         "SELECT FROM pg_locks WHERE relation = 'usage_event_default'::regclass AND NOT granted"
                     ).isEmpty
@@ -136,7 +136,7 @@ struct UsagePartitionsTests {
         }
     }
 
-    @Test("a ledger that was filled before it had parts is the same afterwards, to the event")
+    @Test("a ledger that was filled before it had partitions is the same afterwards, to the event")
     func migrated() async throws {
         let database = try await TestDatabase.empty()
         let folder = try ArchiveFolderOfTest()
@@ -176,7 +176,7 @@ struct UsagePartitionsTests {
         #expect(try counts.get("last", as: Int.self) == 1)
         #expect(try counts.get("january", as: Int.self) == 743)
         #expect(try counts.get("purged", as: Int.self) == 21)
-        // And adds up to what it was.
+        // The sums are the same too.
         #expect(try await RollUp(pool: try TestDatabase.pool(database.serverURL)).add(at: Date()) == 2000)
         let sums = try await owner.run(
             """
@@ -188,7 +188,7 @@ struct UsagePartitionsTests {
             """)[0]
         #expect(try sums.get("missing", as: Int.self) == 0)
         #expect(try sums.get("events", as: Int.self) == 2021)
-        // Each login another user's.
+        // Each login belongs to another user.
         #expect(try sums.get("users", as: Int.self) == 2000)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Web
 
-/// Time is the event loop's, so nothing here waits.
+/// The event loop provides the time, so nothing here waits.
 @Suite("Request guard")
 struct RequestGuardTests {
     /// One connection with its guard, without the rest of the server.
@@ -55,7 +55,7 @@ struct RequestGuardTests {
             if channel.isActive { try channel.writeOutbound(HTTPServerResponsePart.end(nil)) }
         }
 
-        /// All that was sent since the last time.
+        /// Returns the bytes sent since the last call.
         var sent: String {
             get throws {
                 var text = ""
@@ -64,7 +64,7 @@ struct RequestGuardTests {
             }
         }
 
-        /// How many requests came through, whole.
+        /// The number of requests that were passed on completely.
         var requests: Int {
             get throws {
                 var count = 0
@@ -77,7 +77,7 @@ struct RequestGuardTests {
     private static let head = "POST / HTTP/1.1\r\nHost: login.test\r\n"
 
     @Test(
-        "after a request to change the protocol nothing is read, so the answer ends the connection",
+        "after a request to change the protocol nothing is read, so the response ends the connection",
         arguments: [
             "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n\r\n",
             "CONNECT a.test:443 HTTP/1.1\r\nHost: a.test\r\n\r\n",
@@ -92,7 +92,7 @@ struct RequestGuardTests {
         #expect(!guarded.isOpen)
     }
 
-    @Test("a head has 30 seconds, however often a byte of it comes")
+    @Test("a head has 30 seconds, even if its bytes arrive slowly")
     func slowHead() throws {
         let connection = try Guarded()
         try connection.receive("GET / HTTP/1.1\r\nHost: login.test\r\nX-Slow: ")
@@ -108,7 +108,7 @@ struct RequestGuardTests {
             answer.hasPrefix("HTTP/1.1 408 ") && answer.contains("\"code\":\"request_timeout\"") && answer.contains("Connection: close"))
     }
 
-    @Test("a body that drips ends after its grace")
+    @Test("a slow body ends after its grace time")
     func drippingBody() throws {
         let connection = try Guarded()
         try connection.receive(Self.head + "Content-Length: 60000\r\n\r\n")
@@ -121,7 +121,7 @@ struct RequestGuardTests {
         try Self.expectSlowBody(connection)
     }
 
-    /// The action gets the error. Its answer ends the connection.
+    /// The action receives the error. Its response ends the connection.
     private static func expectSlowBody(_ connection: Guarded) throws {
         #expect(throws: SlowBody.self) { try connection.channel.throwIfErrorCaught() }
         #expect(connection.isOpen)
@@ -134,7 +134,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "a body at more than the lowest rate still has to be whole in 30 seconds",
+        "a body above the minimum rate must still be complete in 30 seconds",
         arguments: ["Content-Length: 60000", "Transfer-Encoding: chunked"])
     func endlessBody(_ framing: String) throws {
         let connection = try Guarded()
@@ -149,7 +149,7 @@ struct RequestGuardTests {
         try Self.expectSlowBody(connection)
     }
 
-    @Test("a slow body behind an answer that has not ended closes the connection, and does not look complete")
+    @Test("a slow body during an unfinished response closes the connection, and the response does not look complete")
     func slowBodyInLine() throws {
         let (first, begun) = (try Guarded(), try Guarded())
         try first.receive("GET / HTTP/1.1\r\nHost: login.test\r\n\r\n" + Self.head + "Content-Length: 60000\r\n\r\na")
@@ -164,7 +164,7 @@ struct RequestGuardTests {
         #expect(try first.sent == "")
     }
 
-    @Test("a new connection has 10 seconds for its first byte; one that has sent a request may be idle")
+    @Test("a new connection has 10 seconds for its first byte; after a request, it may be idle")
     func silent() throws {
         let connections = OpenConnections()
         let (silent, used, begun) = (
@@ -182,7 +182,7 @@ struct RequestGuardTests {
         #expect(connections.count == 2)
     }
 
-    @Test("each refusal is reported once, with the request ID of its answer")
+    @Test("each refusal is reported once, with the request ID of its response")
     func reported() throws {
         let reports = Mutex<[RequestGuard.Refused]>([])
         let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
@@ -209,7 +209,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "a request that the parser cannot read gets 400 and the end, and is reported once",
+        "a request that the parser cannot read gets 400, ends the connection, and is reported once",
         arguments: [
             "G@T / HTTP/1.1\r\nHost: login.test\r\n\r\n", "GET / HTTP/1.1\r\nHost login.test\r\n\r\n",
             "GET / HTTP/3.7\r\nHost: login.test\r\n\r\n", "\u{16}\u{3}\u{1}\r\n\r\n",
@@ -220,7 +220,7 @@ struct RequestGuardTests {
     func unreadable(_ request: String) throws {
         let reports = Mutex<[RequestGuard.Refused]>([])
         let connection = try Guarded { refused in reports.withLock { $0.append(refused) } }
-        // In two reads: more comes after the byte that cannot be read.
+        // In two reads, so that more bytes follow the invalid one.
         try connection.receive(String(request.prefix(request.count - 2)))
         try connection.receive(String(request.suffix(2)))
         let sent = try connection.sent
@@ -234,7 +234,7 @@ struct RequestGuardTests {
         #expect(reports.withLock { $0.count } == 1)
     }
 
-    @Test("behind a whole request the refusal waits; a caller that hangs up within its head gets none")
+    @Test("after a whole request, the refusal waits; a caller that disconnects within its head gets no response")
     func unreadableInLine() throws {
         let reports = Mutex<[RequestGuard.Refused]>([])
         let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
@@ -250,7 +250,7 @@ struct RequestGuardTests {
         #expect(reports.withLock { $0.count } == 1)
     }
 
-    @Test("a body that the parser cannot read, or that ends too early, goes to the action as an error; its answer ends the connection")
+    @Test("a body that the parser cannot read, or that ends too early, goes to the action as an error; its response ends the connection")
     func unreadableBody() throws {
         let reports = Mutex<[RequestGuard.Refused]>([])
         let report: @Sendable (RequestGuard.Refused) -> Void = { refused in reports.withLock { $0.append(refused) } }
@@ -266,7 +266,7 @@ struct RequestGuardTests {
         #expect(reports.withLock { $0.isEmpty })
     }
 
-    @Test("a request that came whole, and the time between requests, have no deadline here")
+    @Test("a complete request, and the time between requests, have no deadline here")
     func whole() throws {
         let connection = try Guarded()
         for _ in 1...3 {
@@ -279,7 +279,7 @@ struct RequestGuardTests {
         #expect(try connection.requests == 3)
     }
 
-    @Test("a request that came slowly, but in time, leaves nothing behind for the next one")
+    @Test("a slow request that is in time does not affect the next one")
     func slowButInTime() throws {
         let connection = try Guarded()
         for _ in 1...3 {
@@ -295,7 +295,7 @@ struct RequestGuardTests {
         #expect(try connection.requests == 3)
     }
 
-    @Test("while the server does not read, the caller's time stands still")
+    @Test("while the server does not read, the caller's clock stops")
     func busyServer() throws {
         let connection = try Guarded()
         try connection.receive(Self.head + "Content-Length: 60000\r\n\r\na", reading: false)
@@ -309,7 +309,7 @@ struct RequestGuardTests {
     }
 
     @Test(
-        "a request that is answered half-read ends the connection: after 413 always, else where much is left",
+        "a half-read request ends the connection: after 413 always, otherwise if much is left",
         arguments: [
             (413, "Content-Length: 2", true), (413, "Content-Length: 26000000", true), (404, "Content-Length: 26000000", true),
             (404, "Transfer-Encoding: chunked", true), (404, "Content-Length: 60000", false), (200, "Content-Length: 0", false),
@@ -346,7 +346,7 @@ struct RequestGuardTests {
         #expect(connection.isOpen == isTaken)
     }
 
-    @Test("a refusal waits for the answers before it, and nothing after it is read")
+    @Test("a refusal waits for the earlier responses, and nothing after it is read")
     func inOrder() throws {
         let connection = try Guarded()
         let fine = "GET / HTTP/1.1\r\nHost: login.test\r\n\r\n"
@@ -358,7 +358,7 @@ struct RequestGuardTests {
         #expect(try connection.requests == 1)
     }
 
-    @Test("connections are capped by network and in total, and a closed one makes room")
+    @Test("connections are limited by network and in total, and a closed one makes room")
     func caps() throws {
         let connections = OpenConnections()
         let limits = ConnectionLimits(total: 3, perAddress: 2)

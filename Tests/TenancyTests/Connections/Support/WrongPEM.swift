@@ -1,7 +1,7 @@
 import Crypto
 import CryptoExtras
 
-/// Files that people take for their Apple key; made for these tests, they protect nothing.
+/// Files that people confuse with their Apple key. They were created for these tests and protect nothing.
 enum WrongPEM {
     static let publicKey = P256.Signing.PrivateKey().publicKey.pemRepresentation
     static let p384 = P384.Signing.PrivateKey().pemRepresentation
