@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `espalierctl api-keys`: who may use the REST API, and for what.
+/// `espalierctl api-keys`: manages the API keys of a tenant or the platform.
 struct APIKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "api-keys",

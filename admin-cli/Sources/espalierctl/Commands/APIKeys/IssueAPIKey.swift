@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl api-keys issue`: a new key with chosen scopes.
+/// `espalierctl api-keys issue`: issues an API key with scopes.
 struct IssueAPIKey: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "issue",
-        abstract: "Issues an API key, which is shown once.",
+        abstract: "Issues an API key. The key is shown once.",
         discussion: """
-            A key can't get a scope that your own key lacks.
+            The new key can only have scopes of your own key.
 
             SCOPES
             \(APIKeyScope.list)
@@ -24,11 +24,13 @@ struct IssueAPIKey: CallCommand {
     var name: String
 
     @Option(
-        name: .customLong("scope"), help: ArgumentHelp("A permission of the key. Repeat it for several.", valueName: "scope"),
+        name: .customLong("scope"), help: ArgumentHelp("A scope of the key. Repeat the option for several scopes.", valueName: "scope"),
         completion: .list(APIKeyScope.all))
     var scopes: [String]
 
-    @Option(help: ArgumentHelp("When it ends, as 2027-01-01 or 2027-01-01T00:00:00Z.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "The time at which the key expires: 2027-01-01 or 2027-01-01T00:00:00Z. By default, it does not expire.", valueName: "time"))
     var expiresAt: Instant?
 
     @OptionGroup var owner: OwnerOption

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl api-keys list`: a tenant's keys, or the platform's.
+/// `espalierctl api-keys list`: lists the API keys of a tenant or the platform.
 struct ListAPIKeys: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists API keys by their last four characters.",
+        abstract: "Lists API keys with their last four characters.",
         discussion: """
             EXAMPLES
               espalierctl api-keys list --tenant acme

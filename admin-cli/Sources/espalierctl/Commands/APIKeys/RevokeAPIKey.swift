@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl api-keys revoke`: the end of one key.
+/// `espalierctl api-keys revoke`: revokes an API key.
 struct RevokeAPIKey: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revokes an API key, everywhere within a second.",
+        abstract: "Revokes an API key. All servers reject it within 1 second.",
         discussion: """
             EXAMPLES
               espalierctl api-keys revoke apikey_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
@@ -13,7 +13,7 @@ struct RevokeAPIKey: CallCommand {
             """)
     static let view: View? = .apiKey
 
-    @Argument(help: ArgumentHelp("The API key's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The API key's ID.", valueName: "id"))
     var key: Reference
 
     @OptionGroup var owner: OwnerOption
@@ -21,6 +21,6 @@ struct RevokeAPIKey: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .post("\(try session.path(owner))/api-keys/\(key.text)/revoke").destroying(
-            "revokes the API key \(key.text): whoever uses it is refused at once", word: try session.word(owner))
+            "revokes the API key \(key.text) and rejects its requests at once", word: try session.word(owner))
     }
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl api-keys roll`: a new key in place of an old one.
+/// `espalierctl api-keys roll`: replaces an API key with a new one.
 struct RollAPIKey: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "roll",
-        abstract: "Makes a new API key with the same scopes; the old one lives on for the overlap.",
+        abstract: "Issues a new API key with the same scopes. The old one stays valid for the overlap.",
         discussion: """
             EXAMPLES
               espalierctl api-keys roll apikey_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme \\
@@ -14,7 +14,7 @@ struct RollAPIKey: CallCommand {
             """)
     static let view: View? = .apiKey
 
-    @Argument(help: ArgumentHelp("The API key's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The API key's ID.", valueName: "id"))
     var key: Reference
 
     @OptionGroup var overlap: OverlapOption
