@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl audit`: who did what.
+/// `espalierctl audit`: reads the audit trail.
 struct Audit: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Shows who did what, on which, and from where.",
+        abstract: "Shows the audit trail: actor, action, subject and address of each action.",
         subcommands: [ListAuditEvents.self])
 }
 

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl audit list`: a tenant's audit events, or the platform's.
+/// `espalierctl audit list`: lists the audit events of a tenant or the platform.
 struct ListAuditEvents: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists audit events, the newest first.",
+        abstract: "Lists audit events, newest first.",
         discussion: """
-            With --json each has what it was before and after, and the hash that chains it to the one before.
+            With --json, each event also contains the values before and after the change, and the hash that links it to the previous event.
 
             EXAMPLES
               espalierctl audit list --tenant acme --action rollApplicationSecret
@@ -17,19 +17,19 @@ struct ListAuditEvents: CallCommand {
             """)
     static let view: View? = .auditEvent
 
-    @Option(help: ArgumentHelp("Only what this one did, as an API key's id.", valueName: "id"))
+    @Option(help: ArgumentHelp("Shows only actions of this actor: an API key's ID.", valueName: "id"))
     var actor: String?
 
-    @Option(help: ArgumentHelp("Only this action, by its operationId in the API.", valueName: "name"))
+    @Option(help: ArgumentHelp("Shows only this action: its operationId in the API.", valueName: "name"))
     var action: String?
 
-    @Option(help: ArgumentHelp("Only what was done to this one.", valueName: "id"))
+    @Option(help: ArgumentHelp("Shows only actions on the resource with this ID.", valueName: "id"))
     var subject: String?
 
-    @Option(help: ArgumentHelp("The first moment, as 2026-11-01 or 2026-11-01T00:00:00Z.", valueName: "time"))
+    @Option(help: ArgumentHelp("The start time (inclusive): 2026-11-01 or 2026-11-01T00:00:00Z.", valueName: "time"))
     var from: Instant?
 
-    @Option(help: ArgumentHelp("The moment to stop before, in the same form.", valueName: "time"))
+    @Option(help: ArgumentHelp("The end time (exclusive), in the same form.", valueName: "time"))
     var to: Instant?
 
     @OptionGroup var owner: OwnerOption
