@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl notifications list`: what Apple told, and what became of it.
+/// `espalierctl notifications list`: lists Apple's notifications and their outcomes.
 struct ListNotifications: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what Apple told of the users, the newest first.",
+        abstract: "Lists Apple's notifications, newest first.",
         discussion: """
-            Of the last 90 days. What came through the shared connection is the platform's. Apple's types are consent-revoked, \
-            account-deleted, email-enabled and email-disabled.
+            The list contains the last 90 days. Notifications to the shared connection belong to the platform. Apple's types are \
+            consent-revoked, account-deleted, email-enabled and email-disabled.
 
             EXAMPLES
               espalierctl notifications list --tenant acme --type consent-revoked
@@ -15,10 +15,10 @@ struct ListNotifications: CallCommand {
             """)
     static let view: View? = .notification
 
-    @Option(help: "Only those of this type.")
+    @Option(help: "Shows only notifications of this type.")
     var type: String?
 
-    @Option(help: "Only those that this became of.")
+    @Option(help: "Shows only notifications with this outcome.")
     var outcome: NotificationOutcome?
 
     @OptionGroup var owner: OwnerOption

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl notifications`: what Apple told of the users.
+/// `espalierctl notifications`: manages Apple's notifications.
 struct Notifications: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at what Apple told of the users, and has it worked off once more.",
+        abstract: "Lists and replays Apple's notifications.",
         subcommands: [ListNotifications.self, ShowNotification.self, ReplayNotification.self])
 }
 
@@ -11,7 +11,7 @@ extension View {
     static let notification = View(
         .init("ID", "id"),
         .init("Type", "type"),
-        .init("Happened", "event_at"),
+        .init("Occurred", "event_at"),
         .init("Received", "received_at").detail,
         .init("State", "state"),
         .init("Outcome", "outcome").optional,
@@ -19,6 +19,6 @@ extension View {
         .init("Attempts", "attempts").number.detail,
         .init("Client ID", "client_id").detail,
         .init("Subject", "subject").detail.optional,
-        .init("Forgotten", "forgotten_at").detail.optional,
+        .init("Erased", "forgotten_at").detail.optional,
         .init("Updated", "updated_at").detail)
 }

@@ -1,12 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl notifications replay`: one thing that Apple told, worked off once more.
+/// `espalierctl notifications replay`: processes a notification again.
 struct ReplayNotification: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Has a notification worked off once more.",
+        abstract: "Processes a notification again.",
         discussion: """
-            It does no harm: whatever happened since, a new sign-in above all, holds. One whose user is deleted is forgotten, and refused.
+            A replay is safe. It does not override later events, for example a new login. The notification of a deleted user is erased and \
+            cannot be replayed.
 
             EXAMPLES
               espalierctl notifications replay notification_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -16,7 +17,7 @@ struct ReplayNotification: CallCommand {
             """)
     static let view: View? = .notification
 
-    @Argument(help: ArgumentHelp("The notification's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The notification's ID.", valueName: "id"))
     var notification: Reference
 
     @OptionGroup var owner: OwnerOption

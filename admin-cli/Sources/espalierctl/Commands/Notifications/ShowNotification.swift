@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl notifications show`: one thing that Apple told.
+/// `espalierctl notifications show`: shows a notification and its outcome.
 struct ShowNotification: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one notification, and what became of it.",
+        abstract: "Shows a notification and its outcome.",
         discussion: """
             EXAMPLES
               espalierctl notifications show notification_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -12,7 +12,7 @@ struct ShowNotification: CallCommand {
             """)
     static let view: View? = .notification
 
-    @Argument(help: ArgumentHelp("The notification's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The notification's ID.", valueName: "id"))
     var notification: Reference
 
     @OptionGroup var owner: OwnerOption
