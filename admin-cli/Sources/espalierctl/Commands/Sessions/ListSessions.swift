@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl sessions list`: a tenant's sessions.
+/// `espalierctl sessions list`: lists a tenant's sessions.
 struct ListSessions: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a tenant's sessions, the newest first.",
+        abstract: "Lists a tenant's sessions, newest first.",
         discussion: """
             EXAMPLES
               espalierctl sessions list --tenant acme --status active
@@ -13,13 +13,13 @@ struct ListSessions: CallCommand {
             """)
     static let view: View? = .session
 
-    @Option(help: ArgumentHelp("Only this user's.", valueName: "id"))
+    @Option(help: ArgumentHelp("Shows only sessions of this user.", valueName: "id"))
     var user: Reference?
 
-    @Option(help: ArgumentHelp("Only this application's.", valueName: "id"))
+    @Option(help: ArgumentHelp("Shows only sessions of this application.", valueName: "id"))
     var application: Reference?
 
-    @Option(help: "Only those in this state.")
+    @Option(help: "Shows only sessions with this status.")
     var status: SessionStatus?
 
     @OptionGroup var tenant: TenantOption

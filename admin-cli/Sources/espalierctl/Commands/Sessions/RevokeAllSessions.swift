@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl sessions revoke-all`: every user of a tenant is signed out.
+/// `espalierctl sessions revoke-all`: revokes all sessions of a tenant.
 struct RevokeAllSessions: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke-all",
-        abstract: "Revokes every session of a tenant.",
+        abstract: "Revokes all sessions of a tenant.",
         discussion: """
-            Every user has to sign in again.
+            All users must sign in again.
 
             EXAMPLES
               espalierctl sessions revoke-all --tenant acme
@@ -19,6 +19,6 @@ struct RevokeAllSessions: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .post("\(try session.path(tenant))/sessions/revoke").destroying(
-            "signs out every user of the tenant \(try session.tenant(tenant.tenant))", word: try session.word(tenant.tenant), isSent: true)
+            "signs out all users of the tenant \(try session.tenant(tenant.tenant))", word: try session.word(tenant.tenant), isSent: true)
     }
 }

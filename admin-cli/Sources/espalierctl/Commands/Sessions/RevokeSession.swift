@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl sessions revoke`: one device is signed out, or one user everywhere.
+/// `espalierctl sessions revoke`: revokes a session, or all sessions of a user.
 struct RevokeSession: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke",
-        abstract: "Revokes one session, or all of one user.",
+        abstract: "Revokes a session, or all sessions of a user.",
         discussion: """
-            Refresh tokens end at once; access tokens that are out run to their end, unless the application introspects them.
+            Refresh tokens end at once. An access token stays valid until it expires, unless the application introspects it.
 
             EXAMPLES
               espalierctl sessions revoke session_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
@@ -14,17 +14,17 @@ struct RevokeSession: CallCommand {
                 --tenant acme
             """)
 
-    @Argument(help: ArgumentHelp("The session's id, the sid of the tokens.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The session's ID (the tokens' sid).", valueName: "id"))
     var session: Reference?
 
-    @Option(help: ArgumentHelp("All sessions of this user instead.", valueName: "id"))
+    @Option(help: ArgumentHelp("Revokes all sessions of this user.", valueName: "id"))
     var user: Reference?
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        guard (session == nil) != (user == nil) else { throw ValidationError("Name a session, or --user.") }
+        guard (session == nil) != (user == nil) else { throw ValidationError("Pass either a session's ID or --user.") }
     }
 
     func call(_ session: Session) throws -> Call {

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl sessions`: the continuing logins of a tenant's users.
+/// `espalierctl sessions`: manages the sessions of a tenant's users.
 struct Sessions: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at a tenant's sessions, and revokes them.",
+        abstract: "Lists and revokes a tenant's sessions.",
         subcommands: [ListSessions.self, ShowSession.self, RevokeSession.self, RevokeAllSessions.self])
 }
 
@@ -16,7 +16,7 @@ extension View {
         .init("Scope", "scope").detail.optional,
         .init("Address", "address").optional,
         .init("User agent", "user_agent").detail.optional,
-        .init("Ended because", "ended_reason").detail.optional,
+        .init("End reason", "ended_reason").detail.optional,
         .init("Ended", "ended_at").detail.optional,
         .init("Created", "created_at"),
         .init("Last used", "last_used_at").optional,

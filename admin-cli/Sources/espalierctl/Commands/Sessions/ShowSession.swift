@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// `espalierctl sessions show`: one session.
+/// `espalierctl sessions show`: shows a session.
 struct ShowSession: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one session.",
+        abstract: "Shows a session.",
         discussion: """
             EXAMPLES
               espalierctl sessions show session_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
             """)
     static let view: View? = .session
 
-    @Argument(help: ArgumentHelp("The session's id, the sid of the tokens.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The session's ID (the tokens' sid).", valueName: "id"))
     var session: Reference
 
     @OptionGroup var tenant: TenantOption
