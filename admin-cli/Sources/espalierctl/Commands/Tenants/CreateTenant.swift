@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl tenants create`: a new tenant, at first on the shared connection.
+/// `espalierctl tenants create`: creates a tenant on the shared connection.
 struct CreateTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
         abstract: "Creates a tenant.",
         discussion: """
-            The slug becomes part of the tenant's issuer and of its addresses, and never changes. The tenant starts on the shared connection. \
-            Operators only. To be led through everything a tenant needs, use espalierctl tenants onboard.
+            The slug is part of the tenant's issuer and addresses, and never changes. The tenant starts on the shared connection. For a \
+            guided setup, use espalierctl tenants onboard. Requires an operator's API key.
 
             EXAMPLES
               espalierctl tenants create acme --name "Acme GmbH" --plan enterprise
@@ -18,10 +18,10 @@ struct CreateTenant: CallCommand {
     @Argument(help: ArgumentHelp("The tenant's slug.", valueName: "slug"))
     var slug: Reference
 
-    @Option(help: "What people call it.")
+    @Option(help: "The display name.")
     var name: String
 
-    @Option(help: "What it pays for.")
+    @Option(help: "The plan.")
     var plan: Plan = .free
 
     @OptionGroup var options: ChangeOptions

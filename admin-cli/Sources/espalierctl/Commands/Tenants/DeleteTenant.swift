@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl tenants delete`: the end of a tenant, after 30 days.
+/// `espalierctl tenants delete`: deletes a tenant. The deletion is permanent after 30 days.
 struct DeleteTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes a tenant; for 30 days it can be restored.",
+        abstract: "Deletes a tenant. It can be restored for 30 days.",
         discussion: """
-            Nobody signs in any more. After 30 days its users, applications, connections and keys are gone for good, and its usage remains as \
-            numbers. Operators only.
+            Users can no longer sign in. After 30 days, the tenant's users, applications, connections and keys are permanently deleted. Its \
+            usage remains as numbers. Requires an operator's API key.
 
             EXAMPLES
               espalierctl tenants delete acme
@@ -15,7 +15,7 @@ struct DeleteTenant: CallCommand {
             """)
     static let view: View? = .tenant
 
-    @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
+    @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
     var tenant: Reference
 
     @OptionGroup var options: DestroyOptions
@@ -27,6 +27,6 @@ struct DeleteTenant: CallCommand {
     }
 
     func note(_ tenant: JSON) -> String? {
-        "Until \(tenant["purge_after"]?.text ?? "it is purged") it can be restored: espalierctl tenants restore \(self.tenant.text)"
+        "To restore the tenant before \(tenant["purge_after"]?.text ?? "the purge"): espalierctl tenants restore \(self.tenant.text)"
     }
 }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl tenants list`: the tenants of the platform.
+/// `espalierctl tenants list`: lists the tenants of the platform.
 struct ListTenants: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists tenants, the newest first.",
+        abstract: "Lists tenants, newest first.",
         discussion: """
-            Operators only. Those whose data is gone are shown when asked for: --status purged.
+            Purged tenants appear only with --status purged. Their data is permanently deleted. Requires an operator's API key.
 
             EXAMPLES
               espalierctl tenants list
@@ -15,13 +15,13 @@ struct ListTenants: CallCommand {
             """)
     static let view: View? = .tenant
 
-    @Option(help: "Only those in this state.")
+    @Option(help: "Shows only tenants with this status.")
     var status: TenantStatus?
 
-    @Option(help: "Only those on this plan.")
+    @Option(help: "Shows only tenants on this plan.")
     var plan: Plan?
 
-    @Option(help: "Only the one with this slug.")
+    @Option(help: "Shows only the tenant with this slug.")
     var slug: String?
 
     @OptionGroup var options: ListOptions

@@ -1,19 +1,19 @@
 import ArgumentParser
 
-/// `espalierctl tenants restore`: a deleted tenant comes back.
+/// `espalierctl tenants restore`: restores a deleted tenant.
 struct RestoreTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "restore",
-        abstract: "Restores a deleted tenant, within 30 days.",
+        abstract: "Restores a tenant within 30 days of its deletion.",
         discussion: """
-            Operators only.
+            Requires an operator's API key.
 
             EXAMPLES
               espalierctl tenants restore acme
             """)
     static let view: View? = .tenant
 
-    @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
+    @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
     var tenant: Reference
 
     @OptionGroup var options: ChangeOptions

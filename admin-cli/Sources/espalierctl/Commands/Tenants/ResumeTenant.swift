@@ -1,19 +1,19 @@
 import ArgumentParser
 
-/// `espalierctl tenants resume`: the end of a suspension.
+/// `espalierctl tenants resume`: resumes a suspended tenant.
 struct ResumeTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume",
         abstract: "Resumes a suspended tenant.",
         discussion: """
-            Operators only.
+            Requires an operator's API key.
 
             EXAMPLES
               espalierctl tenants resume acme
             """)
     static let view: View? = .tenant
 
-    @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
+    @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
     var tenant: Reference
 
     @OptionGroup var options: ChangeOptions

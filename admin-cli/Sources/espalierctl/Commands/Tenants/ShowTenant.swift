@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl tenants show`: one tenant.
+/// `espalierctl tenants show`: shows a tenant.
 struct ShowTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one tenant.",
+        abstract: "Shows a tenant.",
         discussion: """
             EXAMPLES
               espalierctl tenants show acme
@@ -12,7 +12,7 @@ struct ShowTenant: CallCommand {
             """)
     static let view: View? = .tenant
 
-    @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
+    @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
     var tenant: Reference
 
     @OptionGroup var options: ReadOptions

@@ -1,19 +1,19 @@
 import ArgumentParser
 
-/// `espalierctl tenants suspend`: nobody signs in until it is resumed.
+/// `espalierctl tenants suspend`: suspends a tenant. Its users cannot sign in until it is resumed.
 struct SuspendTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "suspend",
-        abstract: "Suspends a tenant: nobody signs in until it is resumed.",
+        abstract: "Suspends a tenant. Its users cannot sign in until you resume it.",
         discussion: """
-            Nothing is lost. Operators only.
+            The tenant's data does not change. Requires an operator's API key.
 
             EXAMPLES
               espalierctl tenants suspend acme
             """)
     static let view: View? = .tenant
 
-    @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
+    @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
     var tenant: Reference
 
     @OptionGroup var options: ChangeOptions
@@ -23,6 +23,6 @@ struct SuspendTenant: CallCommand {
     }
 
     func note(_ answer: JSON) -> String? {
-        "espalierctl tenants resume \(tenant.text) undoes it."
+        "To resume the tenant: espalierctl tenants resume \(tenant.text)"
     }
 }

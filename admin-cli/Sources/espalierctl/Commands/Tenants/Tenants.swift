@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl tenants`: who may sign users in.
+/// `espalierctl tenants`: manages the tenants of the platform.
 struct Tenants: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Creates tenants, and looks after them.",
+        abstract: "Manages tenants.",
         subcommands: [
             CreateTenant.self, ListTenants.self, ShowTenant.self, UpdateTenant.self, SuspendTenant.self, ResumeTenant.self,
             DeleteTenant.self, RestoreTenant.self, OnboardTenant.self,
@@ -19,11 +19,11 @@ extension View {
         .init("Status", "status"),
         .init("Issuer", "issuer").detail,
         .init("Own connection", "connection_id").detail.optional,
-        .init("Session at most (s)", "session_seconds").detail.optional,
-        .init("Idle session at most (s)", "idle_seconds").detail.optional,
-        .init("Deleted profiles kept (d)", "profile_retention_days").detail.optional,
-        .init("Signing keys sign (d)", "signing_key_days").detail.optional,
-        .init("Gone after", "purge_after").detail.optional,
+        .init("Maximum session (s)", "session_seconds").detail.optional,
+        .init("Maximum idle session (s)", "idle_seconds").detail.optional,
+        .init("Deleted profile retention (d)", "profile_retention_days").detail.optional,
+        .init("Signing key period (d)", "signing_key_days").detail.optional,
+        .init("Purged after", "purge_after").detail.optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail)
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl tenants update`: another name, another plan, other settings.
+/// `espalierctl tenants update`: changes a tenant's name, plan or settings.
 struct UpdateTenant: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Changes a tenant's name, plan or settings.",
         discussion: """
-            What isn't given stays as it is. Only operators may change the plan. A limit of sessions holds at once, for those that are \
-            there too; 'none' lifts it.
+            Properties without an option do not change. Only operators may change the plan. A session limit applies at once, even to \
+            existing sessions. The value none removes the limit.
 
             EXAMPLES
               espalierctl tenants update acme --plan enterprise
@@ -20,25 +20,28 @@ struct UpdateTenant: CallCommand {
         "signing_key_days": "--signing-key-days",
     ]
 
-    @Argument(help: ArgumentHelp("The tenant's slug or id.", valueName: "slug"))
+    @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
     var tenant: Reference
 
-    @Option(help: "What people call it.")
+    @Option(help: "The display name.")
     var name: String?
 
-    @Option(help: "What it pays for.")
+    @Option(help: "The plan.")
     var plan: Plan?
 
-    @Option(help: ArgumentHelp("How long any of its sessions lasts at most: 12h, 30d, or none.", valueName: "time"))
+    @Option(help: ArgumentHelp("The maximum lifetime of all sessions: 12h, 30d, seconds, or none.", valueName: "time"))
     var sessionLimit: Limit?
 
-    @Option(help: ArgumentHelp("How long any of its sessions lasts unused at most: 12h, 30d, or none.", valueName: "time"))
+    @Option(help: ArgumentHelp("The maximum time without use of all sessions: 12h, 30d, seconds, or none.", valueName: "time"))
     var idleLimit: Limit?
 
-    @Option(help: ArgumentHelp("How many days the profile of a user is kept whose Apple account is deleted.", valueName: "days"))
+    @Option(
+        help: ArgumentHelp(
+            "The number of days for which Espalier retains a user's profile after the user's Apple account is deleted, 0 to 3650. A new tenant has 30.",
+            valueName: "days"))
     var profileRetention: Int?
 
-    @Option(help: ArgumentHelp("How many days a signing key signs.", valueName: "days"))
+    @Option(help: ArgumentHelp("The number of days for which a signing key signs, 1 to 3650. A new tenant has 90.", valueName: "days"))
     var signingKeyDays: Int?
 
     @OptionGroup var match: MatchOption
@@ -47,7 +50,7 @@ struct UpdateTenant: CallCommand {
     func validate() throws {
         guard members.values.contains(where: { $0 != nil }) else {
             throw ValidationError(
-                "Say what to change: --name, --plan, --session-limit, --idle-limit, --profile-retention or --signing-key-days.")
+                "Pass --name, --plan, --session-limit, --idle-limit, --profile-retention or --signing-key-days.")
         }
     }
 
