@@ -1,45 +1,50 @@
 import ArgumentParser
 
-/// The properties that registering and changing an application share.
+/// The options that `applications register` and `applications update` share.
 struct ApplicationProperties: ParsableArguments {
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Where its logins return to, to the letter. Repeat it for several.", valueName: "uri"))
+        help: ArgumentHelp("The exact redirect URI of the application's logins. Repeat the option for several URIs.", valueName: "uri"))
     var redirectURIs: [String] = []
 
     @Option(
         name: .customLong("logout-uri"),
-        help: ArgumentHelp("Where its logouts may return to. Repeat it for several.", valueName: "uri"))
+        help: ArgumentHelp("An allowed redirect URI after a logout. Repeat the option for several URIs.", valueName: "uri"))
     var logoutURIs: [String] = []
 
     @Option(
         name: .customLong("backchannel-logout-uri"),
-        help: ArgumentHelp("Where it is told of sessions that end; https. Nothing ('') removes it.", valueName: "uri"))
+        help: ArgumentHelp(
+            "The https address that receives a notice of each ended session. An empty value ('') removes it.", valueName: "uri"))
     var backchannelLogoutURI: String?
 
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp("The bundle id of a native application. Repeat it for several.", valueName: "id"))
+        help: ArgumentHelp("The bundle ID of a native application. Repeat the option for several.", valueName: "id"))
     var bundleIDs: [String] = []
 
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
-        help: "Whether logins must use PKCE. Applications without a secret always must.")
+        help: "Requires PKCE for logins, or exempts a web application from it. Applications without a secret always require PKCE.")
     var pkce: Bool?
 
-    @Option(help: ArgumentHelp("How long an access token lasts: 15m, 1h, or seconds.", valueName: "time"))
+    @Option(help: ArgumentHelp("The lifetime of an access token: 15m, 1h, or seconds. A new application has 1h.", valueName: "time"))
     var accessTokenLifetime: Span?
 
-    @Option(help: ArgumentHelp("How long a session lasts at most.", valueName: "time"))
+    @Option(help: ArgumentHelp("The maximum lifetime of a session: 12h, 90d, or seconds. A new application has 90d.", valueName: "time"))
     var sessionLifetime: Span?
 
-    @Option(help: ArgumentHelp("How long a session lasts unused.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "The maximum time without use of a session: 12h, 30d, or seconds. A new application has 30d, or its session lifetime if that is shorter.",
+            valueName: "time")
+    )
     var idleLifetime: Span?
 
-    @Option(help: "What its tokens are signed with.")
+    @Option(help: "The algorithm that signs the application's tokens. A new application has ES256.")
     var signingAlgorithm: SigningAlgorithm?
 
-    /// The options by the members that they set, where the names differ.
+    /// The options of body members with a different name.
     static let flags = [
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
         "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "access_token_seconds": "--access-token-lifetime",

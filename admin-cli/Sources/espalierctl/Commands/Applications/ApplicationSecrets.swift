@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl applications secrets`: what an application proves itself by.
+/// `espalierctl applications secrets`: manages the client secrets of an application.
 struct ApplicationSecrets: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "secrets",
-        abstract: "Rolls and revokes an application's client secrets.",
+        abstract: "Lists, rolls and revokes an application's client secrets.",
         subcommands: [ListApplicationSecrets.self, RollApplicationSecret.self, RevokeApplicationSecret.self])
 }
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl applications`: a tenant's software, the OAuth clients.
+/// `espalierctl applications`: manages a tenant's applications (OAuth clients).
 struct Applications: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Registers a tenant's applications, and rolls their secrets.",
+        abstract: "Manages a tenant's applications and their client secrets.",
         subcommands: [
             RegisterApplication.self, ListApplications.self, ShowApplication.self, UpdateApplication.self, DeleteApplication.self,
             TestLogin.self, ApplicationSecrets.self,
@@ -23,7 +23,7 @@ extension View {
         .init("Access token (s)", "access_token_seconds").detail,
         .init("Session (s)", "session_seconds").detail,
         .init("Idle session (s)", "idle_seconds").detail,
-        .init("Signs with", "signing_algorithm").detail,
+        .init("Signing algorithm", "signing_algorithm").detail,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail,
         .init("Client secret", "client_secret").detail.optional)

@@ -1,7 +1,8 @@
 import ArgumentParser
 
-/// A client library, with the options of an application for its default settings. `applications register --for` sets them. A test
-/// compares them with the table in docs/clients.md.
+/// A client library, and the options of an application that match the library's defaults.
+///
+/// `applications register --for` sets these options. A test compares them with the table in docs/clients.md.
 enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
     case modAuthOpenIDC = "mod_auth_openidc"
     case allauth
@@ -14,12 +15,12 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
     case passport
     case appAuth = "appauth"
 
-    /// Upper and lower case are the same.
+    /// Ignores upper and lower case.
     init?(argument: String) {
         self.init(rawValue: argument.lowercased())
     }
 
-    /// As its makers write it.
+    /// The library's official name.
     var title: String {
         switch self {
         case .modAuthOpenIDC: "Apache mod_auth_openidc"
@@ -35,21 +36,21 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Where programs with this library run.
+    /// The kind of application that uses this library.
     var kind: ApplicationKind {
         self == .appAuth ? .native : .web
     }
 
-    /// Whether it uses PKCE without being told. If not, the application is exempt from it.
+    /// Whether the library uses PKCE by default. If not, the application is exempt from PKCE.
     var usesPKCE: Bool {
         switch self {
         case .modAuthOpenIDC, .aspNetCore, .appAuth: true
-        // Spring Security 7 and NextAuth 5 use it, their predecessors do not.
+        // Spring Security 7 and NextAuth 5 use PKCE. Their predecessors do not.
         case .allauth, .socialAuth, .mozillaDjangoOIDC, .authlib, .springSecurity, .nextAuth, .passport: false
         }
     }
 
-    /// RS256 only where it accepts nothing else by default: an ES256 signature costs the server far less.
+    /// The signing algorithm: RS256 only if the library accepts nothing else by default. An ES256 signature costs the server far less.
     var signingAlgorithm: SigningAlgorithm {
         switch self {
         case .socialAuth, .springSecurity, .nextAuth: .rs256
@@ -57,7 +58,7 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// How it authenticates at the token endpoint. The server accepts each of them, so nothing is set.
+    /// The library's authentication method at the token endpoint. The server accepts each of these, so no option is needed.
     var clientAuthentication: String {
         switch self {
         case .modAuthOpenIDC, .socialAuth, .authlib, .springSecurity, .nextAuth: "client_secret_basic"
@@ -66,7 +67,7 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// How its redirect URI ends by default. A part in capitals is the developer's choice. Nil where all of it is.
+    /// The end of the library's redirect URI by default. The developer chooses the parts in capitals. Nil if the developer chooses all of it.
     var redirectPath: String? {
         switch self {
         case .allauth: "/accounts/oidc/PROVIDER_ID/login/callback/"
@@ -79,7 +80,7 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// The setting that the library needs besides the endpoints, client ID and secret.
+    /// The setting that the library needs in addition to the endpoints, client ID and secret.
     var setting: String? {
         switch self {
         case .mozillaDjangoOIDC: #"OIDC_RP_SIGN_ALGO = "ES256""#
@@ -88,7 +89,7 @@ enum ClientLibrary: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
-    /// Whether the redirect URI ends as the library's do by default.
+    /// Whether a redirect URI has the library's default end.
     func returns(to uri: String) -> Bool {
         guard let redirectPath else { return true }
         let pattern = redirectPath.split(separator: "/", omittingEmptySubsequences: false).dropFirst()

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `espalierctl applications delete`: the end of an application.
+/// `espalierctl applications delete`: deletes an application.
 struct DeleteApplication: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
@@ -12,7 +12,7 @@ struct DeleteApplication: CallCommand {
                 --tenant acme --confirm=acme --no-input
             """)
 
-    @Argument(help: ArgumentHelp("The application's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The application's ID.", valueName: "id"))
     var application: Reference
 
     @OptionGroup var tenant: TenantOption

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl applications secrets list`: an application's secrets, by their last four characters.
+/// `espalierctl applications secrets list`: lists an application's client secrets.
 struct ListApplicationSecrets: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists an application's client secrets by their last four characters.",
+        abstract: "Lists an application's client secrets with their last four characters.",
         discussion: """
             EXAMPLES
               espalierctl applications secrets list app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -12,7 +12,7 @@ struct ListApplicationSecrets: CallCommand {
             """)
     static let view: View? = .applicationSecret
 
-    @Argument(help: ArgumentHelp("The application's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The application's ID.", valueName: "id"))
     var application: Reference
 
     @OptionGroup var tenant: TenantOption

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl applications list`: a tenant's applications.
+/// `espalierctl applications list`: lists a tenant's applications.
 struct ListApplications: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a tenant's applications, the newest first.",
+        abstract: "Lists a tenant's applications, newest first.",
         discussion: """
             EXAMPLES
               espalierctl applications list --tenant acme

@@ -5,11 +5,10 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A login that espalierctl starts in place of the application, and completes: the person signs in with a browser, and pastes the address
-/// at which the browser arrives.
+/// A test login that espalierctl starts and completes instead of the application.
 ///
-/// It proves everything from authorize to the usage event. The page at the redirect URI does not matter: the application cannot
-/// redeem the code, because it does not know the verifier (RFC 7636).
+/// The person signs in with a browser and pastes the final address. The test covers every step from authorize to the usage event. The page
+/// at the redirect URI does not matter. The application cannot redeem the code, because it does not know the verifier (RFC 7636).
 struct LoginTest {
     let issuer, clientID, redirectURI: String
     /// Nil for an application without a secret.
@@ -18,8 +17,8 @@ struct LoginTest {
     let verifier: String
     let state: String
 
-    /// - Throws: ``Failure`` if the server's replies lack a member that every reply of their kind has, or if the redirect URI is not one of
-    ///   the application's.
+    /// Prepares a test login with random values.
+    /// - Throws: ``Failure`` if a response lacks a required member, or if the application does not have the redirect URI.
     /// - Returns: nil if no person signs in to the application.
     init?(tenant: JSON, application: JSON, redirectURI: String? = nil, clientSecret: String? = nil) throws(Failure) {
         guard let issuer = tenant["issuer"]?.string, let id = application["id"]?.string else { throw .shape() }
@@ -35,10 +34,10 @@ struct LoginTest {
         (verifier, state) = (Self.randomText(), Self.randomText())
     }
 
-    /// The characters that people and programs put around an address.
+    /// The characters that people and programs may put around an address.
     private static let quotes = CharacterSet(charactersIn: "\"'`<> \t")
 
-    /// Whether the token endpoint will accept the client: an application with a secret must present it.
+    /// Whether the test can authenticate at the token endpoint. An application with a secret must present it.
     func canBeCompleted(application: JSON) -> Bool {
         clientSecret != nil || !Self.hasSecret(application)
     }
@@ -47,7 +46,7 @@ struct LoginTest {
         ["web", "machine"].contains(application["kind"]?.string)
     }
 
-    /// Opens in a browser.
+    /// The address that the person opens in a browser.
     var url: String {
         let challenge = Self.base64URL(SHA256.hash(data: Data(verifier.utf8)))
         return "\(issuer)/oauth2/authorize?response_type=code&client_id=\(clientID.inQuery)&redirect_uri=\(redirectURI.inQuery)"
@@ -72,7 +71,7 @@ struct LoginTest {
         return code
     }
 
-    /// Redeems the code, and asks who signed in.
+    /// Redeems the code, and reads the user from the userinfo endpoint.
     /// - Returns: the user's ID.
     func redeem(_ code: String, _ client: APIClient) async throws(Failure) -> String {
         let metadata = try await fetch(URLRequest(url: try url("\(issuer)/.well-known/openid-configuration")), client)
@@ -95,13 +94,13 @@ struct LoginTest {
         return user
     }
 
-    /// Sends a request once: a code that is redeemed a second time ends the login.
+    /// Sends a request once. A second redemption of a code would end the session.
     private func fetch(_ request: URLRequest, _ client: APIClient) async throws(Failure) -> JSON {
         switch await client.exchange(request) {
         case .failure(let error):
             throw Failure(
                 status: .failure, detail: "\(issuer) is unreachable: \(error.localizedDescription)",
-                nextStep: "Check the server's ESPALIER_PUBLIC_URL, and that this machine reaches it.")
+                nextStep: "Check the server's ESPALIER_PUBLIC_URL, and check that this machine can reach it.")
         case .success(let (data, response)):
             let json = (try? JSONDecoder().decode(JSON.self, from: data)) ?? .null
             guard response.statusCode == 200 else {
@@ -138,16 +137,16 @@ struct LoginTest {
 extension LoginTest {
     /// Asks for the address until the login is complete, or until the server rejects the client.
     /// - Parameters:
-    ///   - ask: reads one line; nil or an empty one ends the test.
-    ///   - path: the tenant's, as in `tenants/acme`.
+    ///   - ask: reads one line. Nil or an empty line ends the test.
+    ///   - path: the path of the tenant, for example `tenants/acme`.
     /// - Throws: ``Failure`` if the client secret is wrong.
-    /// - Returns: the user's ID; nil if the test was skipped.
+    /// - Returns: the user's ID. Nil if the person skipped the test.
     func complete(_ client: APIClient, path: String, ask: () throws(Failure) -> String?) async throws(Failure) -> String? {
         while let address = try ask(), !address.isEmpty {
             do throws(Failure) {
                 let user = try await redeem(code(in: address), client)
                 Terminal.standardError.report("✓ The test login works: \(user) signed in.".printable)
-                // A key without usage:read sees no count. The login works all the same.
+                // An API key without usage:read cannot read the count. The login was still successful.
                 if let usage = try? await client.send(.get("\(path)/usage")).json, let logins = usage["logins"]?.integer {
                     Terminal.standardError.report("✓ Logins this month: \(logins).")
                 }

@@ -1,7 +1,7 @@
-/// A redirect URI, before the server sees it. The two patterns are those of the API.
+/// Checks redirect URIs before they are sent. The patterns are the same as in the API.
 enum RedirectURI {
-    /// Why a URI cannot be registered; nil if its form is allowed.
-    /// - Parameter kind: the application's; nil while it is unknown.
+    /// The reason why a URI cannot be registered. Nil if its form is allowed.
+    /// - Parameter kind: the kind of the application. Nil if it is unknown.
     static func refusal(of uri: String, _ kind: ApplicationKind?) -> String? {
         let isPrivateUse = uri.wholeASCIIMatch(of: privateUse) != nil
         if uri.utf8.count <= 2000, uri.wholeASCIIMatch(of: web) != nil || isPrivateUse && (kind == nil || kind == .native) { return nil }
@@ -9,8 +9,8 @@ enum RedirectURI {
             + " An application of the kind native may have a scheme with a period, such as com.example.shop:/callback."
     }
 
-    /// Whether two are equal except for the port of a loopback address, which the application chooses (RFC 8252, section 7.3).
-    /// `localhost` may resolve elsewhere, so its port counts.
+    /// Whether two URIs are equal except for the port of a loopback address. The application chooses this port (RFC 8252, section 7.3).
+    /// `localhost` may resolve to another address, so its port must match.
     static func isSameLoopback(_ registered: String, _ requested: String) -> Bool {
         guard let one = registered.wholeASCIIMatch(of: loopback), let other = requested.wholeASCIIMatch(of: loopback),
             other.port.map({ (1...65_535).contains(Int($0) ?? 0) }) ?? true
@@ -18,7 +18,7 @@ enum RedirectURI {
         return one.host == other.host && one.rest == other.rest
     }
 
-    // Computed: a `Regex` cannot be shared. White space means nothing in them.
+    // These properties are computed because a `Regex` is not Sendable. White space in the patterns is ignored.
     private static var web: Regex<Substring> {
         #/
         (?:https://[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|http://(?:localhost|127\.0\.0\.1|\[::1\]))

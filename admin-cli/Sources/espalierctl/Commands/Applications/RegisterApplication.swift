@@ -1,15 +1,16 @@
 import ArgumentParser
 
-/// `espalierctl applications register`: a new OAuth client.
+/// `espalierctl applications register`: registers an application.
 struct RegisterApplication: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "register",
         abstract: "Registers an application.",
         discussion: """
-            Its id is the OAuth client_id. Kinds with a server of their own (web, machine) get a client secret, which is shown once.
+            The application's ID is the OAuth client_id. Applications of the kinds web and machine receive a client secret, which is shown \
+            once.
 
-            --for sets kind, PKCE and signing algorithm as a client library needs them. Flags override it. docs/clients.md lists \
-            what it sets, and the settings of each library.
+            --for sets the kind, PKCE and the signing algorithm for a client library. Other options override these values. docs/clients.md \
+            lists the values and settings of each library.
 
             EXAMPLES
               espalierctl applications register --tenant acme --name Shop \\
@@ -27,15 +28,15 @@ struct RegisterApplication: CallCommand {
     static let view: View? = .application
     static let flags = ApplicationProperties.flags
 
-    @Option(help: "What people call it.")
+    @Option(help: "The display name.")
     var name: String
 
-    @Option(help: "Where it runs. Required without --for.")
+    @Option(help: "The kind of application. Required without --for.")
     var kind: ApplicationKind?
 
     @Option(
         name: .customLong("for"),
-        help: ArgumentHelp("Sets the options that a client library needs.", valueName: "library"))
+        help: ArgumentHelp("The client library of the application. Sets the options that this library needs.", valueName: "library"))
     var library: ClientLibrary?
 
     @OptionGroup var properties: ApplicationProperties
@@ -44,10 +45,10 @@ struct RegisterApplication: CallCommand {
 
     func validate() throws {
         guard kind != nil || library != nil else {
-            throw ValidationError("Missing expected argument '--kind <kind>'. Pass it, or --for LIBRARY, which sets it.")
+            throw ValidationError("Missing expected argument '--kind <kind>'. Pass --kind, or pass --for LIBRARY, which sets the kind.")
         }
         if let library, properties.redirectURIs.isEmpty, kind != .machine {
-            let end = library.redirectPath.map { " That of \(library.title) ends with \($0)." } ?? ""
+            let end = library.redirectPath.map { " The redirect URI of \(library.title) ends with \($0)." } ?? ""
             throw ValidationError("Missing expected argument '--redirect-uri <uri>'.\(end)")
         }
     }
@@ -59,7 +60,7 @@ struct RegisterApplication: CallCommand {
         members["kind"] = JSON(kind)
         members["redirect_uris"] = JSON(properties.redirectURIs) ?? .array([])
         if let library {
-            // Only a kind with a secret can be exempt.
+            // Only an application with a secret can be exempt from PKCE.
             let isExempt = kind == .web && !library.usesPKCE
             members["requires_pkce"] = JSON(properties.pkce ?? (isExempt ? false : nil))
             members["signing_algorithm"] = JSON(properties.signingAlgorithm ?? library.signingAlgorithm)

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl applications secrets roll`: a new secret, with the old one alive for a while.
+/// `espalierctl applications secrets roll`: creates a new client secret. The old one stays valid for the overlap.
 struct RollApplicationSecret: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "roll",
-        abstract: "Makes a new client secret; the old one lives on for the overlap.",
+        abstract: "Creates a new client secret. The old one stays valid for the overlap.",
         discussion: """
             EXAMPLES
               espalierctl applications secrets roll app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -14,7 +14,7 @@ struct RollApplicationSecret: CallCommand {
             """)
     static let view: View? = .applicationSecret
 
-    @Argument(help: ArgumentHelp("The application's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The application's ID.", valueName: "id"))
     var application: Reference
 
     @OptionGroup var overlap: OverlapOption

@@ -1,27 +1,27 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl applications test-login`: signs in to an application in place of its own code.
+/// `espalierctl applications test-login`: runs a test login instead of the application.
 struct TestLogin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "test-login",
-        abstract: "Signs in to an application, to prove that its login works.",
+        abstract: "Runs a test login, to prove that an application's login works.",
         discussion: """
-            Prints an address to open in a browser. After the sign-in, the browser arrives at the application's redirect URI. Paste that \
-            address here, even if the page shows an error: espalierctl redeems the code in place of the application. The login is \
-            metered like any other.
+            Prints an address. Open it in a browser and sign in. The browser then arrives at the application's redirect URI. Paste that \
+            address here, even if the page shows an error. espalierctl redeems the code instead of the application. The login is metered \
+            like every other login.
 
             EXAMPLES
               espalierctl applications test-login app_01… --tenant acme \\
                 --secret-file shop.secret
             """)
 
-    @Argument(help: ArgumentHelp("The application's ID.", valueName: "application"))
+    @Argument(help: ArgumentHelp("The application's ID.", valueName: "id"))
     var application: Reference
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("One of the application's redirect URIs. Default: the first one.", valueName: "uri"))
+        help: ArgumentHelp("One of the application's redirect URIs. By default, the first one.", valueName: "uri"))
     var redirectURI: String?
 
     @OptionGroup var tenant: TenantOption
@@ -62,7 +62,8 @@ struct TestLogin: AsyncParsableCommand {
 struct TestLoginOptions: CommandOptions {
     @Option(
         name: .customLong("secret-file"),
-        help: ArgumentHelp("The file with the application's client secret. An application without a secret needs none.", valueName: "file"),
+        help: ArgumentHelp(
+            "The file with the application's client secret. Required only if the application has a secret.", valueName: "file"),
         completion: .file())
     var clientSecretFile: String?
 

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl applications update`: other properties of an application.
+/// `espalierctl applications update`: changes an application.
 struct UpdateApplication: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Changes an application.",
         discussion: """
-            What isn't given stays as it is; a list that is given replaces the old one, and an empty element ('') empties it.
+            Properties without an option do not change. A list replaces the old list. An empty element ('') clears the list.
 
             EXAMPLES
               espalierctl applications update app_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -21,10 +21,10 @@ struct UpdateApplication: CallCommand {
     static let view: View? = .application
     static let flags = ApplicationProperties.flags
 
-    @Argument(help: ArgumentHelp("The application's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The application's ID.", valueName: "id"))
     var application: Reference
 
-    @Option(help: "What people call it.")
+    @Option(help: "The display name.")
     var name: String?
 
     @OptionGroup var properties: ApplicationProperties
@@ -33,7 +33,9 @@ struct UpdateApplication: CallCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        guard name != nil || properties.members.values.contains(where: { $0 != nil }) else { throw ValidationError("Say what to change.") }
+        guard name != nil || properties.members.values.contains(where: { $0 != nil }) else {
+            throw ValidationError("Pass at least one option to change.")
+        }
     }
 
     func call(_ session: Session) throws -> Call {
