@@ -2,7 +2,7 @@ import FuzzRunner
 import FuzzTargets
 import Fuzzing
 
-/// The targets of `espalierctl`, for `script/fuzz`.
+/// Runs the fuzz targets of `espalierctl` for `script/fuzz`.
 @main
 struct Fuzz {
     static func main() {

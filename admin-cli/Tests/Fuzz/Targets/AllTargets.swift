@@ -1,6 +1,6 @@
 package import Fuzzing
 
 extension FuzzTarget {
-    /// All there are in this package. Their names begin with `cli-`, so that `script/fuzz` tells them from the server's.
+    /// All fuzz targets of this package. Their names begin with `cli-`, so that `script/fuzz` can separate them from the server's.
     package static let all = arguments + settings + wire
 }

@@ -3,7 +3,7 @@ import Fuzzing
 
 @testable import espalierctl
 
-/// What is typed at the command line, or at a question.
+/// Fuzz targets for the text of the command line and of answers to prompts.
 extension FuzzTarget {
     static let arguments: [FuzzTarget] = [
         FuzzTarget(
@@ -13,14 +13,16 @@ extension FuzzTarget {
                 "\u{200D}5h", "h", "1H",
             ]
         ) { text in
-            guard let span = Span(argument: text) else { return try hold(!isPlainSpan(text), "\(text) is refused") }
+            guard let span = Span(argument: text) else { return try hold(!isPlainSpan(text), "\(text) was rejected") }
             try hold(isPlainSpan(text), "\(text.debugDescription) passed")
-            try hold(Span(argument: "\(span.seconds)s")?.seconds == span.seconds || span.seconds > 999_999_999, "in seconds it is another")
             try hold(
-                Span(argument: span.defaultValueDescription)?.seconds == span.seconds || span.seconds > 999_999_999, "its help says another"
+                Span(argument: "\(span.seconds)s")?.seconds == span.seconds || span.seconds > 999_999_999, "the value in seconds differs")
+            try hold(
+                Span(argument: span.defaultValueDescription)?.seconds == span.seconds || span.seconds > 999_999_999,
+                "the default value in the help differs"
             )
-            guard case .span(let limit)? = Limit(argument: text) else { return try hold(false, "it is no limit") }
-            try hold(limit.seconds == span.seconds, "as a limit it is another")
+            guard case .span(let limit)? = Limit(argument: text) else { return try hold(false, "the limit was rejected") }
+            try hold(limit.seconds == span.seconds, "the value of the limit differs")
         },
         FuzzTarget(
             text: "cli-instant",
@@ -32,10 +34,10 @@ extension FuzzTarget {
             ]
         ) { text in
             guard let instant = Instant(argument: text) else { return }
-            // Nothing is read that isn't there, and no day is taken for another.
+            // The parser adds nothing, and does not read one day as another.
             try hold(text.isASCII && text.utf8.count >= 10, "\(text) passed")
             try hold(isRFC3339(instant.text), "\(text) becomes \(instant.text)")
-            try hold(Instant(argument: instant.text)?.text == instant.text, "written and read, \(instant.text) is another moment")
+            try hold(Instant(argument: instant.text)?.text == instant.text, "\(instant.text) changes when it is parsed again")
             if text.utf8.count == 10 { try hold(instant.text == "\(text)T00:00:00Z", "\(text) becomes \(instant.text)") }
             if text.utf8.count == 20, text.hasSuffix("Z") { try hold(instant.text == text.uppercased(), "\(text) becomes \(instant.text)") }
         },
@@ -45,7 +47,7 @@ extension FuzzTarget {
         ) { text in
             guard let amount = Micros(argument: text) else { return }
             try hold(text.isASCII && !text.isEmpty && text.utf8.count <= 17, "\(text) passed")
-            try hold(amount.count >= 0 && Micros(argument: amount.text) == amount, "written and read, \(amount.text) is another amount")
+            try hold(amount.count >= 0 && Micros(argument: amount.text) == amount, "\(amount.text) changes when it is parsed again")
             try hold(Decimal(string: text) == Decimal(amount.count) / 1_000_000, "\(text) becomes \(amount.text)")
         },
         FuzzTarget(
@@ -54,9 +56,9 @@ extension FuzzTarget {
         ) {
             text in
             guard let tier = PriceTier(argument: text) else { return }
-            try hold(tier.upTo.map { $0 > 0 } ?? true, "a tier ends before it begins")
+            try hold(tier.upTo.map { $0 > 0 } ?? true, "a tier ends before it starts")
             let written = (tier.upTo.map { "\($0):" } ?? "") + tier.unitPrice.text
-            try hold(PriceTier(argument: written)?.json == tier.json, "written and read, \(written) is another tier")
+            try hold(PriceTier(argument: written)?.json == tier.json, "\(written) changes when it is parsed again")
         },
         FuzzTarget(
             text: "cli-reference",
@@ -64,29 +66,30 @@ extension FuzzTarget {
         ) {
             text in
             guard let reference = Reference(argument: text) else { return }
-            try hold(reference.text.isExactly(text), "it is taken for another")
-            try hold(text.inQuery == text, "\(text) means something in a URL")
-            try hold(URL(string: "https://id.test/v1/tenants/\(text)")?.lastPathComponent == text, "\(text) is no part of a path")
+            try hold(reference.text.isExactly(text), "the reference differs from the text")
+            try hold(text.inQuery == text, "\(text) contains a reserved character of a URL")
+            try hold(URL(string: "https://id.test/v1/tenants/\(text)")?.lastPathComponent == text, "\(text) is not a part of a path")
         },
         FuzzTarget(
             text: "cli-query-value", seeds: ["a b+c&d=e%#?/", "2026-11-01T00:00:00+01:00", "é\u{0}\r\n", "\u{1F34E}", "", "e\u{301}"]
         ) {
             text in
-            try hold(text.inQuery.isASCII && !text.inQuery.contains { "&=#+ ?/".contains($0) }, "\(text.inQuery) means something")
-            try hold(decoded(text.inQuery) == Array(text.utf8), "encoded and decoded it is another text")
+            try hold(
+                text.inQuery.isASCII && !text.inQuery.contains { "&=#+ ?/".contains($0) }, "\(text.inQuery) contains a reserved character")
+            try hold(decoded(text.inQuery) == Array(text.utf8), "the text changes when it is encoded and decoded")
             let call = Call.get("tenants", ["before": "1", "name": text, "absent": nil, "after": "2"])
-            try hold(call.target.isExactly("v1/tenants?before=1&name=\(text.inQuery)&after=2"), "\(call.target) is asked")
-            try hold(URL(string: "https://id.test/\(call.target)") != nil, "\(call.target) is no address")
+            try hold(call.target.isExactly("v1/tenants?before=1&name=\(text.inQuery)&after=2"), "the target is \(call.target)")
+            try hold(URL(string: "https://id.test/\(call.target)") != nil, "\(call.target) is not an address")
         },
         FuzzTarget(text: "cli-choice", seeds: ["1", "3", "own", "0", "4", "-9223372036854775808", "+1", "01", "１", "9223372036854775808"]) {
             text in
             let words = ["own", "shared", "2nd"]
             guard let index = Prompt.index(text, words) else {
                 return try hold(
-                    !words.contains { text.isExactly($0) } && !["1", "2", "3"].contains { text.isExactly($0) }, "\(text) is none")
+                    !words.contains { text.isExactly($0) } && !["1", "2", "3"].contains { text.isExactly($0) }, "\(text) was rejected")
             }
             try hold(words.indices.contains(index), "there is no choice \(index)")
-            try hold(text.isExactly(words[index]) || Int(text) == index + 1, "\(text) is taken for \(words[index])")
+            try hold(text.isExactly(words[index]) || Int(text) == index + 1, "\(text) was read as \(words[index])")
         },
         FuzzTarget(
             text: "cli-apple-key-name",
@@ -96,8 +99,8 @@ extension FuzzTarget {
             ]
         ) { text in
             guard let id = AppleKeyFile.keyID(inName: text) else { return }
-            try hold(isKeyID(id) && text.contains("AuthKey_\(id)"), "\(id) stands in \(text)")
-            try hold(AppleKeyFile.keyID(inName: "AuthKey_\(id).p8") == id, "written and read it is another")
+            try hold(isKeyID(id) && text.contains("AuthKey_\(id)"), "\(id) is not a Key ID in \(text)")
+            try hold(AppleKeyFile.keyID(inName: "AuthKey_\(id).p8") == id, "the Key ID changes when it is parsed again")
         },
         FuzzTarget(
             text: "cli-apple-key-file", upTo: 1024,
@@ -107,27 +110,27 @@ extension FuzzTarget {
                 "-----BEGIN -----", "AuthKey_A1B2C3D4E5", "-----BEGIN PRIVATE KEY-----A1B2C3D4\u{212A}5",
             ]
         ) { text in
-            // The last characters stand for what the caller says, and for what the file is called.
+            // The last characters serve as the Key ID of the option.
             for (name, keyID) in [("AuthKey_A1B2C3D4E5.p8", nil), ("-", String(text.suffix(10))), ("-", nil)] {
                 let file: AppleKeyFile
                 do throws(Failure) { file = try AppleKeyFile(text, name, keyID: keyID) } catch {
-                    try hold(text.utf8.count < 40 || !shows(error, text), "the refusal shows the file")
+                    try hold(text.utf8.count < 40 || !shows(error, text), "the error shows the file")
                     continue
                 }
-                try hold(isKeyID(file.keyID), "\(file.keyID) is no Key ID")
-                try hold(file.privateKey.isExactly(text), "another key is sent")
+                try hold(isKeyID(file.keyID), "\(file.keyID) is not a Key ID")
+                try hold(file.privateKey.isExactly(text), "the sent key differs from the file")
                 let isPrivate = ["PRIVATE", "EC PRIVATE"].contains { text.contains("-----BEGIN \($0) KEY-----") }
-                try hold(isPrivate, "what is no private key is sent")
+                try hold(isPrivate, "a file without a private key was accepted")
             }
         },
     ]
 
-    /// Whether a refusal has the text in it, byte for byte: Foundation's search takes no notice of zeros.
+    /// Whether an error contains the bytes of a text. Foundation's own search ignores zeros.
     static func shows(_ error: Failure, _ text: String) -> Bool {
         Array("\(error)".utf8).firstRange(of: Array(text.utf8)) != nil
     }
 
-    /// What percent codes stand for (RFC 3986, section 2.1). Foundation's own takes a byte order mark away.
+    /// Decodes percent codes (RFC 3986, section 2.1). Foundation's own function removes a byte order mark.
     private static func decoded(_ text: String) -> [UInt8]? {
         let parts = text.split(separator: "%", omittingEmptySubsequences: false)
         return parts.dropFirst().reduce(Array(parts[0].utf8) as [UInt8]?) { bytes, part in
@@ -136,7 +139,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Written apart from the parser.
+    /// Whether a text is a duration. This check is independent of the parser.
     private static func isPlainSpan(_ text: String) -> Bool {
         var bytes = Array(text.utf8)
         if let last = bytes.last, Array("smhd".utf8).contains(last) { bytes.removeLast() }
@@ -147,7 +150,7 @@ extension FuzzTarget {
         text.utf8.count == 10 && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) }
     }
 
-    /// What the server reads as a time, of those that are written here: whole seconds in UTC.
+    /// Whether a text is a time in whole seconds and UTC, which the server accepts.
     private static func isRFC3339(_ text: String) -> Bool {
         let form = Array("0000-00-00T00:00:00Z".utf8)
         return text.utf8.count == form.count

@@ -3,7 +3,7 @@ import Fuzzing
 
 @testable import espalierctl
 
-/// What stands in the environment and in files, a stranger's among them.
+/// Fuzz targets for the environment and for files, including untrusted ones.
 extension FuzzTarget {
     static let settings: [FuzzTarget] = [
         FuzzTarget(
@@ -20,17 +20,18 @@ extension FuzzTarget {
         ) { text in
             guard let url = try? Settings.checkedBaseURL(text) else { return }
             let written = url.absoluteString
-            try hold(written.isOneWord, "\(written.debugDescription) is an address")
+            try hold(written.isOneWord, "\(written.debugDescription) contains white space")
             let authority = written.split(separator: "/", maxSplits: 2).dropFirst().first ?? ""
-            try hold(!written.contains { "?#\\".contains($0) } && !authority.contains("@"), "\(written) is more than an address")
+            try hold(!written.contains { "?#\\".contains($0) } && !authority.contains("@"), "\(written) has a user, a query or a fragment")
             let isHere = /(?i:http):\/\/(localhost|127\.0\.0\.1)(:[0-9]*)?(\/.*)?/
             try hold(
-                written.lowercased().hasPrefix("https://") || written.wholeMatch(of: isHere) != nil, "\(written) gets a key in the clear")
-            try hold(url.port.map { (1...65535).contains($0) } ?? true, "\(written) has no such port")
-            try hold(try Settings.checkedBaseURL(written) == url, "written and read it is another address")
-            // A call goes where it says.
+                written.lowercased().hasPrefix("https://") || written.wholeMatch(of: isHere) != nil,
+                "\(written) would receive a key without encryption")
+            try hold(url.port.map { (1...65535).contains($0) } ?? true, "the port of \(written) is invalid")
+            try hold(try Settings.checkedBaseURL(written) == url, "the address changes when it is parsed again")
+            // A call goes to the host of the address.
             let target = try APIClient(baseURL: url, apiKey: APIKey("esk_test_1")).url(of: .get("tenants", ["limit": "1"]))
-            // As it is sent: a name that isn't ASCII is another word there.
+            // The address in its encoded form, because a host that is not ASCII has another form there.
             let sent = URL(string: written)
             try hold((target.host(), target.port) == (sent?.host(), sent?.port), "a call goes to \(target)")
             try hold(target.path().hasSuffix("/v1/tenants") && target.query() == "limit=1", "a call goes to \(target)")
@@ -48,8 +49,8 @@ extension FuzzTarget {
                 guard key.isOneWord, key.hasPrefix("esk_"), text.contains(key) else { throw .shape() }
                 guard try APIKey(key).text == key else { throw .shape() }
             } catch {
-                try hold(error != .shape(), "\(text.debugDescription) is sent as a key")
-                try hold(text.utf8.count < 40 || !shows(error, text), "the refusal shows the key")
+                try hold(error != .shape(), "\(text.debugDescription) was accepted as a key")
+                try hold(text.utf8.count < 40 || !shows(error, text), "the error shows the key")
             }
         },
         FuzzTarget(
@@ -57,7 +58,7 @@ extension FuzzTarget {
         ) {
             text in
             guard let key = try? APIKey("esk_\(text)") else { return }
-            // The kind, and four characters of a long one.
+            // The prefix, and four characters of a long key.
             let parts = key.hint.split(separator: "…", omittingEmptySubsequences: false)
             try hold(parts.count == 2 && ["esk_", "esk_live_", "esk_test_"].contains(parts[0]), "\(key.hint) shows too much")
             try hold(parts[1].utf8.count <= (key.text.utf8.count < 20 ? 0 : 4), "\(key.hint) shows too much")
@@ -74,10 +75,10 @@ extension FuzzTarget {
             guard let file = try? ProjectFile(Data(bytes), "p") else { return }
             let members = try JSONDecoder().decode([String: String].self, from: Data(bytes))
             let read = ["profile": file.profile, "tenant": file.tenant].compactMapValues(\.self)
-            try hold(members == read, "it is read otherwise: it says \(members)")
-            // This reader ignores the second value of a repeated member. The other one reads it.
+            try hold(members == read, "the file contains \(members), but the result is \(read)")
+            // JSONDecoder ignores the second value of a repeated member. JSONSerialization reads it.
             guard String(decoding: bytes, as: UTF8.self).utf8.count(where: { $0 == UInt8(ascii: ":") }) == members.count else { return }
-            try hold((try? JSONSerialization.jsonObject(with: Data(bytes))) is [String: Any], "Foundation's other reader does not read it")
+            try hold((try? JSONSerialization.jsonObject(with: Data(bytes))) is [String: Any], "JSONSerialization rejects the file")
         },
         FuzzTarget(
             "cli-configuration", upTo: 1024,
@@ -92,8 +93,8 @@ extension FuzzTarget {
                 let again = (try? configuration.encoded).flatMap { try? UserConfiguration($0, "c") }
                 guard again == configuration else { throw .shape() }
             } catch {
-                try hold(error != .shape(), "written and read it is another configuration")
-                try hold(!"\(error)".contains("esk_test_0000"), "the refusal shows a key")
+                try hold(error != .shape(), "the configuration changes when it is parsed again")
+                try hold(!"\(error)".contains("esk_test_0000"), "the error shows a key")
             }
         },
     ]

@@ -7,7 +7,7 @@ import Fuzzing
 import FoundationNetworking
 #endif
 
-/// What a server answers, or whatever stands where one should.
+/// Fuzz targets for the responses of a server or of another program.
 extension FuzzTarget {
     static let wire: [FuzzTarget] = [
         FuzzTarget(
@@ -20,9 +20,9 @@ extension FuzzTarget {
         ) { bytes in
             guard let json = try? JSONDecoder().decode(JSON.self, from: Data(bytes)) else { return }
             let again = try? JSONDecoder().decode(JSON.self, from: json.encoded())
-            try hold(again?.isSame(as: json) == true, "written and read it is \(again.map { "\($0)" } ?? "nothing")")
+            try hold(again?.isSame(as: json) == true, "the JSON changes to \(again.map { "\($0)" } ?? "nothing") when it is parsed again")
             try hold(
-                (try? JSONDecoder().decode(JSON.self, from: json.encoded(isPretty: true))) == again, "written for people it is another")
+                (try? JSONDecoder().decode(JSON.self, from: json.encoded(isPretty: true))) == again, "the pretty JSON differs")
             _ = (json.text, json.brief, json[""], json["a.b"], json["."])
             if case .object(let members) = json {
                 for (name, member) in members where !name.isEmpty && !name.contains(".") && member != .null {
@@ -30,7 +30,6 @@ extension FuzzTarget {
                 }
             }
         },
-        // The first three bytes are the status; the rest is the body.
         FuzzTarget(
             "cli-json-text",
             seeds: [
@@ -45,21 +44,22 @@ extension FuzzTarget {
             switch json {
             case .array(let elements):
                 let parts = JSONText.parts(of: text).map { try? JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }
-                try hold(parts == elements, "the parts of a list are others")
+                try hold(parts == elements, "the parts of a list differ")
             case .object(let members):
                 let parts = JSONText.parts(of: text)
-                // The decoder keeps one of two members with the same name.
+                // The decoder drops one of two members with the same name.
                 try hold(parts.count >= members.count, "a member is missing")
                 for name in members.keys {
                     let rest = JSONText.removing(name, from: text)
                     guard case .object(let others)? = try? JSONDecoder().decode(JSON.self, from: Data(rest.utf8))
-                    else { return try hold(false, "without \(name) it is not an object") }
+                    else { return try hold(false, "the text without \(name) is not an object") }
                     try hold(others.keys.allSatisfy { $0 != name }, "\(name) is still there")
-                    try hold(parts.count != members.count || others.count == members.count - 1, "another member than \(name) is gone")
+                    try hold(parts.count != members.count || others.count == members.count - 1, "another member than \(name) was removed")
                 }
             default: break
             }
         },
+        // The first 3 bytes are the status. The rest is the body.
         FuzzTarget(
             "cli-problem", upTo: 1024,
             seeds: [
@@ -73,12 +73,12 @@ extension FuzzTarget {
                 let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: ["Retry-After": "7"])
             else { return }
             let failure = Problem(Data(bytes.dropFirst(3)), response).failure
-            try hold(!failure.detail.isEmpty || bytes.count > 3, "nothing is said")
-            try hold(failure.nextStep.hasSuffix("."), "\(failure.nextStep) is no sentence")
-            try hold(failure.status == (status == 401 ? .unauthenticated : .failure), "it ends as \(failure.status)")
-            try hold(failure.problem?.status == status, "another status is told")
+            try hold(!failure.detail.isEmpty || bytes.count > 3, "the detail is empty")
+            try hold(failure.nextStep.hasSuffix("."), "\(failure.nextStep) is not a sentence")
+            try hold(failure.status == (status == 401 ? .unauthenticated : .failure), "the exit status is \(failure.status)")
+            try hold(failure.problem?.status == status, "the status of the problem differs")
         },
-        // An answer shown to a person: none of it reaches the terminal as a command.
+        // No control character of a printed response reaches the terminal.
         FuzzTarget(
             "cli-view", upTo: 1024,
             seeds: [
@@ -97,17 +97,17 @@ extension FuzzTarget {
             for text in texts.compactMap(\.self) {
                 let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" }
                 try hold(!hasControl, "\(text.debugDescription) reaches the terminal")
-                try hold(!text.contains(" \n"), "a line ends in blanks")
+                try hold(!text.contains(" \n"), "a line ends with a space")
             }
             for (list, text) in zip(lists, texts.dropFirst()) {
-                try hold(text.map { $0.utf8.count { $0 == 0x0A } == list.count + 1 } ?? true, "a thing is not one line")
+                try hold(text.map { $0.utf8.count { $0 == 0x0A } == list.count + 1 } ?? true, "an element is not exactly one line")
             }
         },
     ]
 }
 
 extension JSON {
-    /// Equal, but that a whole number may be written as one with a fraction and read as such.
+    /// Whether two values are equal. A whole number may also be written with a fraction.
     fileprivate func isSame(as other: JSON) -> Bool {
         switch (self, other) {
         case (.integer(let a), .number(let b)), (.number(let b), .integer(let a)): Double(a) == b
