@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// As in the server's package: Swift 6 mode, internal imports, `any` is written.
+/// The settings of the server's package: Swift 6 mode, internal imports and explicit `any`.
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
@@ -11,8 +11,10 @@ let strict: [SwiftSetting] = [
 let argumentParser: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
 
-/// `espalierctl`, a package of its own: it speaks only HTTP and shares no code with the server. It asks through Foundation's URLSession
-/// and not async-http-client, so that a fresh clone doesn't compile NIO a second time.
+/// The package of `espalierctl`.
+///
+/// It is a separate package because it uses only HTTP and shares no code with the server. It sends requests with Foundation's URLSession
+/// instead of async-http-client, so that a fresh clone does not compile NIO a second time.
 let package = Package(
     name: "espalierctl",
     platforms: [.macOS(.v15)],
@@ -22,7 +24,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
-        // Tests only: what fuzz targets are made of.
+        // Tests only: the library of the fuzz targets.
         .package(path: "../Tests/Fuzz"),
     ],
     targets: [
@@ -37,21 +39,21 @@ let package = Package(
     ]
 )
 
-// `script/fuzz` sets this: the targets for libFuzzer, which has a program of its own. Ours lends its code, and its `main` goes by
-// another name.
+// `script/fuzz` sets this variable to build the targets for libFuzzer. libFuzzer has its own `main`, so the program's `main` gets another
+// name.
 if Context.environment["ESPALIER_FUZZ"] != nil {
     let fuzzing: Target.Dependency = .product(name: "Fuzzing", package: "Fuzz")
-    let tellsWays: SwiftSetting = .unsafeFlags(["-sanitize=fuzzer"])
+    let coverage: SwiftSetting = .unsafeFlags(["-sanitize=fuzzer"])
     package.products = []
     package.targets = [
         .target(
             name: "espalierctl", dependencies: [argumentParser, crypto],
             swiftSettings: strict + [
-                tellsWays, .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "espalierctl_main"]),
+                coverage, .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "espalierctl_main"]),
             ]),
         .target(
             name: "FuzzTargets", dependencies: ["espalierctl", fuzzing], path: "Tests/Fuzz/Targets",
-            swiftSettings: strict + [tellsWays]),
+            swiftSettings: strict + [coverage]),
         .executableTarget(
             name: "Fuzz", dependencies: ["FuzzTargets", fuzzing, .product(name: "FuzzRunner", package: "Fuzz")], path: "Tests/Fuzz/Runner",
             swiftSettings: strict),

@@ -1,14 +1,15 @@
 import ArgumentParser
 
-/// A command line that cannot be parsed, reported in the format of every other failure.
+/// Converts the error of a command line that cannot be parsed into the format of every other failure.
 enum CallError {
+    /// The failure for an error of ArgumentParser.
     /// - Parameters:
-    ///   - error: ArgumentParser's error.
+    ///   - error: the error.
     ///   - arguments: the command line without the program's name.
     static func failure(for error: any Error, arguments: [String]) -> Failure {
-        let way = CommandWay(arguments)
-        if let failure = way.failure { return failure }
-        let command = way.known.joined(separator: " ")
+        let path = CommandPath(arguments)
+        if let failure = path.failure { return failure }
+        let command = path.known.joined(separator: " ")
         let message = Espalierctl.message(for: error)
         let usage = Espalierctl.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Usage: ") }
         var failure = Failure(
@@ -19,7 +20,7 @@ enum CallError {
             failure.detail = rejected.detail
             if let suggestion = rejected.suggestion {
                 failure.nextStep = "Did you mean `\(suggestion)`? \(failure.nextStep)"
-            } else if rejected.option == nil, let advice = NamedByID.advice(forCommand: Array(way.known.dropFirst()), arguments) {
+            } else if rejected.option == nil, let advice = NamedByID.advice(forCommand: Array(path.known.dropFirst()), arguments) {
                 failure.nextStep = advice
             }
         }
@@ -27,20 +28,20 @@ enum CallError {
     }
 }
 
-/// The words of a command line that lead through the tree of commands.
-struct CommandWay {
-    /// The words that name commands, from the program's name on.
+/// The path of a command line through the tree of commands.
+struct CommandPath {
+    /// The words that name commands, starting with the program's name.
     private(set) var known: [String] = [Espalierctl._commandName]
     /// The first word that should name a command and does not.
     private(set) var unknown: String?
-    /// The words behind the unknown one, up to the first option.
+    /// The words after the unknown word, up to the first option.
     private(set) var rest: [String] = []
     private var candidates: [String] = []
 
     init(_ arguments: [String]) {
         var command: any ParsableCommand.Type = Espalierctl.self
         var words = arguments.prefix { !$0.utf8.starts(with: "-".utf8) }
-        // `help` leads to the help of the words behind it.
+        // `help` shows the help of the command that the next words name.
         while !command.configuration.subcommands.isEmpty, let word = words.popFirst() {
             if word == "help" { continue }
             let commands = command.configuration.subcommands
@@ -55,7 +56,7 @@ struct CommandWay {
         }
     }
 
-    /// The command that the unknown word probably meant: a usual synonym, or the nearest spelling.
+    /// The most likely command for the unknown word: a common synonym, or the nearest spelling.
     var suggestion: String? {
         guard let unknown else { return nil }
         let synonyms = [
@@ -67,7 +68,7 @@ struct CommandWay {
         return Self.nearest(to: unknown, among: candidates)
     }
 
-    /// The failure that an unknown word is, also in front of `--help`; nil if there is none.
+    /// The failure for an unknown word, even before `--help`. Nil if every word is known.
     var failure: Failure? {
         guard let unknown else { return nil }
         let (command, words) = (known.joined(separator: " "), (known.dropFirst() + [unknown]).joined(separator: " "))
@@ -82,13 +83,13 @@ struct CommandWay {
             nextStep: "\(guess ?? "")`\(command) --help` lists its commands.")
     }
 
-    /// The commands of `espalier`, the server program, by the words behind its name.
+    /// The commands of `espalier`, the server program, without the program's name.
     private static let serverCommands: Set = [
         "serve", "dev", "migrate", "seed", "audit verify", "usage close", "usage verify", "usage archive", "usage restore", "master-keys",
         "generate-master-key", "simulate-apple",
     ]
 
-    /// The words to a command deeper in the tree whose name is the word, or its singular.
+    /// The words that lead to a nested command with this name, or with its singular.
     private static func path(to word: String, below command: any ParsableCommand.Type) -> [String]? {
         for next in command.configuration.subcommands where !next.configuration.subcommands.isEmpty {
             if next._commandName == word || "\(next._commandName)s" == word { return [next._commandName] }
@@ -97,7 +98,7 @@ struct CommandWay {
         return nil
     }
 
-    /// The word that starts with the given one, or else the nearest spelling.
+    /// The only candidate that starts with the word, or else the nearest spelling.
     static func nearest(to word: String, among candidates: [String]) -> String? {
         let longer = candidates.filter { $0.utf8.starts(with: word.utf8) }
         if word.utf8.count >= 3, longer.count == 1 { return longer[0] }

@@ -1,23 +1,23 @@
 import ArgumentParser
 import Foundation
 
-/// The command line of an Espalier installation.
+/// The command line client of an Espalier installation.
 @main
 struct Espalierctl: AsyncParsableCommand {
     static let version = "0.1.0"
 
     static let configuration = CommandConfiguration(
         commandName: "espalierctl",
-        abstract: "Looks after the tenants of an Espalier installation.",
+        abstract: "Manages the tenants of an Espalier installation.",
         discussion: """
-            Where Espalier is and who asks stand in the environment, or in a profile (espalierctl config --help):
+            Set the address, the API key and the tenant in the environment or in a profile (espalierctl config --help):
 
               export ESPALIER_BASE_URL=https://id.example.com
               export ESPALIER_API_KEY=esk_live_…
               export ESPALIER_TENANT=acme
 
-            Data goes to the standard output, everything else to the standard error. \
-            Exit codes: 0 done, 1 failed, 2 called wrongly, 4 not authenticated.
+            Data goes to the standard output. Messages go to the standard error. \
+            Exit codes: 0 success, 1 failure, 2 invalid command line, 4 not authenticated.
 
             EXAMPLES
               espalierctl tenants onboard
@@ -33,8 +33,10 @@ struct Espalierctl: AsyncParsableCommand {
             Config.self, PrintCompletion.self,
         ])
 
-    /// Parses, runs, and ends the process. ArgumentParser's own `main` exits with 64 for a wrong call and has a second format for
-    /// errors. This one exits with 2 and reports every failure in one format.
+    /// Parses the command line, runs the command and ends the process.
+    ///
+    /// ArgumentParser's own `main` exits with 64 for an invalid command line and has a second format for errors. This one exits with 2 and
+    /// reports every failure in one format.
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -47,12 +49,12 @@ struct Espalierctl: AsyncParsableCommand {
             Terminal.standardError.report(failure)
             Foundation.exit(failure.status.rawValue)
         } catch  where exitCode(for: error) == .success {
-            // An unknown command in front of --help would get the help of the command before it.
-            if let failure = CommandWay(Array(CommandLine.arguments.dropFirst())).failure {
+            // ArgumentParser ignores an unknown command before --help, and shows the help of the last known command.
+            if let failure = CommandPath(Array(CommandLine.arguments.dropFirst())).failure {
                 Terminal.standardError.report(failure)
                 Foundation.exit(failure.status.rawValue)
             }
-            // ArgumentParser throws what was asked for by --help and --version.
+            // ArgumentParser throws the output of --help and --version as an error.
             print(fullMessage(for: error))
         } catch {
             let failure = CallError.failure(for: error, arguments: Array(CommandLine.arguments.dropFirst()))

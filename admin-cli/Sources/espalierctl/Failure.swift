@@ -1,4 +1,4 @@
-/// Why a command did not do what it was asked, and what to try next.
+/// The reason why a command failed, and the next step.
 struct Failure: Error, Equatable {
     /// The process's exit status.
     enum Status: Int32 {
@@ -7,25 +7,25 @@ struct Failure: Error, Equatable {
         case unauthenticated = 4
     }
 
-    /// What the server's refusal was, for commands that know how to go on.
-    struct Refusal: Equatable {
+    /// The status and code of the server's rejection, for commands that can recover from it.
+    struct Rejection: Equatable {
         var status: Int
         var code: String?
     }
 
     var status: Status
-    /// What went wrong, a sentence.
+    /// The problem, as a sentence.
     var detail: String
-    /// The fields that were refused, each with its reason.
+    /// The rejected fields, each with its reason.
     var fields: [String] = []
-    /// The server's name for the request, by which its operator finds it in the log.
+    /// The server's ID of the request. The operator finds the request in the log by this ID.
     var requestID: String?
-    /// The next thing to try, a sentence.
+    /// The next step, as a sentence.
     var nextStep: String
-    var problem: Refusal?
+    var problem: Rejection?
 
-    /// The same with the options in front of the API's names of the fields.
-    /// - Parameter flags: the options by the names of the fields.
+    /// Returns this failure with the option's name before each field's name in the API.
+    /// - Parameter flags: the options, by the names of their fields.
     func naming(_ flags: [String: String]) -> Failure {
         var failure = self
         failure.fields = fields.map { field in

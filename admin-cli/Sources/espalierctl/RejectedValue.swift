@@ -1,11 +1,11 @@
-/// A value that an option or argument does not accept, as ArgumentParser's message names it.
+/// A value that an option or argument does not accept, read from ArgumentParser's message.
 struct RejectedValue {
     let value: String
-    /// As in `--from`; nil for an argument without an option.
+    /// The option, for example `--from`. Nil for a positional argument.
     let option: String?
-    /// As in `time`, the name of the value's form.
+    /// The name of the value's form, for example `time`.
     let form: String
-    /// The values of an option that has a list of them.
+    /// The allowed values of an option with a fixed list.
     private(set) var choices: [String] = []
 
     init?(_ message: String) {
@@ -19,15 +19,15 @@ struct RejectedValue {
         }
     }
 
-    /// The problem with the allowed form.
+    /// The problem and the allowed form.
     var detail: String {
         let place = option.map { "\($0) <\(form)>" } ?? "<\(form)>"
         return "The value '\(value)' is invalid for '\(place)'. \(allowed)"
     }
 
-    /// The choice that was probably meant.
+    /// The most likely choice.
     var suggestion: String? {
-        let nearest = CommandWay.nearest(to: value.lowercased(), among: choices.map { $0.lowercased() })
+        let nearest = CommandPath.nearest(to: value.lowercased(), among: choices.map { $0.lowercased() })
         return choices.first { $0.lowercased() == nearest }
     }
 

@@ -10,7 +10,7 @@ struct APIKeyTests {
         "updated_at":""}
         """
 
-    /// Runs a command with the key that stands in a file of its own.
+    /// Runs a command with an API key from a file.
     private func run(keyFile contents: String, server: StubServer, environment: [String: String] = [:]) async throws -> Run {
         let file = FileManager.default.temporaryDirectory.appending(path: "espalierctl-\(UUID().uuidString)")
         try contents.write(to: file, atomically: true, encoding: .utf8)
@@ -19,7 +19,7 @@ struct APIKeyTests {
             "tenants", "show", "acme", "--base-url", server.baseURL, "--api-key-file", file.path, environment: environment)
     }
 
-    @Test("a key from a file stands over the environment's")
+    @Test("an API key from a file overrides the environment")
     func file() async throws {
         let server = try StubServer(answering: .init(body: tenant))
         defer { server.stop() }
@@ -41,7 +41,7 @@ struct APIKeyTests {
         for scope in listed { #expect(help.contains(scope), "\(scope)") }
     }
 
-    @Test("a key comes from the standard input")
+    @Test("an API key can come from the standard input")
     func standardInput() async throws {
         let server = try StubServer(answering: .init(body: tenant))
         defer { server.stop() }
@@ -51,29 +51,29 @@ struct APIKeyTests {
         #expect(server.requests.first?.contains("Authorization: Bearer esk_test_frominput\r\n") == true)
     }
 
-    @Test("a file that holds something else is neither sent nor repeated")
+    @Test("the content of another file is neither sent nor printed")
     func notAKey() async throws {
         let server = try StubServer(answering: .init(body: tenant))
         defer { server.stop() }
         let run = try await run(keyFile: "-----BEGIN PRIVATE KEY-----\nMIGTAgEA\n", server: server)
         #expect(run.status == 4)
         #expect(server.requests.isEmpty)
-        #expect(!run.talk.contains("PRIVATE KEY"))
-        #expect(!run.talk.contains("MIGTAgEA"))
+        #expect(!run.messages.contains("PRIVATE KEY"))
+        #expect(!run.messages.contains("MIGTAgEA"))
     }
 
-    @Test("a missing key file is a wrong call")
+    @Test("a missing API key file is an invalid command line")
     func missingFile() async throws {
         let run = try await Run("tenants", "show", "acme", "--base-url", "https://id.example.com", "--api-key-file", "/nonexistent/key")
         #expect(run.status == 2)
-        #expect(run.talk.contains("/nonexistent/key"))
+        #expect(run.messages.contains("/nonexistent/key"))
     }
 
-    @Test("without a key the command ends unauthenticated and says how to give one")
+    @Test("without an API key, the command exits with 4 and names the setting")
     func noKey() async throws {
         let run = try await Run("tenants", "show", "acme", "--base-url", "https://id.example.com")
         #expect(run.status == 4)
-        #expect(run.talk.contains("ESPALIER_API_KEY"))
+        #expect(run.messages.contains("ESPALIER_API_KEY"))
         #expect(run.output.isEmpty)
     }
 }

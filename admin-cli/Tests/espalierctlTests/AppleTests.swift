@@ -17,41 +17,41 @@ struct AppleKeyFileTests {
         return (run, server.received)
     }
 
-    @Test("the Key ID comes from the name that Apple gave", arguments: ["AuthKey_F6G7H8I9J0.p8", "AuthKey_F6G7H8I9J0 (1).p8"])
+    @Test("the Key ID comes from the file name that Apple chose", arguments: ["AuthKey_F6G7H8I9J0.p8", "AuthKey_F6G7H8I9J0 (1).p8"])
     func name(name: String) async throws {
         let folder = try TemporaryFolder()
         try folder.file(name, Examples.pem)
         let (run, received) = try await create(folder, "--key-file", name)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(received.first?.body.contains(#""key_id":"F6G7H8I9J0""#) == true)
     }
 
-    @Test("a Key ID that isn't the file's is named, and nothing is sent")
+    @Test("a Key ID that differs from the file name is named in the error, and nothing is sent")
     func mismatch() async throws {
         let folder = try TemporaryFolder()
         try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
         let (run, received) = try await create(folder, "--key-file", "AuthKey_F6G7H8I9J0.p8", "--key-id", "ZZZZZZZZZZ")
         #expect(run.status == 2)
-        #expect(run.talk.contains("F6G7H8I9J0") && run.talk.contains("ZZZZZZZZZZ"))
+        #expect(run.messages.contains("F6G7H8I9J0") && run.messages.contains("ZZZZZZZZZZ"))
         #expect(received.isEmpty)
     }
 
-    @Test("a key comes from the standard input, and then needs its Key ID")
+    @Test("a key from the standard input needs --key-id")
     func standardInput() async throws {
         let folder = try TemporaryFolder()
         let (run, received) = try await create(folder, "--key-file", "-", "--key-id", "F6G7H8I9J0", input: Examples.pem)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(received.count == 1)
         let (unnamed, nothing) = try await create(folder, "--key-file", "-", input: Examples.pem)
         #expect(unnamed.status == 2)
-        #expect(unnamed.talk.contains("--key-id"))
+        #expect(unnamed.messages.contains("--key-id"))
         #expect(nothing.isEmpty)
     }
 
     @Test(
-        "a file of another kind is named as such, and not repeated",
+        "the error names the kind of another file, and does not print the file",
         arguments: [
-            ("secretsecret", "no PEM"), ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nsecretsecret", "encrypted"),
+            ("secretsecret", "not a PEM"), ("-----BEGIN ENCRYPTED PRIVATE KEY-----\nsecretsecret", "encrypted"),
             ("-----BEGIN PUBLIC KEY-----\nsecretsecret", "public key"), ("-----BEGIN RSA PRIVATE KEY-----\nsecretsecret", "RSA"),
             ("-----BEGIN CERTIFICATE-----\nsecretsecret", "certificate"),
         ])
@@ -60,12 +60,12 @@ struct AppleKeyFileTests {
         try folder.file("AuthKey_F6G7H8I9J0.p8", text)
         let (run, received) = try await create(folder, "--key-file", "AuthKey_F6G7H8I9J0.p8")
         #expect(run.status == 2)
-        #expect(run.talk.contains(word))
-        #expect(!run.talk.contains("secretsecret"))
+        #expect(run.messages.contains(word))
+        #expect(!run.messages.contains("secretsecret"))
         #expect(received.isEmpty)
     }
 
-    @Test("a missing file and a wrong Key ID are wrong calls")
+    @Test("a missing file and an invalid Key ID are invalid command lines")
     func wrong() async throws {
         let folder = try TemporaryFolder()
         try folder.file("key.p8", Examples.pem)
@@ -79,7 +79,7 @@ struct AppleKeyFileTests {
 
 @Suite("espalierctl connections")
 struct ConnectionTests {
-    @Test("a failed check is shown step by step, and ends with 1", arguments: ["failed", "unreachable"])
+    @Test("a failed check shows its steps, and the exit code is 1", arguments: ["failed", "unreachable"])
     func failedCheck(outcome: String) async throws {
         let server = try StubServer(answering: .init(body: Examples.check(outcome, Examples.steps)))
         defer { server.stop() }
@@ -92,14 +92,14 @@ struct ConnectionTests {
                 - signature    Not tried.
 
                 """)
-        #expect(run.talk.contains("next: "))
+        #expect(run.messages.contains("next: "))
         let json = try await Run(
             "connections", "check", "connection_1", "--tenant", "acme", "--json", environment: Run.environment(for: server))
         #expect(json.status == 1)
         #expect(json.output == Examples.check(outcome, Examples.steps) + "\n")
     }
 
-    @Test("a tenant's only connection needs no name")
+    @Test("a tenant's only connection needs no ID")
     func onlyOne() async throws {
         let server = try StubServer { request in
             request.method == "GET"
@@ -107,21 +107,21 @@ struct ConnectionTests {
         }
         defer { server.stop() }
         let run = try await Run("connections", "check", "--tenant", "acme", environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(server.calls == ["GET /v1/tenants/acme/connections?limit=100", "POST /v1/tenants/acme/connections/connection_1/check"])
     }
 
-    @Test("with none, or several, the command says so", arguments: [0, 2])
+    @Test("without a connection, or with several, the error explains the problem", arguments: [0, 2])
     func others(count: Int) async throws {
         let second = Examples.connection().replacingOccurrences(of: "connection_1", with: "connection_2")
         let server = try StubServer(answering: .init(body: count == 0 ? Examples.list() : Examples.list(Examples.connection(), second)))
         defer { server.stop() }
         let run = try await Run("connections", "check", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 2)
-        #expect(run.talk.contains(count == 0 ? "connections create" : "connection_1, connection_2"))
+        #expect(run.messages.contains(count == 0 ? "connections create" : "connection_1, connection_2"))
     }
 
-    @Test("a connection that Apple doesn't accept is made all the same, and that is said")
+    @Test("a connection that Apple does not accept is created, with a message")
     func createdButFailed() async throws {
         let folder = try TemporaryFolder()
         try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
@@ -134,7 +134,7 @@ struct ConnectionTests {
             ], environment: Run.environment(for: server))
         #expect(run.status == 0)
         #expect(run.output.contains("Swap the two."))
-        #expect(run.talk.contains("doesn't accept it yet"))
+        #expect(run.messages.contains("does not accept it yet"))
     }
 }
 
@@ -146,7 +146,8 @@ struct RotateAppleKeyTests {
         #"{"id":"applekey_\#(number)","key_id":"\#(keyID)","state":"\#(state)","fingerprint":"00"\#(more),\#(Examples.times)}"#
     }
 
-    /// - Parameter known: the keys that the connection has, before and after.
+    /// Runs the command against a server with one connection.
+    /// - Parameter known: the keys of the connection, before and after the command.
     private func rotate(known: [String], refusal: StubServer.Answer? = nil) async throws -> (run: Run, calls: [String]) {
         let folder = try TemporaryFolder()
         try folder.file("AuthKey_NEWNEWNEW0.p8", Examples.pem)
@@ -171,41 +172,41 @@ struct RotateAppleKeyTests {
         )
     }
 
-    @Test("adds, promotes, and says what happens next")
+    @Test("the command adds and promotes a key, and prints the next steps")
     func whole() async throws {
         let old = key(1, "OLDOLDOLD0", "previous", #","usable_until":"2026-11-22T08:00:00Z""#)
         let (run, calls) = try await rotate(known: [old])
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(
             calls == [
                 "POST \(path)/apple-keys \"v\" {\"key_id\":\"NEWNEWNEW0\",\"",
                 "POST \(path)/apple-keys/applekey_2/promote \"v\" {\"overlap_seconds\":7200}",
             ])
         #expect(run.output.contains("KEY ID"))
-        #expect(run.talk.contains("signed with NEWNEWNEW0"))
-        #expect(run.talk.contains("Until 2026-11-22T08:00:00Z, OLDOLDOLD0 is in reserve"))
+        #expect(run.messages.contains("NEWNEWNEW0 is now the current key."))
+        #expect(run.messages.contains("OLDOLDOLD0 stays in reserve until 2026-11-22T08:00:00Z."))
     }
 
-    @Test("goes on where an earlier try stopped")
+    @Test("the command continues an incomplete earlier run")
     func resumed() async throws {
         let (run, calls) = try await rotate(known: [key(2, "NEWNEWNEW0", "next")])
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(calls == ["POST \(path)/apple-keys/applekey_2/promote \"v\" {\"overlap_seconds\":7200}"])
     }
 
-    @Test("a key that is used already is refused before anything is sent", arguments: ["current", "previous", "retired"])
+    @Test("a key that was already used is rejected before a change", arguments: ["current", "previous", "retired"])
     func used(state: String) async throws {
         let (run, calls) = try await rotate(known: [key(2, "NEWNEWNEW0", state)])
         #expect(run.status == 1)
         #expect(calls.isEmpty)
     }
 
-    @Test("Apple's refusal is told")
+    @Test("the command prints Apple's rejection")
     func refused() async throws {
         let (run, _) = try await rotate(
             known: [], refusal: .problem(422, #"{"detail":"Apple doesn't accept it.","code":"apple_refused"}"#))
         #expect(run.status == 1)
-        #expect(run.talk.contains("Apple doesn't accept it."))
+        #expect(run.messages.contains("Apple doesn't accept it."))
     }
 
     @Test("a dry run shows both calls and sends none")

@@ -19,7 +19,7 @@ struct ClientLibraryTests {
         try JSONDecoder().decode(JSON.self, from: Data(try #require(server.received.last).body.utf8))
     }
 
-    @Test("the table in docs/clients.md is what --for sets")
+    @Test("the table in docs/clients.md lists the values that --for sets")
     func table() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardizedFileURL
         let text = try String(contentsOf: root.appending(path: "docs/clients.md"), encoding: .utf8)
@@ -43,16 +43,16 @@ struct ClientLibraryTests {
         let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
         defer { server.stop() }
         let run = try await register("--for", library.rawValue.uppercased(), to: server)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         let body = try body(server)
         #expect(body["kind"]?.string == library.kind.rawValue)
         #expect(body["signing_algorithm"]?.string == library.signingAlgorithm.rawValue)
         #expect(body["requires_pkce"] == (library.usesPKCE ? nil : .bool(false)))
-        #expect(run.talk.contains("docs/clients.md lists the settings of \(library.title)."))
-        #expect(run.talk.contains("Compare it with yours.") == (library.redirectPath != nil))
+        #expect(run.messages.contains("docs/clients.md lists the settings of \(library.title)."))
+        #expect(run.messages.contains("Compare it with yours.") == (library.redirectPath != nil))
     }
 
-    @Test("flags override it, and a public kind is never exempt from PKCE")
+    @Test("flags override --for, and a public application is never exempt from PKCE")
     func overridden() async throws {
         let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
         defer { server.stop() }
@@ -64,7 +64,7 @@ struct ClientLibraryTests {
         #expect(body["kind"] == "spa" && body["requires_pkce"] == nil && body["signing_algorithm"] == "RS256")
     }
 
-    @Test("a redirect URI that ends as the library's do is not questioned")
+    @Test("a redirect URI with the library's default end gets no warning")
     func redirectURI() async throws {
         for (library, uri, ends) in [
             (ClientLibrary.springSecurity, "https://a.example/login/oauth2/code/espalier", true),
@@ -80,10 +80,10 @@ struct ClientLibraryTests {
         let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
         defer { server.stop() }
         let run = try await register("--for", "aspnetcore", to: server, uri: "https://a.example/signin-oidc")
-        #expect(!run.talk.contains("Compare") && run.talk.contains(#"Set ResponseType = "code" in ASP.NET Core."#))
+        #expect(!run.messages.contains("Compare") && run.messages.contains(#"Set ResponseType = "code" in ASP.NET Core."#))
     }
 
-    @Test("an unknown library is refused with the known ones; help and completion list them")
+    @Test("the error for an unknown library, the help and the completion list all libraries")
     func names() async throws {
         let server = try StubServer(answering: .init(body: Examples.application))
         defer { server.stop() }
@@ -92,18 +92,18 @@ struct ClientLibraryTests {
         let completion = try await Run("completion", "bash")
         #expect(unknown.status == 2 && server.received.isEmpty)
         for library in ClientLibrary.allCases {
-            for text in [unknown.talk, help.output, completion.output] { #expect(text.contains(library.rawValue), "\(library)") }
+            for text in [unknown.messages, help.output, completion.output] { #expect(text.contains(library.rawValue), "\(library)") }
         }
     }
 
-    @Test("without a kind or a library, and for a library without a redirect URI, the call is refused with what to pass")
+    @Test("without a kind or a library, or without a redirect URI, the error names the missing option")
     func missing() async throws {
         let server = try StubServer(answering: .init(body: Examples.application))
         defer { server.stop() }
         let kindless = try await register(to: server)
-        #expect(kindless.status == 2 && kindless.talk.contains("--kind") && kindless.talk.contains("--for LIBRARY"))
+        #expect(kindless.status == 2 && kindless.messages.contains("--kind") && kindless.messages.contains("--for LIBRARY"))
         let nowhere = try await register("--for", "aspnetcore", to: server, uri: nil)
-        #expect(nowhere.status == 2 && nowhere.talk.contains("--redirect-uri") && nowhere.talk.contains("/signin-oidc"))
+        #expect(nowhere.status == 2 && nowhere.messages.contains("--redirect-uri") && nowhere.messages.contains("/signin-oidc"))
         #expect(server.received.isEmpty)
     }
 }

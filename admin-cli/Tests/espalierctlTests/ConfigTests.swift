@@ -11,14 +11,14 @@ struct ConfigTests {
 
     private let file = ".config/espalierctl/config.json"
 
-    @Test("what is set is kept for its owner alone, and shown without the key")
+    @Test("only the owner can read the saved profile, and no output contains the key")
     func setAndGet() async throws {
         let folder = try TemporaryFolder()
         #expect(try await run("set", "base-url", "https://id.example.com", in: folder).status == 0)
         #expect(try await run("set", "tenant", "acme", in: folder).status == 0)
         let key = try await run("set", "api-key", "--api-key-file", "-", in: folder, input: Run.exampleKey + "\n")
-        #expect(key.status == 0, "\(key.talk)")
-        #expect(!(key.output + key.talk).contains(Run.exampleKey))
+        #expect(key.status == 0, "\(key.messages)")
+        #expect(!(key.output + key.messages).contains(Run.exampleKey))
         #expect(try folder.mode(file) == 0o600)
         #expect(try folder.mode(".config/espalierctl") == 0o700)
         #expect(try folder.text(file).contains(Run.exampleKey))
@@ -40,13 +40,13 @@ struct ConfigTests {
     }
 
     @Test(
-        "a profile that isn't there can't be unset",
+        "a missing profile cannot be unset",
         arguments: [["unset", "--profile", "nope"], ["unset", "tenant", "--profile", "nope"]])
     func unsetNothing(arguments: [String]) async throws {
         let folder = try TemporaryFolder()
         let run = try await Run(arguments: ["config"] + arguments, environment: ["HOME": folder.path("")], folder: folder.url)
         #expect(run.status == 2)
-        #expect(run.talk.contains("There is no profile nope."))
+        #expect(run.messages.contains("The profile nope does not exist."))
         #expect(!folder.exists(file))
     }
 
@@ -55,11 +55,11 @@ struct ConfigTests {
         let folder = try TemporaryFolder()
         let run = try await run("set", "api-key", Run.exampleKey, in: folder)
         #expect(run.status == 2)
-        #expect(!run.talk.contains(Run.exampleKey))
+        #expect(!run.messages.contains(Run.exampleKey))
         #expect(!folder.exists(file))
     }
 
-    @Test("a key is asked for in a terminal, and not shown while it is typed")
+    @Test("the prompt for a key does not show the typed text")
     func hiddenKey() async throws {
         let folder = try TemporaryFolder()
         let run = try TerminalRun("config", "set", "api-key", environment: ["HOME": folder.path("")], folder: folder.url)
@@ -69,7 +69,7 @@ struct ConfigTests {
         #expect(try folder.text(file).contains(Run.exampleKey))
     }
 
-    @Test("profiles are made, used and removed")
+    @Test("profiles are created, selected and removed")
     func profiles() async throws {
         let folder = try TemporaryFolder()
         _ = try await run("set", "base-url", "https://id.example.com", in: folder)
@@ -82,19 +82,19 @@ struct ConfigTests {
         #expect(try await run("unset", in: folder).status == 2)
     }
 
-    @Test("a key doesn't move to another address with its profile")
+    @Test("a profile's key is removed when its address changes")
     func movedProfile() async throws {
         let folder = try TemporaryFolder()
         _ = try await run("set", "base-url", "https://id.example.com", in: folder)
         _ = try await run("set", "api-key", "--api-key-file", "-", in: folder, input: Run.exampleKey)
         let run = try await run("set", "base-url", "https://elsewhere.example.com", in: folder)
-        #expect(run.talk.contains("set it again"))
+        #expect(run.messages.contains("Set the new key"))
         #expect(!(try folder.text(file).contains(Run.exampleKey)))
     }
 
     @Test(
-        "what can't be right isn't kept",
-        arguments: [["base-url", "http://id.example.com"], ["tenant", "a/b"], ["tenant", ""], ["colour", "red"]])
+        "invalid values are not saved",
+        arguments: [["base-url", "http://id.example.com"], ["tenant", "a/b"], ["tenant", ""], ["color", "red"]])
     func wrongValues(arguments: [String]) async throws {
         let folder = try TemporaryFolder()
         let run = try await run("set", arguments[0], arguments[1], in: folder)
@@ -102,11 +102,11 @@ struct ConfigTests {
         #expect(!folder.exists(file))
     }
 
-    @Test("completion scripts are data", arguments: ["bash", "zsh", "fish"])
+    @Test("completion scripts go to the standard output", arguments: ["bash", "zsh", "fish"])
     func completion(shell: String) async throws {
         let run = try await Run("completion", shell)
         #expect(run.status == 0)
         #expect(run.output.contains("espalierctl"))
-        #expect(run.talk.isEmpty)
+        #expect(run.messages.isEmpty)
     }
 }

@@ -1,4 +1,4 @@
-/// Answers as the API gives them.
+/// Examples of responses of the API.
 enum Examples {
     static let times = #""created_at":"2026-11-21T08:00:00Z","updated_at":"2026-11-21T09:00:00Z""#
     static let tenant = #"""
@@ -132,6 +132,6 @@ enum Examples {
     static func list(_ elements: String..., after: String? = nil) -> String {
         #"{"object":"list","data":[\#(elements.joined(separator: ","))],"list_metadata":{"before":null,"after":\#(after.map { "\"\($0)\"" } ?? "null")}}"#
     }
-    /// A PEM with nothing in it that anyone could use.
+    /// A PEM without a usable key.
     static let pem = "-----BEGIN PRIVATE KEY-----\nc2VjcmV0c2VjcmV0\n-----END PRIVATE KEY-----\n"
 }

@@ -26,7 +26,7 @@ struct ExportUsageTests {
         .init(headers: ["Content-Type": "text/csv", "Export-To": to, "Export-Rows-Estimate": "2"], body: text)
     }
 
-    /// Answers as a server with these rows; with `cut`, the first answer ends behind so many bytes without its end.
+    /// A server with these rows. With `cut`, the first response is cut off after this number of bytes.
     private static func server(cut: Int? = nil) throws -> StubServer {
         let asked = Mutex(0)
         return try StubServer { request in
@@ -38,7 +38,7 @@ struct ExportUsageTests {
             let skip = URLComponents(string: request.target)?.queryItems?.first { $0.name == "skip" }?.value.flatMap { Int($0) } ?? 0
             var answer = part(String(rows.dropFirst(skip)))
             if let cut, count == 1 {
-                // A chunk, and then neither another nor the end.
+                // One chunk without a following chunk or an end.
                 answer.headers["Transfer-Encoding"] = "chunked"
                 answer.body = String(cut, radix: 16) + "\r\n" + rows.prefix(cut) + "\r\n"
             }
@@ -46,7 +46,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("the file goes to the standard output, and what it came to is said beside it")
+    @Test("the file goes to the standard output, and its summary to the standard error")
     func output() async throws {
         let server = try Self.server()
         defer { server.stop() }
@@ -54,17 +54,17 @@ struct ExportUsageTests {
             "usage", "export", "--tenant", "acme", "--from", "2026-11-01", "--to", "2026-12-01", environment: Run.environment(for: server))
         #expect(run.status == 0)
         #expect(run.output == Self.rows)
-        #expect(run.talk == "2 rows, \(Self.rows.utf8.count) bytes, up to \(Self.to), SHA-256 \(Self.digest(Self.rows))\n")
+        #expect(run.messages == "2 rows, \(Self.rows.utf8.count) bytes, up to \(Self.to), SHA-256 \(Self.digest(Self.rows))\n")
         #expect(
             server.calls == [
                 "GET /v1/usage/export?format=csv&tenant=acme&from=2026-11-01T00:00:00Z&to=2026-12-01T00:00:00Z",
                 "GET /v1/usage/export/manifest?format=csv&tenant=acme&from=2026-11-01T00:00:00Z&to=\(Self.to)",
             ])
-        // An answer with trailers would end the program.
+        // A response with trailers would end the program.
         #expect(server.received.allSatisfy { $0.header("TE") == nil })
     }
 
-    @Test("the platform's is asked for without a tenant, compressed when that is wanted")
+    @Test("an export of the platform has no tenant, and can be compressed")
     func platform() async throws {
         let server = try Self.server()
         defer { server.stop() }
@@ -73,7 +73,7 @@ struct ExportUsageTests {
         #expect(server.calls.first == "GET /v1/usage/export?format=jsonl&compression=gzip")
     }
 
-    @Test("a file has its name when it is whole, and as JSON the manifest is told")
+    @Test("a complete file gets its name, and --json prints the manifest")
     func file() async throws {
         let (server, folder) = (try Self.server(), try TemporaryFolder())
         defer { server.stop() }
@@ -85,22 +85,22 @@ struct ExportUsageTests {
         #expect(!folder.exists("november.csv.part") && !folder.exists("november.csv.part.json"))
         let again = try await Run(arguments: arguments, environment: Run.environment(for: server))
         #expect(again.status == 2)
-        #expect(again.talk.contains("already exists"))
+        #expect(again.messages.contains("already exists"))
     }
 
-    @Test("a lost connection is made again, and goes on where it stopped", arguments: [true, false])
+    @Test("after a lost connection, the export reconnects and continues", arguments: [true, false])
     func lost(toFile: Bool) async throws {
         let (server, folder) = (try Self.server(cut: 15), try TemporaryFolder())
         defer { server.stop() }
         let arguments = ["usage", "export", "--tenant", "acme"] + (toFile ? ["--output", folder.path("november.csv")] : [])
         let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
-        #expect(run.talk.contains("The connection was lost"))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.messages.contains("The connection was lost"))
         #expect(try (toFile ? folder.text("november.csv") : run.output) == Self.rows)
         #expect(server.calls.dropFirst().first == "GET /v1/usage/export?format=csv&tenant=acme&to=\(Self.to)&skip=15")
     }
 
-    @Test("what an earlier try left is gone on with, to the end that was said then, and only by the same command")
+    @Test("--resume continues an incomplete file to its recorded end time, only with the same command")
     func resumed() async throws {
         let (server, folder) = (try Self.server(), try TemporaryFolder())
         defer { server.stop() }
@@ -113,15 +113,15 @@ struct ExportUsageTests {
         }
         let other = try await run("--format", "jsonl", "--resume")
         #expect(other.status == 2)
-        #expect(other.talk.contains("another export"))
+        #expect(other.messages.contains("another export"))
         #expect(server.calls.isEmpty)
         let resumed = try await run("--resume")
-        #expect(resumed.status == 0, "\(resumed.talk)")
+        #expect(resumed.status == 0, "\(resumed.messages)")
         #expect(try folder.text("november.csv") == Self.rows)
         #expect(server.calls.first == "GET /v1/usage/export?format=csv&tenant=acme&to=2026-11-20T00:00:00Z&skip=11")
     }
 
-    @Test("a file that is not the server's is a failure, and does not get its name")
+    @Test("a damaged file is a failure, and does not get its name")
     func damaged() async throws {
         let server = try StubServer { $0.path.hasSuffix("/manifest") ? Self.manifest("other\n") : Self.part(Self.rows) }
         let folder = try TemporaryFolder()
@@ -129,7 +129,7 @@ struct ExportUsageTests {
         let run = try await Run(
             "usage", "export", "--tenant", "acme", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("without --resume"))
+        #expect(run.messages.contains("without --resume"))
         #expect(server.calls.filter { !$0.contains("manifest") }.count == 2)
         #expect(!folder.exists("a.csv") && folder.exists("a.csv.part"))
     }
@@ -137,7 +137,7 @@ struct ExportUsageTests {
     private static let renamed = StubServer.Answer.problem(
         412, #"{"title":"No","detail":"It is another file by now.","code":"precondition_failed"}"#)
 
-    /// Answers as a server where an application was renamed: who has the beginning of the old file is refused.
+    /// A server after the renaming of an application. It rejects a request to continue the old file.
     private static func renamingServer() throws -> StubServer {
         try StubServer { request in
             if request.path.hasSuffix("/manifest") { return manifest() }
@@ -148,7 +148,7 @@ struct ExportUsageTests {
         }
     }
 
-    @Test("a part of a file that is another one by now is thrown away, and the file begun anew")
+    @Test("if the server's file has changed, the old part is deleted and the export starts again")
     func renamed() async throws {
         let (server, folder) = (try Self.renamingServer(), try TemporaryFolder())
         defer { server.stop() }
@@ -158,16 +158,16 @@ struct ExportUsageTests {
         let run = try await Run(
             "usage", "export", "--tenant", "acme", "--output", folder.path("november.csv"), "--resume",
             environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
-        #expect(run.talk.contains("It is another file by now. Beginning anew."))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.messages.contains("It is another file by now. Starting again."))
         #expect(try folder.text("november.csv") == Self.rows)
         #expect(server.received.first?.header("If-Match") == "\"old\"")
         #expect(
-            server.calls.dropFirst().first == "GET /v1/usage/export?format=csv&tenant=acme", "it ends where a new file ends, without skip")
+            server.calls.dropFirst().first == "GET /v1/usage/export?format=csv&tenant=acme", "the end time is new, and there is no skip")
         #expect(!folder.exists("november.csv.part") && !folder.exists("november.csv.part.json"))
     }
 
-    @Test("on the standard output nothing is joined to what is no beginning of it")
+    @Test("a changed file is not joined to the part on the standard output")
     func renamedOnOutput() async throws {
         let asked = Mutex(0)
         let server = try StubServer { request in
@@ -186,10 +186,10 @@ struct ExportUsageTests {
         let run = try await Run("usage", "export", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
         #expect(run.output == Self.rows.prefix(15))
-        #expect(run.talk.contains("It is another file by now.") && run.talk.contains("Export it again."))
+        #expect(run.messages.contains("It is another file by now.") && run.messages.contains("Run the export again."))
     }
 
-    @Test("what changes while it is fetched is fetched a second time")
+    @Test("a file that changes during the export is fetched again")
     func changedMeanwhile() async throws {
         let asked = Mutex(0)
         let server = try StubServer { request in
@@ -204,12 +204,12 @@ struct ExportUsageTests {
         defer { server.stop() }
         let run = try await Run(
             "usage", "export", "--tenant", "acme", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
-        #expect(run.talk.contains("Beginning anew."))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.messages.contains("Starting again."))
         #expect(try folder.text("a.csv") == Self.rows)
     }
 
-    @Test("a tenant's file does not pass for the platform's")
+    @Test("a tenant's file is not accepted as the platform's")
     func ofTenant() async throws {
         let manifest = StubServer.Answer(
             body: #"{"to":"\#(Self.to)","rows":2,"bytes":\#(Self.rows.utf8.count),"sha256":"\#(Self.digest(Self.rows))","#
@@ -220,11 +220,11 @@ struct ExportUsageTests {
         let run = try await Run(
             "usage", "export", "--platform", "--output", folder.path("a.csv"), environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("operator's"))
+        #expect(run.messages.contains("operator's"))
         #expect(!folder.exists("a.csv"))
     }
 
-    @Test("of an open month's charges, and of what is yet to come, it is said up to when they are complete")
+    @Test("the summary contains the time up to which an open month is complete")
     func open() async throws {
         let manifest = StubServer.Answer(
             body: #"{"to":"\#(Self.to)","watermark":"2026-11-20T09:58:00Z","rows":2,"bytes":\#(Self.rows.utf8.count),"#
@@ -232,11 +232,11 @@ struct ExportUsageTests {
         let server = try StubServer { $0.path.hasSuffix("/manifest") ? manifest : Self.part(Self.rows) }
         defer { server.stop() }
         let run = try await Run("usage", "export", "--tenant", "acme", "--format", "focus", environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
-        #expect(run.talk.contains("up to 2026-11-20T09:58:00Z,"))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.messages.contains("up to 2026-11-20T09:58:00Z,"))
     }
 
-    @Test("a refusal is told as any other")
+    @Test("a rejected export has the format of every failure")
     func refused() async throws {
         let server = try StubServer(answering: .problem(403, #"{"title":"No","detail":"It may not.","code":"insufficient_scope"}"#))
         defer { server.stop() }
@@ -246,13 +246,13 @@ struct ExportUsageTests {
                 arguments: ["usage", "export", "--tenant", "acme"] + output, environment: Run.environment(for: server), folder: folder.url)
             #expect(run.status == 1)
             #expect(run.output.isEmpty)
-            #expect(run.talk.contains("It may not."))
+            #expect(run.messages.contains("It may not."))
         }
         #expect(!folder.exists("november.csv.part"))
     }
 
     @Test(
-        "what can't be is a wrong call",
+        "invalid options are an invalid command line",
         arguments: [
             ["--format", "xls"], ["--tenant", "acme", "--output", ""], ["--resume"], ["--json"], ["--from", "yesterday"],
             ["--platform", "--tenant", "acme"],
@@ -262,7 +262,7 @@ struct ExportUsageTests {
         #expect(try await Run(arguments: ["usage", "export"] + arguments).status == 2)
     }
 
-    @Test("SHA-256 is written as FIPS 180 and `sha256sum` write it")
+    @Test("SHA-256 has the format of FIPS 180 and `sha256sum`")
     func sha256() {
         #expect(Self.digest("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect(Self.digest("abc") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
@@ -271,7 +271,7 @@ struct ExportUsageTests {
                 == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1")
     }
 
-    @Test("a file in the home folder is one file, from the part to the end")
+    @Test("~ means the home folder for the incomplete and the complete file")
     func home() async throws {
         let (server, folder) = (try Self.server(), try TemporaryFolder())
         defer { server.stop() }
@@ -280,13 +280,13 @@ struct ExportUsageTests {
         try folder.file("home/november.csv.part.json", #"{"call":"v1/usage/export?format=csv&tenant=acme","to":"\#(Self.to)"}"#)
         let arguments = ["usage", "export", "--tenant", "acme", "--output", "~/november.csv", "--resume"]
         let run = try await Run(arguments: arguments, environment: environment, folder: folder.url)
-        #expect(run.status == 0, "\(run.talk)")
-        #expect(run.talk.hasPrefix("Continuing after 11 bytes.\n"))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(run.messages.hasPrefix("Continuing after 11 bytes.\n"))
         #expect(try folder.text("home/november.csv") == Self.rows)
         #expect(!folder.exists("home/november.csv.part") && !folder.exists("home/november.csv.part.json"))
         let calls = server.calls.count
         let again = try await Run(arguments: arguments, environment: environment, folder: folder.url)
-        #expect(again.status == 2 && again.talk.contains("november.csv already exists."))
+        #expect(again.status == 2 && again.messages.contains("november.csv already exists."))
         #expect(server.calls.count == calls, "it was downloaded for nothing")
     }
 
@@ -297,7 +297,7 @@ struct ExportUsageTests {
         let run = try await Run(
             "usage", "export", "--tenant", "acme", "--output", "/nonexistent/x", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.hasPrefix("error: /nonexistent/x can't be written: No such file or directory.\n"), "\(run.talk)")
+        #expect(run.messages.hasPrefix("error: /nonexistent/x cannot be written: No such file or directory.\n"), "\(run.messages)")
         #expect(server.calls.isEmpty)
     }
 }

@@ -3,9 +3,9 @@ import Testing
 
 @testable import espalierctl
 
-@Suite("what a failure tells")
+@Suite("failures")
 struct FailureTests {
-    @Test("a refused key ends with 4 and shows detail, request id and the next step")
+    @Test("a rejected key exits with 4 and prints the detail, the request ID and the next step")
     func unauthenticated() async throws {
         let server = try StubServer(
             answering: .problem(
@@ -19,13 +19,13 @@ struct FailureTests {
         #expect(run.status == 4)
         #expect(run.output.isEmpty)
         #expect(
-            run.talk == """
+            run.messages == """
                 error: The API key has expired.
                 request id: req_7
-                next: Pass a valid key by ESPALIER_API_KEY or --api-key-file; it may have expired or been revoked.
+                next: Pass a valid key with ESPALIER_API_KEY or --api-key-file. The current key may have expired or been revoked.
 
                 """)
-        #expect(!run.talk.contains(Run.exampleKey))
+        #expect(!run.messages.contains(Run.exampleKey))
     }
 
     @Test(
@@ -39,39 +39,41 @@ struct FailureTests {
         defer { server.stop() }
         let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
         #expect(run.status == 4)
-        #expect(run.talk.hasPrefix("error: The proxy needs a password.\n"))
+        #expect(run.messages.hasPrefix("error: The proxy needs a password.\n"))
         #expect(server.received.count == 1)
     }
 
-    @Test("any other refusal ends with 1", arguments: [403, 404, 422, 429, 500, 503])
+    @Test("any other rejection exits with 1", arguments: [403, 404, 422, 429, 500, 503])
     func refused(status: Int) async throws {
         let server = try StubServer(answering: .problem(status, #"{"detail":"No.","request_id":"req_8"}"#))
         defer { server.stop() }
         let run = try await Run("usage", "show", "--tenant", "acme", "--json", environment: Run.environment(for: server))
         #expect(run.status == 1)
         #expect(run.output.isEmpty)
-        #expect(run.talk.hasPrefix("error: No.\nrequest id: req_8\nnext: "))
+        #expect(run.messages.hasPrefix("error: No.\nrequest id: req_8\nnext: "))
     }
 
-    @Test("an answer from something that isn't Espalier is told apart")
+    @Test("a response of another program is recognized")
     func page() async throws {
         let server = try StubServer(answering: .init(status: 502, headers: ["Content-Type": "text/html"], body: "<h1>Bad gateway</h1>"))
         defer { server.stop() }
         let run = try await Run("tenants", "show", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("status 502"))
+        #expect(run.messages.contains("status 502"))
     }
 
-    @Test("another program's 404 is no missing tenant: the base URL is wrong", arguments: ["", "<h1>Not found</h1>", #"{"error":{}}"#])
+    @Test(
+        "a 404 of another program suggests a wrong base URL instead of a missing tenant",
+        arguments: ["", "<h1>Not found</h1>", #"{"error":{}}"#])
     func elsewhere(body: String) async throws {
         let server = try StubServer(answering: .init(status: 404, headers: [:], body: body))
         defer { server.stop() }
         let run = try await Run("tenants", "show", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("next: Check the base URL"), "\(run.talk)")
+        #expect(run.messages.contains("next: Check the base URL"), "\(run.messages)")
     }
 
-    @Test("an answer of another shape is a failure, not an empty table")
+    @Test("a response of another form is a failure, and not an empty table")
     func shape() async throws {
         let server = try StubServer(answering: .init(body: "{}"))
         defer { server.stop() }
@@ -80,7 +82,7 @@ struct FailureTests {
         #expect(run.output.isEmpty)
     }
 
-    @Test("a redirect isn't followed, and the key goes nowhere else")
+    @Test("a redirect is not followed, and the key is not sent to its target")
     func redirect() async throws {
         let elsewhere = try StubServer(answering: .init(body: "{}"))
         defer { elsewhere.stop() }
@@ -88,52 +90,54 @@ struct FailureTests {
         defer { server.stop() }
         let run = try await Run("tenants", "show", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("redirect"))
+        #expect(run.messages.contains("redirect"))
         #expect(elsewhere.requests.isEmpty)
     }
 
-    @Test("a server that isn't there ends with 1 and names the address")
+    @Test("an unreachable server exits with 1, and the error names the address")
     func unreachable() async throws {
         let server = try StubServer(answering: .init(body: ""))
         server.stop()
         let run = try await Run("tenants", "show", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains(server.baseURL))
+        #expect(run.messages.contains(server.baseURL))
     }
 
-    @Test("a key is never sent over a network in the clear", arguments: ["http://id.example.com", "ftp://localhost", "id.example.com", ""])
+    @Test(
+        "a key is never sent over a network without encryption",
+        arguments: ["http://id.example.com", "ftp://localhost", "id.example.com", ""])
     func clearText(baseURL: String) async throws {
         let run = try await Run(
             "tenants", "show", "acme", "--base-url", baseURL, environment: ["ESPALIER_API_KEY": Run.exampleKey])
         #expect(run.status == 2)
     }
 
-    @Test("without an address the command says how to give one")
+    @Test("without an address, the error names the setting")
     func noAddress() async throws {
         let run = try await Run("tenants", "show", "acme", environment: ["ESPALIER_API_KEY": Run.exampleKey])
         #expect(run.status == 2)
-        #expect(run.talk.contains("ESPALIER_BASE_URL"))
+        #expect(run.messages.contains("ESPALIER_BASE_URL"))
     }
 
-    @Test("a wrong flag or command ends with 2", arguments: [["tenants", "show"], ["tenants", "show", "acme", "--frob"], ["frob"]])
+    @Test("an invalid flag or command exits with 2", arguments: [["tenants", "show"], ["tenants", "show", "acme", "--frob"], ["frob"]])
     func wrongCall(arguments: [String]) async throws {
         let run = try await Run(arguments: arguments)
         #expect(run.status == 2)
         #expect(run.output.isEmpty)
-        #expect(run.talk.hasPrefix("error: "))
-        #expect(run.talk.contains("\nnext: "))
+        #expect(run.messages.hasPrefix("error: "))
+        #expect(run.messages.contains("\nnext: "))
     }
 
-    @Test("a wrong call has the format of every other failure, with the usage and the command that describes it")
+    @Test("an invalid command line has the format of every failure, with the usage and the help command")
     func format() async throws {
         let run = try await Run("tenants", "show")
-        #expect(run.talk.hasPrefix("error: Missing expected argument '<slug>'\n  usage: espalierctl tenants show <slug> "))
-        #expect(run.talk.hasSuffix("\nnext: `espalierctl tenants show --help` describes every argument.\n"))
-        #expect(!run.talk.contains("Error:"))
+        #expect(run.messages.hasPrefix("error: Missing expected argument '<slug>'\n  usage: espalierctl tenants show <slug> "))
+        #expect(run.messages.hasSuffix("\nnext: `espalierctl tenants show --help` describes every argument.\n"))
+        #expect(!run.messages.contains("Error:"))
     }
 
     @Test(
-        "an unknown command is named, and the probable one is suggested",
+        "the error names the unknown command, and suggests the most likely one",
         arguments: [
             (["tenant", "list"], "`espalierctl` has no command `tenant`", "Did you mean `espalierctl tenants list`?"),
             (["tenants", "lst"], "`espalierctl tenants` has no command `lst`", "Did you mean `espalierctl tenants list`?"),
@@ -150,19 +154,19 @@ struct FailureTests {
     func suggestion(arguments: [String], problem: String, suggestion: String) async throws {
         let run = try await Run(arguments: arguments)
         #expect(run.status == 2)
-        #expect(run.talk.contains(problem))
-        #expect(run.talk.contains(suggestion), "\(run.talk)")
+        #expect(run.messages.contains(problem))
+        #expect(run.messages.contains(suggestion), "\(run.messages)")
     }
 
-    @Test("an unknown command that resembles nothing gets no suggestion")
+    @Test("an unknown command without a similar one gets no suggestion")
     func noSuggestion() async throws {
         let run = try await Run("tenants", "frobnicate")
-        #expect(!run.talk.contains("Did you mean"))
-        #expect(run.talk.contains("next: `espalierctl tenants --help` lists its commands."))
+        #expect(!run.messages.contains("Did you mean"))
+        #expect(run.messages.contains("next: `espalierctl tenants --help` lists its commands."))
     }
 
     @Test(
-        "a rejected value is answered with the allowed form",
+        "the error for a rejected value states the allowed form",
         arguments: [
             ("rate-cards create --tier 100=0.02", "'--tier <last:price>'. Write a tier as 100000:0.005, and the last one as 0.004."),
             ("usage show --from november", "'--from <time>'. Write a time as 2026-11-01 or 2026-11-01T00:00:00Z."),
@@ -177,30 +181,30 @@ struct FailureTests {
             ("webhooks list --limit many", "Write a whole number."), ("statements upcoming --period november", "Write a month as 2026-11."),
             ("statements show november", "Write a month as 2026-11, or pass a statement's ID."),
             ("statements show 2026-13", "Write a month as 2026-11"), ("statements print 2026-00", "Write a month as 2026-11"),
-            ("statements show upcoming", "Use `espalierctl statements upcoming`"),
+            ("statements show upcoming", "use `espalierctl statements upcoming`"),
             ("applications update app_1 --pkce --no-pkce", "--no-pkce"),
             ("tenants create Ac+me --name A", "A slug or an ID has letters"),
         ])
     func form(command: String, problem: String) async throws {
         let run = try await Run(arguments: command.split(separator: " ").map(String.init))
         #expect(run.status == 2)
-        #expect(run.talk.hasPrefix("error: ") && run.talk.contains(problem), "\(run.talk)")
+        #expect(run.messages.hasPrefix("error: ") && run.messages.contains(problem), "\(run.messages)")
     }
 
-    @Test("a word that is not one of the choices is answered with all of them and the nearest")
+    @Test("the error for an invalid choice lists all choices and suggests the nearest")
     func choices() async throws {
         let library = try await Run("applications", "register", "--name", "S", "--redirect-uri", "https://a.example/cb", "--for", "spring")
-        #expect(library.talk.contains("Pass one of: mod_auth_openidc, allauth, social-auth, "), "\(library.talk)")
-        #expect(library.talk.contains("next: Did you mean `spring-security`? "))
+        #expect(library.messages.contains("Pass one of: mod_auth_openidc, allauth, social-auth, "), "\(library.messages)")
+        #expect(library.messages.contains("next: Did you mean `spring-security`? "))
         let plan = try await Run("tenants", "list", "--plan", "entreprise")
-        #expect(plan.talk.contains("Pass one of: free, scale, enterprise.") && plan.talk.contains("Did you mean `enterprise`?"))
+        #expect(plan.messages.contains("Pass one of: free, scale, enterprise.") && plan.messages.contains("Did you mean `enterprise`?"))
         let algorithm = try await Run("applications", "update", "app_1", "--signing-algorithm", "es256")
-        #expect(algorithm.talk.contains("Did you mean `ES256`?"), "\(algorithm.talk)")
-        #expect(try await !Run("tenants", "list", "--plan", "gold").talk.contains("Did you mean"))
+        #expect(algorithm.messages.contains("Did you mean `ES256`?"), "\(algorithm.messages)")
+        #expect(try await !Run("tenants", "list", "--plan", "gold").messages.contains("Did you mean"))
     }
 
     @Test(
-        "a name in place of an ID is answered with the form of the ID and the list that shows it",
+        "the error for a name in the place of an ID states the form of the ID and the list command",
         arguments: [
             (["applications", "show", "Shop", "--tenant", "acme"], "(app_…). `espalierctl applications list --tenant acme`"),
             (
@@ -226,7 +230,7 @@ struct FailureTests {
         defer { server.stop() }
         let environment = Run.environment(for: server)
         let run = try await Run(arguments: arguments, environment: environment)
-        #expect(run.talk.contains("next: Pass the ID \(advice)"), "\(run.talk)")
+        #expect(run.messages.contains("next: Pass the ID \(advice)"), "\(run.messages)")
     }
 
     @Test(
@@ -242,10 +246,10 @@ struct FailureTests {
         let run = try await Run(
             arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(!run.talk.contains("Pass the ID"), "\(run.talk)")
+        #expect(!run.messages.contains("Pass the ID"), "\(run.messages)")
     }
 
-    @Test("help and version are data")
+    @Test("help and version go to the standard output")
     func help() async throws {
         let help = try await Run("usage", "show", "--help")
         #expect(help.status == 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import espalierctl
 
-/// The columns of each list at the widths of usual terminals, with IDs and values as long as real ones.
+/// The columns of each list at common widths of terminals. IDs and values have realistic lengths.
 @Suite("lists at 60 and 80 columns")
 struct ListWidthTests {
     struct Example: CustomTestStringConvertible, Sendable {
@@ -42,7 +42,7 @@ struct ListWidthTests {
                 {"id":"\#(id("user"))","given_name":"Ada","family_name":"Lovelace","email":"ada.lovelace@example.com","status":"active",\#
                 "email_verified":true,"is_private_email":false,"email_disabled":false,\#(created)}
                 """#,
-            at80: ["GIVEN NAME", "FAMILY NAME", "E-MAIL", "STATUS", "ID"], at60: ["GIVEN NAME", "FAMILY NAME", "ID"]),
+            at80: ["GIVEN NAME", "FAMILY NAME", "EMAIL", "STATUS", "ID"], at60: ["GIVEN NAME", "FAMILY NAME", "ID"]),
         Example(
             command: "api-keys list --tenant acme",
             element: #"""
@@ -80,8 +80,8 @@ struct ListWidthTests {
                 "base_fee_micros":49000000,"included_logins":1000,"minimum_micros":99500000,"tier_mode":"graduated",\#
                 "tiers":[{"up_to":100000,"unit_price_micros":5000},{"unit_price_micros":4000}],\#(created)}
                 """#,
-            at80: ["OF", "FROM", "CURRENCY", "BASE FEE", "INCLUDED", "MINIMUM", "A LOGIN"],
-            at60: ["OF", "FROM", "BASE FEE", "INCLUDED", "A LOGIN"], shows: ["99.5  0.005 up to", "(graduated)"]),
+            at80: ["OWNER", "FROM", "CURRENCY", "BASE FEE", "INCLUDED", "MINIMUM", "PRICES"],
+            at60: ["OWNER", "FROM", "BASE FEE", "INCLUDED", "PRICES"], shows: ["99.5  0.005 up to", "(graduated)"]),
         Example(
             command: "webhooks deliveries list webhook_1 --tenant acme",
             element: #"""
@@ -98,14 +98,14 @@ struct ListWidthTests {
             at80: ["TENANT", "PERIOD", "TOTAL", "EVENTS", "ID"], at60: ["TENANT", "PERIOD", "ID"]),
     ]
 
-    @Test("the columns that readers came for are there, no date is cut, and what is missing is named", arguments: examples)
+    @Test("the important columns are shown, no date is cut, and hidden columns are named", arguments: examples)
     func widths(example: Example) async throws {
         let server = try StubServer(answering: .init(body: Examples.list(example.element, example.element)))
         defer { server.stop() }
         let arguments = example.command.split(separator: " ").map(String.init)
         let piped = try await Run(arguments: arguments, environment: Run.environment(for: server))
-        #expect(piped.status == 0, "\(piped.talk)")
-        #expect(piped.talk.isEmpty)
+        #expect(piped.status == 0, "\(piped.messages)")
+        #expect(piped.messages.isEmpty)
         let all = try #require(piped.output.split(separator: "\n").first)
         for (width, titles) in [(60, example.at60), (80, example.at80)] {
             let run = try TerminalRun(arguments: arguments, environment: Run.environment(for: server), columns: UInt16(width))
@@ -124,8 +124,8 @@ struct ListWidthTests {
     }
 
     @Test(
-        "every list fits, with whole dates",
-        // A report has sentences below its list.
+        "every list fits, with complete dates",
+        // A report prints sentences below its list.
         arguments: RequestTests.all.filter {
             $0.answer.contains(#""object":"list""#) && !$0.command.hasPrefix("connections transfer report")
         })
@@ -144,7 +144,7 @@ struct ListWidthTests {
         }
     }
 
-    @Test("a list of IDs is shortened by ID, and the columns that readers came for are there")
+    @Test("each ID of a list of IDs is shortened, and the important columns are shown")
     func listOfIDs() async throws {
         let element = Examples.usageSinkDifference.replacing(#/"([a-z]+)_[0-9]+"/#) { "\"\(Self.id(String($0.1)))\"" }
             .replacing(Self.id("cus"), with: "cus_NffrFeUfNV2Hib")

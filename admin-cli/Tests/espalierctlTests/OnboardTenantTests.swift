@@ -4,7 +4,7 @@ import Testing
 
 @testable import espalierctl
 
-/// As much of a platform as onboarding needs: it remembers what was made.
+/// A platform that stores the resources that an onboarding creates.
 private final class Platform: Sendable {
     private struct State {
         var tenant: String?
@@ -72,11 +72,11 @@ private final class Platform: Sendable {
                     ? Examples.check("passed", Examples.passedSteps) : Examples.check("failed", Examples.steps))
         case "POST /acme/connections/connection_1/activate":
             guard !state.hasUsers || body?["existing_users"] != nil
-            else { return .problem(409, #"{"detail":"The tenant has users: say what becomes of them.","code":"conflict"}"#) }
+            else { return .problem(409, #"{"detail":"The tenant has users.","code":"conflict"}"#) }
             state.connection?.isServing = true
             return .init(body: connection() ?? "")
         default:
-            return .problem(500, #"{"detail":"\#(request.call) wasn't expected."}"#)
+            return .problem(500, #"{"detail":"\#(request.call) was not expected."}"#)
         }
     }
 }
@@ -103,12 +103,12 @@ struct OnboardTenantTests {
     ]
     private let slugQuestion = "Slug (lower case; part of its addresses, never changes): "
     private let callback = "https://shop.example.com/callback"
-    /// The test login's address up to the values that are random.
+    /// The start of the test login's address, before its random values.
     private let testLogin =
         "https://id.example.com/t/acme/oauth2/authorize?response_type=code&client_id=app_1"
         + "&redirect_uri=https:%2F%2Fshop.example.com%2Fcallback&scope=openid%20profile%20email&state="
 
-    @Test("a person is led through all of it, corrects a wrong team, and gets a link to try")
+    @Test("a person completes all steps, corrects a wrong team and gets a test login")
     func person() async throws {
         let platform = try Platform(hasUsers: true)
         defer { platform.server.stop() }
@@ -125,30 +125,30 @@ struct OnboardTenantTests {
         try await run.answers("Which [1]: ", "free")
         try await run.sees("✓ Created acme.")
         try await run.answers("Name: ", "Shop")
-        try await run.sees("a server that can keep a secret")
+        try await run.sees("a server that can store a secret")
         try await run.answers("Which [1]: ", "1")
         for uri in ["ftp:/no", "com.example.shop:/callback"] {
-            try await run.answers("Redirect URI (the exact address to which its logins return): ", uri)
+            try await run.answers("Redirect URI (the exact address after a login): ", uri)
             try await run.sees("A redirect URI is an https address")
         }
-        try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://refused.example.com/")
+        try await run.answers("Redirect URI (the exact address after a login): ", "https://refused.example.com/")
         try await run.sees("redirect_uris[0]: No.")
-        try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://shop.example.com/callback")
+        try await run.answers("Redirect URI (the exact address after a login): ", "https://shop.example.com/callback")
         try await run.sees("✓ Registered Shop: app_1.")
         try await run.sees("Client secret: hush-hush")
-        try await run.sees("Whose credentials?")
+        try await run.sees("Connection:")
         try await run.answers("Which [1]: ", "own")
         try await run.answers("Change the plan to enterprise? (yes or no) [yes]: ", "")
-        try await run.sees("✓ The plan of acme is enterprise now.")
+        try await run.sees("✓ The plan of acme is now enterprise.")
         try await run.answers("Team ID (Apple's portal, Membership): ", "abc")
         try await run.sees("A Team ID has 10 capital letters and digits.")
         try await run.answers("Team ID (Apple's portal, Membership): ", "COMEXAMPLE")
         try await run.answers("Services ID (Apple's portal, Identifiers): ", "com example")
         try await run.sees("A Services ID has parts with letters, digits and hyphens")
         try await run.answers("Services ID (Apple's portal, Identifiers): ", "com.example.login")
-        // The file is missed before its Key ID is asked for.
+        // The missing file is reported before the prompt for the Key ID.
         try await run.answers("Key file (AuthKey_XXXXXXXXXX.p8): ", "nowhere.p8")
-        try await run.sees("can't be read")
+        try await run.sees("cannot be read")
         try await run.answers("Key file (AuthKey_XXXXXXXXXX.p8): ", "~/key.p8")
         try await run.answers("Key ID (Apple's portal, Keys): ", "F6G7H8I9J0")
         try await run.sees("✗ team_id      This looks like a Services ID. Swap the two.")
@@ -158,12 +158,12 @@ struct OnboardTenantTests {
         try await run.answers("Key file (AuthKey_XXXXXXXXXX.p8) [~/key.p8]: ", "")
         try await run.answers("Key ID (Apple's portal, Keys) [F6G7H8I9J0]: ", "")
         try await run.sees("✓ private_key  A P-256 key.")
-        try await run.sees("Type this into Apple's portal, to the letter")
+        try await run.sees("Enter these exact values in Apple's portal")
         try await run.sees("Return URL        https://id.example.com/t/acme/auth/apple/callback")
-        try await run.answers("Press Enter when that is done.", "")
+        try await run.answers("Press Enter after you have saved the values.", "")
         try await run.sees("The tenant has users")
         try await run.answers("Which [1]: ", "relink")
-        try await run.sees("✓ The tenant's own connection serves acme.")
+        try await run.sees("✓ The tenant's own connection now serves acme.")
         try await run.answers("Address at which the browser arrives, or Enter to skip: ", "https://shop.example.com/callback?code=x")
         try await run.sees("This address has no `state`.")
         try await run.answers("Address at which the browser arrives, or Enter to skip: ", "")
@@ -174,7 +174,7 @@ struct OnboardTenantTests {
         #expect(status == 0)
         #expect(output.contains("Test login  \(testLogin)"), "\(output)")
         #expect(output.contains("Client ID   app_1"))
-        #expect(!output.contains("hush-hush"), "data and talk are mixed")
+        #expect(!output.contains("hush-hush"), "the standard output contains a message")
         #expect(!run.screen.contains("c2VjcmV0"), "the private key is shown")
         #expect(
             changes(platform) == [
@@ -186,13 +186,13 @@ struct OnboardTenantTests {
         #expect(platform.server.received.last { $0.path.hasSuffix("activate") }?.body == #"{"existing_users":"relink"}"#)
     }
 
-    @Test("with everything given nobody is asked, and a program gets one document")
+    @Test("with all options, the command does not prompt and prints one document")
     func program() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
         let run = try await Run(
             arguments: flags + ownFlags + ["--json"], environment: Run.environment(for: platform.server), folder: folder.url)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         let json = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))
         #expect(json["tenant.slug"] == "acme")
         #expect(json["application.id"] == "app_1")
@@ -200,11 +200,11 @@ struct OnboardTenantTests {
         #expect(json["test_login_url"]?.string?.hasPrefix(testLogin) == true)
         #expect(json["test_code_verifier"]?.string?.utf8.count == 43)
         #expect(try folder.text("shop.secret") == "hush-hush\n")
-        #expect(!(run.output + run.talk).contains("hush-hush"))
-        #expect(!(run.output + run.talk).contains("c2VjcmV0"))
+        #expect(!(run.output + run.messages).contains("hush-hush"))
+        #expect(!(run.output + run.messages).contains("c2VjcmV0"))
     }
 
-    @Test("a second run finds what the first made, and makes nothing twice")
+    @Test("a second run uses the existing resources")
     func again() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -212,23 +212,23 @@ struct OnboardTenantTests {
         #expect(try await Run(arguments: flags + ownFlags, environment: environment, folder: folder.url).status == 0)
         let before = changes(platform).count
         let run = try await Run(arguments: flags + ownFlags, environment: environment, folder: folder.url)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(changes(platform).dropFirst(before) == ["POST /v1/tenants/acme/connections/connection_1/check"])
-        #expect(run.talk.contains("✓ Shop is there: app_1."))
+        #expect(run.messages.contains("✓ Shop already exists: app_1."))
     }
 
-    @Test("on the shared connection there is nothing to do at Apple")
+    @Test("the shared connection needs no step at Apple")
     func shared() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
         let run = try await Run(
             arguments: flags + ["--connection", "shared"], environment: Run.environment(for: platform.server), folder: folder.url)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(changes(platform) == ["POST /v1/tenants", "POST /v1/tenants/acme/applications"])
         #expect(run.output.contains("Connection  shared"))
     }
 
-    @Test("credentials that Apple refuses end it, with what is wrong and how to go on")
+    @Test("if Apple rejects the credentials, the command stops with the failed steps")
     func refused() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -236,17 +236,17 @@ struct OnboardTenantTests {
             arguments: flags + ownFlags.map { $0 == Platform.team ? "COMEXAMPLE" : $0 }, environment: Run.environment(for: platform.server),
             folder: folder.url)
         #expect(run.status == 1)
-        #expect(run.talk.contains("✗ team_id"))
+        #expect(run.messages.contains("✗ team_id"))
         #expect(run.output.isEmpty)
         #expect(!changes(platform).contains { $0.hasSuffix("activate") })
     }
 
     @Test(
-        "wrong IDs and key files in flags end it before anything is made",
+        "invalid IDs and key files in flags are rejected before the first change",
         arguments: [
             ("--team-id", "abc", "A Team ID has 10 capital letters"), ("--services-id", "login", "A Services ID has parts"),
-            ("--key-file", "~/nope.p8", "The key file ~/nope.p8 can't be read."),
-            ("--key-file", "key.p8", "doesn't say its Key ID"), ("--key-file", "AuthKey_0000000000.p8", "PEM file"),
+            ("--key-file", "~/nope.p8", "The key file ~/nope.p8 cannot be read."),
+            ("--key-file", "key.p8", "does not contain a Key ID"), ("--key-file", "AuthKey_0000000000.p8", "PEM file"),
         ])
     func wrongFlag(option: String, value: String, problem: String) async throws {
         let platform = try Platform()
@@ -257,17 +257,17 @@ struct OnboardTenantTests {
         arguments[try #require(arguments.firstIndex(of: option)) + 1] = value
         let run = try await Run(arguments: arguments, environment: Run.environment(for: platform.server), folder: folder.url)
         #expect(run.status == 2)
-        #expect(run.talk.contains(problem), "\(run.talk)")
+        #expect(run.messages.contains(problem), "\(run.messages)")
         #expect(changes(platform).isEmpty)
         let atTerminal = try TerminalRun(
             "tenants", "onboard", "acme", "--name", "Acme", "--plan", "enterprise", "--connection", "own", option,
             value == "key.p8" ? "nowhere.p8" : value, environment: Run.environment(for: platform.server), folder: folder.url)
-        try await atTerminal.sees(value == "key.p8" ? "can't be read" : problem)
+        try await atTerminal.sees(value == "key.p8" ? "cannot be read" : problem)
         #expect(try await atTerminal.end().status == 2)
         #expect(changes(platform).isEmpty)
     }
 
-    @Test("a refused redirect URI is asked again at a terminal, also one from a flag")
+    @Test("a terminal prompts again after a rejected redirect URI, even for one from a flag")
     func refusedAtTerminal() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -276,13 +276,13 @@ struct OnboardTenantTests {
             "--redirect-uri", "https://refused.example.com/", "--connection", "shared", environment: Run.environment(for: platform.server),
             folder: folder.url)
         try await run.sees("redirect_uris[0]: No.")
-        try await run.answers("Redirect URI (the exact address to which its logins return): ", "https://shop.example.com/callback")
+        try await run.answers("Redirect URI (the exact address after a login): ", "https://shop.example.com/callback")
         try await run.sees("✓ Registered Shop: app_1.")
         try await run.answers("Address at which the browser arrives, or Enter to skip: ", "")
         #expect(try await run.end().status == 0)
     }
 
-    @Test("a redirect URI from a flag that is refused ends it, with how to go on")
+    @Test("a rejected redirect URI from a flag stops the command with the next step")
     func refusedFlag() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -290,20 +290,20 @@ struct OnboardTenantTests {
             arguments: (flags + ["--connection", "shared"]).map { $0 == callback ? "https://refused.example.com/" : $0 },
             environment: Run.environment(for: platform.server), folder: folder.url)
         #expect(run.status == 1)
-        #expect(run.talk.contains("redirect_uris[0]: No."))
-        #expect(run.talk.contains("next: Run the command again with what it takes: what was made is kept, and found."))
+        #expect(run.messages.contains("redirect_uris[0]: No."))
+        #expect(run.messages.contains("next: Correct the value and run the command again. It uses the resources that it already created."))
     }
 
-    @Test("users without a choice end it, with how to choose")
+    @Test("for a tenant with users, the error names the option for the choice")
     func noChoice() async throws {
         let platform = try Platform(hasUsers: true)
         defer { platform.server.stop() }
         let run = try await Run(arguments: flags + ownFlags, environment: Run.environment(for: platform.server), folder: folder.url)
         #expect(run.status == 1)
-        #expect(run.talk.contains("--existing-users"))
+        #expect(run.messages.contains("--existing-users"))
     }
 
-    @Test("without a terminal all that is missing is named, and nothing is made")
+    @Test("without a terminal, the error names all missing options before the first change")
     func missing() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -312,12 +312,12 @@ struct OnboardTenantTests {
             environment: Run.environment(for: platform.server))
         #expect(run.status == 2)
         for option in ["--name", "--application-name", "--redirect-uri", "--secret-file", "--team-id", "--services-id", "--key-file"] {
-            #expect(run.talk.contains(option))
+            #expect(run.messages.contains(option))
         }
         #expect(platform.server.received.isEmpty)
     }
 
-    @Test("Ctrl-C says how to go on")
+    @Test("Ctrl-C prints the command to continue")
     func interrupted() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -326,12 +326,12 @@ struct OnboardTenantTests {
             folder: folder.url)
         try await run.sees("Name: ")
         run.interrupt()
-        try await run.sees("Nothing is lost. To go on: espalierctl tenants onboard acme")
+        try await run.sees("Completed steps are saved. To continue: espalierctl tenants onboard acme")
         #expect(try await run.end().status == 130)
     }
 
     @Test(
-        "flags that are malformed or contradict each other end it before any call",
+        "malformed or contradictory flags are rejected before the first call",
         arguments: [
             (["INTER2"], "SLUG is INTER2. A slug has 1 to 63 lower-case letters"),
             (["--name", ""], "--name is empty. A name has 1 to 200 characters"),
@@ -344,9 +344,9 @@ struct OnboardTenantTests {
             (["--plan", "free"], "The plan free does not include a connection of the tenant's own."),
             (["--connection", "shared"], "does not use --team-id, --services-id, --key-file."),
             (["--services-id", "com." + String(repeating: "a", count: 252)], "and at most 255 characters."),
-            (["--email-source", "not a domain"], "--email-source is not a domain. An e-mail source is a domain"),
-            (["--email-source", "example.com"], "--email-source example.com is there twice."),
-            (["--redirect-uri", "https://shop.example.com/2"], "--redirect-uri https://shop.example.com/2 is there twice."),
+            (["--email-source", "not a domain"], "--email-source is not a domain. An email source is a domain"),
+            (["--email-source", "example.com"], "--email-source example.com occurs twice."),
+            (["--redirect-uri", "https://shop.example.com/2"], "--redirect-uri https://shop.example.com/2 occurs twice."),
         ])
     func contradiction(change: [String], problem: String) async throws {
         let platform = try Platform()
@@ -361,37 +361,37 @@ struct OnboardTenantTests {
         }
         let run = try await Run(arguments: arguments, environment: Run.environment(for: platform.server), folder: folder.url)
         #expect(run.status == 2)
-        #expect(run.talk.contains(problem), "\(run.talk)")
-        #expect(run.talk.contains("Nothing was created."))
+        #expect(run.messages.contains(problem), "\(run.messages)")
+        #expect(run.messages.contains("Nothing was created."))
         #expect(platform.server.received.isEmpty)
     }
 
-    @Test("a secret file that cannot be made, and a plan without own credentials, end it before anything is created")
+    @Test("an invalid secret file or plan is rejected before the first change")
     func beforeCreation() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
         try folder.file("taken.secret", "another secret")
         for (change, problem) in [
-            ("/nonexistent/x", "/nonexistent/x can't be written: No such file or directory."),
+            ("/nonexistent/x", "/nonexistent/x cannot be written: No such file or directory."),
             ("taken.secret", "taken.secret already exists."),
         ] {
             let run = try await Run(
                 arguments: (flags + ownFlags).map { $0 == "shop.secret" ? change : $0 }, environment: Run.environment(for: platform.server),
                 folder: folder.url)
             #expect(run.status == 2)
-            #expect(run.talk.contains(problem), "\(run.talk)")
+            #expect(run.messages.contains(problem), "\(run.messages)")
         }
         // Without --plan, a new tenant gets the plan free.
         let planless = flags.filter { !["--plan", "enterprise"].contains($0) }
         let run = try await Run(arguments: planless + ownFlags, environment: Run.environment(for: platform.server), folder: folder.url)
         #expect(run.status == 2)
-        #expect(run.talk.contains("Pass --plan enterprise, or --connection shared."), "\(run.talk)")
+        #expect(run.messages.contains("Pass --plan enterprise, or --connection shared."), "\(run.messages)")
         #expect(changes(platform).isEmpty)
         #expect(!folder.exists("shop.secret"))
     }
 
     @Test(
-        "flags that differ from what exists are refused with the command that changes it",
+        "the error for a flag that differs from an existing resource names the command for the change",
         arguments: [
             ("--plan", "free", "espalierctl tenants update acme --plan free"),
             ("--application-kind", "native", "Shop is of the kind web, not native. A kind never changes."),
@@ -413,11 +413,11 @@ struct OnboardTenantTests {
         if option == "--application-kind" { arguments.removeAll { ["--secret-file", "shop.secret"].contains($0) } }
         let run = try await Run(arguments: arguments, environment: environment, folder: folder.url)
         #expect(run.status == 2)
-        #expect(run.talk.contains(problem), "\(run.talk)")
+        #expect(run.messages.contains(problem), "\(run.messages)")
         #expect(changes(platform).count == before)
     }
 
-    @Test("a name, a secret file and a key that are not applied are reported")
+    @Test("the command reports a name, a secret file and a key that it does not apply")
     func reported() async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -427,15 +427,15 @@ struct OnboardTenantTests {
         let changed = ["Acme": "ACME", "shop.secret": "new.secret", "AuthKey_F6G7H8I9J0.p8": "AuthKey_0000000000.p8"]
         let run = try await Run(
             arguments: (flags + ownFlags).map { changed[$0] ?? $0 }, environment: environment, folder: folder.url)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         for text in [
             "! The name of acme stays Acme.", "! new.secret was not written", "espalierctl applications secrets roll app_1 --tenant acme",
             "! The key 0000000000 was not added.",
-        ] { #expect(run.talk.contains(text), "\(run.talk)") }
+        ] { #expect(run.messages.contains(text), "\(run.messages)") }
         #expect(!folder.exists("new.secret"))
     }
 
-    @Test("the connection that serves changes only after a question", arguments: [false, true])
+    @Test("the serving connection changes only after a prompt", arguments: [false, true])
     func serving(agrees: Bool) async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -444,22 +444,22 @@ struct OnboardTenantTests {
         let before = changes(platform).count
         let shared = try await Run(arguments: flags + ["--connection", "shared"], environment: environment, folder: folder.url)
         #expect(shared.status == 2)
-        #expect(shared.talk.contains("next: Change the connection first: espalierctl connections use-shared --tenant acme"))
+        #expect(shared.messages.contains("next: Change the connection first: espalierctl connections use-shared --tenant acme"))
         let other = ownFlags.map { $0 == "com.example.login" ? "com.example.other" : $0 }
         let own = try await Run(arguments: flags + other, environment: environment, folder: folder.url)
         #expect(own.status == 2)
-        #expect(own.talk.contains("espalierctl connections create --tenant acme"), "\(own.talk)")
+        #expect(own.messages.contains("espalierctl connections create --tenant acme"), "\(own.messages)")
         #expect(changes(platform).count == before)
         let run = try TerminalRun(
             "tenants", "onboard", "acme", "--application-name", "Shop", "--connection", "shared", environment: environment,
             folder: folder.url)
         try await run.answers("Switch its logins to the shared connection? (yes or no) [no]: ", agrees ? "yes" : "")
-        if agrees { try await run.sees("wasn't expected") }
+        if agrees { try await run.sees("was not expected") }
         #expect(try await run.end().status == (agrees ? 1 : 2))
         #expect(changes(platform).contains("POST /v1/tenants/acme/shared-connection/activate") == agrees)
     }
 
-    @Test("a plan without own credentials has one next step", arguments: ["enterprise", nil])
+    @Test("a plan without its own credentials has one next step", arguments: ["enterprise", nil])
     func planOfOwn(plan: String?) async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -469,10 +469,11 @@ struct OnboardTenantTests {
         let given = plan == nil ? flags.filter { !["--plan", "enterprise"].contains($0) } : flags
         let run = try await Run(arguments: given + ownFlags, environment: environment, folder: folder.url)
         #expect(run.status == 2)
-        #expect(run.talk.contains("next: Change the plan first: espalierctl tenants update acme --plan enterprise\n"), "\(run.talk)")
+        #expect(
+            run.messages.contains("next: Change the plan first: espalierctl tenants update acme --plan enterprise\n"), "\(run.messages)")
     }
 
-    @Test("the plan of an existing tenant changes only after a question", arguments: [false, true])
+    @Test("the plan of an existing tenant changes only after a prompt", arguments: [false, true])
     func plan(agrees: Bool) async throws {
         let platform = try Platform()
         defer { platform.server.stop() }
@@ -482,7 +483,7 @@ struct OnboardTenantTests {
         let run = try TerminalRun(
             "tenants", "onboard", "acme", "--plan", "enterprise", "--application-name", "Shop", "--connection", "shared",
             environment: environment, folder: folder.url)
-        let question = "Change the plan of acme, and so its prices, from free to enterprise? (yes or no) [no]: "
+        let question = "Change the plan of acme from free to enterprise? This changes its prices. (yes or no) [no]: "
         try await run.answers(question, agrees ? "yes" : "")
         #expect(try await run.end().status == (agrees ? 0 : 2))
         #expect(changes(platform).contains("PATCH /v1/tenants/acme") == agrees)

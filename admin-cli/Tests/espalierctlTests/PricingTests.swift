@@ -2,9 +2,9 @@ import Testing
 
 @testable import espalierctl
 
-@Suite("what logins cost")
+@Suite("prices")
 struct PricingTests {
-    @Test("a person sees the lines, the total, and what the next tier changes")
+    @Test("a person sees the lines, the total and the next tier")
     func estimate() async throws {
         let server = try StubServer(answering: .init(body: Examples.estimate))
         defer { server.stop() }
@@ -12,20 +12,20 @@ struct PricingTests {
         #expect(run.status == 0)
         #expect(
             run.output == """
-                250000 logins in a month, by the plan scale's rate card 2, of 2027-01-01
+                250000 logins per month, with the plan scale's rate card 2, effective from 2027-01-01
 
                 LINE                QUANTITY  UNIT PRICE      USD
                 Base fee                   1       49.00    49.00
                 Logins 1 to 240200    240200       0.005  1201.00
                 Total                      -           -  1250.00
 
-                From login 300001 on, 50001 more than these, all logins cost 0.004 USD each. A month of 300001 comes to 1249.00 USD, 1.00 less.
+                The next tier starts at login 300001 (50001 more logins): all logins cost 0.004 USD each. 300001 logins per month cost 1249.00 USD, 1.00 less.
 
                 """)
-        #expect(run.talk.isEmpty)
+        #expect(run.messages.isEmpty)
     }
 
-    @Test("the tenant that is configured is asked for, unless a plan is")
+    @Test("the configured tenant is used, except with --plan")
     func configured() async throws {
         let server = try StubServer(answering: .init(body: Examples.estimate))
         defer { server.stop() }
@@ -35,13 +35,13 @@ struct PricingTests {
         #expect(server.received.map(\.body) == [#"{"logins":5,"tenant":"globex"}"#, #"{"logins":5,"plan":"free"}"#])
     }
 
-    @Test("an estimate is printed as the page that came, by the same options")
+    @Test("the page of an estimate is printed unchanged, with the same options")
     func page() async throws {
         let server = try StubServer(answering: .init(headers: ["Content-Type": "text/html; charset=utf-8"], body: "<p>5.00</p>\n"))
         defer { server.stop() }
         let environment = Run.environment(for: server).merging(["ESPALIER_TENANT": "globex"]) { $1 }
         let run = try await Run("pricing", "print", "--logins", "1000", "--on", "2027-01-01", environment: environment)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(run.output == "<p>5.00</p>\n")
         #expect(try await Run("pricing", "print", "--logins", "5", "--plan", "scale", environment: environment).status == 0)
         #expect(
@@ -53,7 +53,7 @@ struct PricingTests {
     }
 
     @Test(
-        "a budget is of logins or of money, and of neither nothing",
+        "a budget needs either logins or money, greater than 0",
         arguments: [
             "", "--logins 0", "--logins 1000000001", "--logins 5 --amount 5 --currency USD", "--logins 5 --currency USD", "--amount 5",
             "--currency USD", "--amount 0 --currency USD", "--amount -5 --currency USD", "--amount 5,00 --currency USD", "--hard",
@@ -64,7 +64,7 @@ struct PricingTests {
     }
 
     @Test(
-        "amounts are read to the millionth, and never as floating-point numbers",
+        "amounts are exact to one millionth",
         arguments: [
             ("0.005", 5000), ("49", 49_000_000), ("0.000001", 1), ("9999999999.999999", 9_999_999_999_999_999), ("0", 0), ("0.10", 100_000),
         ])
@@ -73,7 +73,7 @@ struct PricingTests {
     }
 
     @Test(
-        "what is no amount, no tier or no day is a wrong call",
+        "an invalid amount, tier or day is an invalid command line",
         arguments: [
             "--tier 0.0000001", "--tier 5e3", "--tier -1", "--tier 1,5", "--tier 0:1", "--tier x:1", "--tier 1:1:1", "--tier 1:",
             "--tier 10:1", "--tier 1 --tier 2", "--tier 1 --follow-plan", "--tier 1 --base-fee 1.", "--tier 1 --included many", "",

@@ -1,4 +1,4 @@
-/// What logins cost, and where they are told of.
+/// The requests of the commands for usage, prices and budgets.
 extension RequestTests {
     static let usageSink: [Example] = [
         .init(
@@ -16,8 +16,8 @@ extension RequestTests {
         .init("usage sink show --timeout 31", "GET /v1/platform/usage-sink", answer: Examples.usageSink, shows: "Perhaps counted"),
         .init(
             "usage sink update --status paused", "PATCH /v1/platform/usage-sink", #"{"status":"paused"}"#, answer: Examples.usageSink,
-            guardian: "/v1/platform/usage-sink", shows: "usagesink_1"),
-        .init("usage sink delete --confirm=platform", "DELETE /v1/platform/usage-sink", answer: "", shows: "Deleted."),
+            matchedPath: "/v1/platform/usage-sink", shows: "usagesink_1"),
+        .init("usage sink delete --confirm=platform", "DELETE /v1/platform/usage-sink", answer: "", shows: "Deleted the usage sink."),
         .init("usage sink retry --timeout 30", "POST /v1/platform/usage-sink/retry", answer: Examples.usageSink, shows: "usagesink_1"),
         .init(
             "usage sink events --limit 2", "GET /v1/platform/usage-sink/events?limit=2", answer: Examples.list(Examples.usageSinkEvent),
@@ -36,7 +36,7 @@ extension RequestTests {
             answer: Examples.usageSinkCustomer, shows: "tenant_1"),
         .init(
             "usage sink customers remove --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/usage-sink-customer", answer: "",
-            shows: "Forgotten."),
+            shows: "Removed the tenant's Stripe customer."),
     ]
 
     static let budget: [Example] = [
@@ -50,7 +50,7 @@ extension RequestTests {
         .init(
             "budget set --amount 0.5 --currency KWD --tenant acme", "PUT /v1/tenants/acme/budget",
             #"{"amount_micros":500000,"currency":"KWD","hard":false}"#, answer: Examples.budget, shows: "2026-12-01"),
-        .init("budget remove --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/budget", answer: "", shows: "Removed."),
+        .init("budget remove --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/budget", answer: "", shows: "Removed the budget."),
     ]
 
     static let pricing: [Example] = [
@@ -65,7 +65,7 @@ extension RequestTests {
             answer: Examples.list(Examples.rateCard), shows: "0.005 up to 100000, then 0.004"),
         .init(
             "rate-cards list --tenant acme", "GET /v1/tenants/acme/rate-cards", answer: Examples.list(Examples.ownRateCard),
-            shows: "as its plan's"),
+            shows: "the plan's prices"),
         .init("rate-cards show ratecard_1 --platform", "GET /v1/rate-cards/ratecard_1", answer: Examples.rateCard, shows: "49"),
         .init(
             "rate-cards show ratecard_1 --tenant acme", "GET /v1/tenants/acme/rate-cards/ratecard_1", answer: Examples.ownRateCard,
@@ -77,6 +77,6 @@ extension RequestTests {
             answer: Examples.rateCard, shows: "ratecard_1"),
         .init(
             "rate-cards create --tenant acme --effective-from 2027-06-01 --follow-plan", "POST /v1/tenants/acme/rate-cards",
-            #"{"effective_from":"2027-06-01","follows_plan":true}"#, answer: Examples.ownRateCard, shows: "as its plan's"),
+            #"{"effective_from":"2027-06-01","follows_plan":true}"#, answer: Examples.ownRateCard, shows: "the plan's prices"),
     ]
 }

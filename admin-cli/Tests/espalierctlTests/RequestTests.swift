@@ -3,28 +3,30 @@ import Testing
 
 @testable import espalierctl
 
-/// What each command asks of the server: method, path, query and body, against the API's table.
+/// The request of each command: method, path, query and body, compared with a table.
 @Suite("the request of every command")
 struct RequestTests {
     struct Example: CustomTestStringConvertible, Sendable {
         var command: String
         /// Method, path and query.
         var call: String
-        /// Nil where nothing is sent.
+        /// Nil for a request without a body.
         var body: String?
         var answer: String
-        /// The resource whose version goes along.
-        var guardian: String?
-        /// What has to be in what a person is shown.
+        /// The path of the resource whose version is sent as `If-Match`.
+        var matchedPath: String?
+        /// A part of the printed output.
         var shows: String
 
-        init(_ command: String, _ call: String, _ body: String? = nil, answer: String, guardian: String? = nil, shows: String) {
-            (self.command, self.call, self.body, self.answer, self.guardian, self.shows) = (command, call, body, answer, guardian, shows)
+        init(_ command: String, _ call: String, _ body: String? = nil, answer: String, matchedPath: String? = nil, shows: String) {
+            (self.command, self.call, self.body, self.answer, self.matchedPath, self.shows) = (
+                command, call, body, answer, matchedPath, shows
+            )
         }
 
         var testDescription: String { command }
 
-        /// As a shell gives them.
+        /// The arguments as a shell passes them.
         func arguments(keyFile: String) -> [String] {
             command.split(separator: " ").map { $0 == "KEY" ? keyFile : $0 == "''" ? "" : String($0) }
         }
@@ -40,12 +42,12 @@ struct RequestTests {
         .init("tenants show acme", "GET /v1/tenants/acme", answer: Examples.tenant, shows: "Issuer"),
         .init(
             "tenants update acme --plan free", "PATCH /v1/tenants/acme", #"{"plan":"free"}"#, answer: Examples.tenant,
-            guardian: "/v1/tenants/acme", shows: "Acme"),
+            matchedPath: "/v1/tenants/acme", shows: "Acme"),
         .init(
             "tenants update acme --session-limit 30d --idle-limit none --profile-retention 0 --signing-key-days 30",
             "PATCH /v1/tenants/acme",
             #"{"idle_seconds":null,"profile_retention_days":0,"session_seconds":2592000,"signing_key_days":30}"#, answer: Examples.tenant,
-            guardian: "/v1/tenants/acme", shows: "Acme"),
+            matchedPath: "/v1/tenants/acme", shows: "Acme"),
         .init("tenants suspend acme", "POST /v1/tenants/acme/suspend", answer: Examples.tenant, shows: "Status"),
         .init("tenants resume acme", "POST /v1/tenants/acme/resume", answer: Examples.tenant, shows: "Status"),
         .init("tenants delete acme --confirm=acme", "DELETE /v1/tenants/acme?confirm=acme", answer: Examples.tenant, shows: "Status"),
@@ -83,10 +85,10 @@ struct RequestTests {
         .init(
             "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce", "PATCH /v1/tenants/acme/applications/app_1",
             #"{"logout_uris":[],"name":"Shop","requires_pkce":true}"#, answer: Examples.application,
-            guardian: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
+            matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
         .init(
             "applications update app_1 --tenant acme --backchannel-logout-uri ''", "PATCH /v1/tenants/acme/applications/app_1",
-            #"{"backchannel_logout_uri":null}"#, answer: Examples.application, guardian: "/v1/tenants/acme/applications/app_1",
+            #"{"backchannel_logout_uri":null}"#, answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1",
             shows: "Shop"),
         .init(
             "applications delete app_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/applications/app_1", answer: "",
@@ -122,16 +124,17 @@ struct RequestTests {
             shows: "SERVICES ID"),
         .init(
             "connections show connection_1 --tenant acme", "GET /v1/tenants/acme/connections/connection_1", answer: Examples.connection(),
-            shows: "For Apple's portal, to the letter"),
+            shows: "Values for Apple's portal"),
         .init("connections show --platform", "GET /v1/platform/connection", answer: Examples.connection(), shows: "Return URL"),
         .init(
             "connections update connection_1 --tenant acme --services-id com.example.other",
             "PATCH /v1/tenants/acme/connections/connection_1",
-            #"{"services_id":"com.example.other"}"#, answer: Examples.connection(), guardian: "/v1/tenants/acme/connections/connection_1",
+            #"{"services_id":"com.example.other"}"#, answer: Examples.connection(),
+            matchedPath: "/v1/tenants/acme/connections/connection_1",
             shows: "connection_1"),
         .init(
             "connections update --platform --email-source ''", "PATCH /v1/platform/connection", #"{"email_sources":[]}"#,
-            answer: Examples.connection(), guardian: "/v1/platform/connection", shows: "connection_1"),
+            answer: Examples.connection(), matchedPath: "/v1/platform/connection", shows: "connection_1"),
         .init(
             "connections check connection_1 --tenant acme", "POST /v1/tenants/acme/connections/connection_1/check",
             answer: Examples.check("passed", Examples.passedSteps), shows: "✓ private_key  A P-256 key."),
@@ -147,13 +150,13 @@ struct RequestTests {
             answer: Examples.connection(isServing: true), shows: "Serving"),
         .init(
             "connections use-shared --tenant acme --existing-users new-users", "POST /v1/tenants/acme/shared-connection/activate",
-            #"{"existing_users":"new_users"}"#, answer: Examples.tenant, shows: "The shared connection serves now."),
+            #"{"existing_users":"new_users"}"#, answer: Examples.tenant, shows: "The shared connection now serves the tenant's logins."),
         .init(
             "connections delete connection_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/connections/connection_1", answer: "",
-            guardian: "/v1/tenants/acme/connections/connection_1", shows: "Deleted the connection."),
+            matchedPath: "/v1/tenants/acme/connections/connection_1", shows: "Deleted the connection."),
         .init(
             "connections delete --platform --confirm=platform", "DELETE /v1/platform/connection", answer: "",
-            guardian: "/v1/platform/connection", shows: "Deleted the connection."),
+            matchedPath: "/v1/platform/connection", shows: "Deleted the connection."),
         .init(
             "connections transfer list --tenant acme", "GET /v1/tenants/acme/transfers", answer: Examples.list(Examples.transfer()),
             shows: "COLLECTED"),
@@ -175,17 +178,17 @@ struct RequestTests {
         .init(
             "apple-keys add --tenant acme --connection connection_1 --key-file KEY",
             "POST /v1/tenants/acme/connections/connection_1/apple-keys", #"{"key_id":"F6G7H8I9J0","private_key":"PEM"}"#,
-            answer: Examples.appleKey, guardian: "/v1/tenants/acme/connections/connection_1", shows: "Apple accepts it."),
+            answer: Examples.appleKey, matchedPath: "/v1/tenants/acme/connections/connection_1", shows: "Apple accepts the key."),
         .init(
             "apple-keys promote applekey_1 --tenant acme --connection connection_1",
             "POST /v1/tenants/acme/connections/connection_1/apple-keys/applekey_1/promote", #"{"overlap_seconds":86400}"#,
-            answer: Examples.appleKey, guardian: "/v1/tenants/acme/connections/connection_1", shows: "current"),
+            answer: Examples.appleKey, matchedPath: "/v1/tenants/acme/connections/connection_1", shows: "current"),
         .init(
             "apple-keys promote applekey_1 --platform --overlap 0", "POST /v1/platform/connection/apple-keys/applekey_1/promote",
-            #"{"overlap_seconds":0}"#, answer: Examples.appleKey, guardian: "/v1/platform/connection", shows: "current"),
+            #"{"overlap_seconds":0}"#, answer: Examples.appleKey, matchedPath: "/v1/platform/connection", shows: "current"),
         .init(
             "apple-keys retire applekey_1 --platform --confirm=platform", "POST /v1/platform/connection/apple-keys/applekey_1/retire",
-            answer: Examples.appleKey, guardian: "/v1/platform/connection", shows: "revoked in Apple's portal"),
+            answer: Examples.appleKey, matchedPath: "/v1/platform/connection", shows: "revoke this key in Apple's portal"),
     ]
 
     static let people: [Example] = [
@@ -196,7 +199,7 @@ struct RequestTests {
         .init("users show user_1 --tenant acme", "GET /v1/tenants/acme/users/user_1", answer: Examples.user, shows: "Identities"),
         .init(
             "users delete user_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/users/user_1", answer: "",
-            shows: "Deleted user_1. What Apple says to it: espalierctl users deletions list --user user_1 --tenant acme"
+            shows: "Deleted user_1. To see Apple's confirmation: espalierctl users deletions list --user user_1 --tenant acme"
         ),
         .init(
             "users deletions list --tenant acme --user user_1 --status pending",
@@ -229,7 +232,7 @@ struct RequestTests {
         .init(
             "signing-keys rotate --tenant acme --algorithm RS256 --compromised --confirm=acme",
             "POST /v1/tenants/acme/signing-keys/rotate", #"{"algorithm":"RS256","compromised":true}"#,
-            answer: Examples.signingKeyRotation, shows: "five minutes"),
+            answer: Examples.signingKeyRotation, shows: "5 more minutes"),
         .init(
             "api-keys issue --tenant acme --name billing --scope usage:read --scope users:read --expires-at 2027-01-01",
             "POST /v1/tenants/acme/api-keys",
@@ -237,7 +240,7 @@ struct RequestTests {
             answer: Examples.apiKeyWithSecret, shows: "esk_test_hushhush"),
         .init(
             "api-keys issue --platform --name deploy --scope tenants:write", "POST /v1/platform/api-keys",
-            #"{"name":"deploy","scopes":["tenants:write"]}"#, answer: Examples.apiKeyWithSecret, shows: "shown this once"),
+            #"{"name":"deploy","scopes":["tenants:write"]}"#, answer: Examples.apiKeyWithSecret, shows: "shown only once"),
         .init("api-keys list --tenant acme", "GET /v1/tenants/acme/api-keys", answer: Examples.list(Examples.apiKey), shows: "SCOPES"),
         .init("api-keys show apikey_1 --platform", "GET /v1/platform/api-keys/apikey_1", answer: Examples.apiKey, shows: "usage:read"),
         .init(
@@ -260,7 +263,8 @@ struct RequestTests {
             "webhooks show webhook_1 --tenant acme", "GET /v1/tenants/acme/webhooks/webhook_1", answer: Examples.webhook, shows: "enabled"),
         .init(
             "webhooks update webhook_1 --tenant acme --status disabled --event user.deleted", "PATCH /v1/tenants/acme/webhooks/webhook_1",
-            #"{"events":["user.deleted"],"status":"disabled"}"#, answer: Examples.webhook, guardian: "/v1/tenants/acme/webhooks/webhook_1",
+            #"{"events":["user.deleted"],"status":"disabled"}"#, answer: Examples.webhook,
+            matchedPath: "/v1/tenants/acme/webhooks/webhook_1",
             shows: "webhook_1"),
         .init(
             "webhooks delete webhook_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/webhooks/webhook_1", answer: "",
@@ -305,13 +309,13 @@ struct RequestTests {
     static let all = tenants + applications + connections + people + webhooks + notifications + pricing + budget + usageSink
 
     @Test(
-        "is what the API describes",
+        "each command sends the request that the API describes",
         arguments: all)
     func request(example: Example) async throws {
         let folder = try TemporaryFolder()
         try folder.file("AuthKey_F6G7H8I9J0.p8", Examples.pem)
         let server = try StubServer { request in
-            if request.method == "GET", request.path == example.guardian {
+            if request.method == "GET", request.path == example.matchedPath {
                 return .init(
                     headers: ["Content-Type": "application/json", "ETag": "\"v7\""], body: example.answer.isEmpty ? "{}" : example.answer)
             }
@@ -321,8 +325,8 @@ struct RequestTests {
         let arguments = example.arguments(keyFile: folder.path("AuthKey_F6G7H8I9J0.p8"))
         let run = try await Run(arguments: arguments, environment: Run.environment(for: server), folder: folder.url)
 
-        #expect(run.status == 0, "\(run.talk)")
-        #expect((run.output + run.talk).contains(example.shows), "\(run.output)\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
+        #expect((run.output + run.messages).contains(example.shows), "\(run.output)\(run.messages)")
         let request = try #require(server.received.last)
         #expect(request.call == example.call)
         #expect(
@@ -330,13 +334,13 @@ struct RequestTests {
                 == (example.body ?? "").replacingOccurrences(of: "PEM", with: Examples.pem.replacingOccurrences(of: "\n", with: "\\n")))
         #expect(request.header("Content-Type") == (example.body == nil ? nil : "application/json"))
         #expect((request.header("Idempotency-Key") != nil) == (request.method == "POST"))
-        #expect(request.header("If-Match") == (example.guardian == nil ? nil : "\"v7\""))
-        #expect(server.received.count == (example.guardian == nil ? 1 : 2))
-        #expect(!(run.output + run.talk).contains("c2VjcmV0"), "the private key is shown")
+        #expect(request.header("If-Match") == (example.matchedPath == nil ? nil : "\"v7\""))
+        #expect(server.received.count == (example.matchedPath == nil ? 1 : 2))
+        #expect(!(run.output + run.messages).contains("c2VjcmV0"), "the private key is shown")
     }
 
     @Test(
-        "is only shown by --dry-run, without its secrets",
+        "--dry-run prints the request without its secrets, and sends nothing",
         arguments: all)
     func dryRun(example: Example) async throws {
         // An estimate changes nothing, although it is a POST.
@@ -349,17 +353,17 @@ struct RequestTests {
         let run = try await Run(
             arguments: arguments + ["--dry-run", "--json"], environment: Run.environment(for: server), folder: folder.url)
 
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(server.received.isEmpty)
-        for secret in [Run.exampleKey, "c2VjcmV0"] { #expect(!(run.output + run.talk).contains(secret)) }
+        for secret in [Run.exampleKey, "c2VjcmV0"] { #expect(!(run.output + run.messages).contains(secret)) }
         let shown = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))
         #expect("\(shown["method"]?.text ?? "") \(shown["path"]?.text ?? "")" == example.call)
         let expected = example.body.map { $0.replacingOccurrences(of: "PEM", with: "(not shown)") }
         #expect(shown["body"] == (try expected.map { try JSONDecoder().decode(JSON.self, from: Data($0.utf8)) }))
-        #expect(shown["if_match"]?.string == example.guardian.map { "(the ETag of \($0))" })
+        #expect(shown["if_match"]?.string == example.matchedPath.map { "(the ETag of \($0))" })
     }
 
-    @Test("every command has a help with examples, and its request is tested")
+    @Test("every command has a help with examples, and a test of its request")
     func helps() async throws {
         let dump = try await Run("--experimental-dump-help")
         let root = try #require(try JSONDecoder().decode(JSON.self, from: Data(dump.output.utf8))["command"])
@@ -375,7 +379,7 @@ struct RequestTests {
         for (name, command) in commands {
             #expect(command["abstract"] != nil, "\(name)")
             #expect(command["discussion"]?.string?.contains("EXAMPLES\n  espalierctl \(name)") == true, "\(name)")
-            // These have suites of their own.
+            // These commands have their own suites.
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
                 || [
                     "completion", "pricing print", "usage show", "usage export", "tenants onboard", "apple-keys rotate",
@@ -385,7 +389,7 @@ struct RequestTests {
             {
                 continue
             }
-            #expect(tested.contains { $0.command.hasPrefix(name + " ") }, "\(name) isn't in the table")
+            #expect(tested.contains { $0.command.hasPrefix(name + " ") }, "\(name) is not in the table")
         }
     }
 }

@@ -1,41 +1,42 @@
 import Foundation
 
-/// What one run of the built `espalierctl` did.
+/// The result of one run of the built `espalierctl`.
 struct Run {
     var status: Int32
     var output: String
-    var talk: String
+    var messages: String
 
     static let exampleKey = "esk_test_0123456789abcdefghijklmnopqrst000000"
-    /// The program that was built beside these tests.
+    /// The program that was built with these tests.
     static let program = Bundle.main.executableURL?.deletingLastPathComponent().appending(path: "espalierctl")
 
-    /// Runs the program that was built beside these tests, with nothing of this process's environment.
+    /// Runs the program that was built with these tests, without the environment of this process.
     init(_ arguments: String..., environment: [String: String] = [:], input: String = "") async throws {
         try await self.init(arguments: arguments, environment: environment, input: input)
     }
 
-    /// - Parameter folder: where it runs; otherwise where the tests do.
+    /// Runs the program with arguments.
+    /// - Parameter folder: the working directory. By default, that of the tests.
     init(arguments: [String], environment: [String: String] = [:], input: String = "", folder: URL? = nil) async throws {
         let process = Process()
-        let (outputPipe, talkPipe, inputPipe) = (Pipe(), Pipe(), Pipe())
+        let (outputPipe, messagePipe, inputPipe) = (Pipe(), Pipe(), Pipe())
         process.executableURL = Self.program
         if let folder { process.currentDirectoryURL = folder }
         process.arguments = arguments
         process.environment = environment
         process.standardOutput = outputPipe
-        process.standardError = talkPipe
+        process.standardError = messagePipe
         process.standardInput = inputPipe
 
-        // What is written fits into the pipe, so that nobody waits for anybody. What is read may not, and is read while it runs.
+        // The input fits into the pipe, so writing it first does not block. The output may be larger, so it is read while the program runs.
         try inputPipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
         try inputPipe.fileHandleForWriting.close()
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         process.terminationHandler = { _ in end.finish() }
         try process.run()
-        async let said = Self.read(outputPipe)
-        async let talked = Self.read(talkPipe)
-        (output, talk) = await (said, talked)
+        async let written = Self.read(outputPipe)
+        async let reported = Self.read(messagePipe)
+        (output, messages) = await (written, reported)
         for await _ in ended {}
         status = process.terminationStatus
     }
@@ -47,7 +48,7 @@ struct Run {
         }
     }
 
-    /// The environment of a person who works with `server`.
+    /// The environment for a server.
     static func environment(for server: StubServer) -> [String: String] {
         ["ESPALIER_BASE_URL": server.baseURL, "ESPALIER_API_KEY": exampleKey]
     }

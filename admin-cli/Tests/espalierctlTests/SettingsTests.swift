@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-@Suite("where Espalier is, who asks, and which tenant")
+@Suite("address, API key and tenant")
 struct SettingsTests {
-    /// A person with a home, profiles and a project, and two servers of theirs.
+    /// A person with a home folder, profiles, a project and two servers.
     private final class Person: Sendable {
         let folder: TemporaryFolder
         let one: StubServer
@@ -47,16 +47,16 @@ struct SettingsTests {
         server.received.last.map { "\($0.path) \($0.header("Authorization") ?? "")" }
     }
 
-    @Test("a profile says all of it")
+    @Test("a profile contains the address, the key and the tenant")
     func profile() async throws {
         let person = try Person()
         try person.twoProfiles()
         let run = try await person.run()
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(asked(person.one) == "/v1/tenants/acme/users Bearer esk_test_one")
     }
 
-    @Test("the environment stands before the profile in use, and a flag before the environment")
+    @Test("the environment overrides the current profile, and a flag overrides the environment")
     func precedence() async throws {
         let person = try Person()
         try person.twoProfiles()
@@ -71,7 +71,7 @@ struct SettingsTests {
         #expect(asked(person.one) == "/v1/tenants/acme/users Bearer esk_test_one")
     }
 
-    @Test("a profile is chosen by flag, environment, project, or config use, in this order")
+    @Test("a flag, the environment, the project or config use selects the profile, in this order")
     func choice() async throws {
         let person = try Person()
         try person.twoProfiles()
@@ -85,7 +85,7 @@ struct SettingsTests {
         #expect(asked(person.two) == "/v1/tenants/flagged/users Bearer esk_test_two")
     }
 
-    @Test("a project above the working directory names the tenant")
+    @Test("a project file above the working directory can name the tenant")
     func project() async throws {
         let person = try Person()
         try person.twoProfiles()
@@ -94,18 +94,18 @@ struct SettingsTests {
         #expect(asked(person.one) == "/v1/tenants/initech/users Bearer esk_test_one")
     }
 
-    @Test("a project can't say where the key is sent", arguments: ["base_url", "api_key", "api_key_file", "profiles"])
+    @Test("a project file cannot set the address for the key", arguments: ["base_url", "api_key", "api_key_file", "profiles"])
     func hostileProject(member: String) async throws {
         let person = try Person()
         try person.twoProfiles()
         try person.folder.file("work/.espalierctl.json", #"{"\#(member)":"\#(person.two.baseURL)"}"#)
         let run = try await person.run(["users", "list"], ["ESPALIER_API_KEY": "esk_test_env"])
         #expect(run.status == 2)
-        #expect(run.talk.contains(member))
+        #expect(run.messages.contains(member))
         #expect(person.one.received.isEmpty && person.two.received.isEmpty)
     }
 
-    @Test("a key of no profile isn't sent to one that a project chose")
+    @Test("a key without a profile is not sent to an address that a project file chose")
     func environmentKeyAndProject() async throws {
         let person = try Person()
         try person.twoProfiles()
@@ -113,36 +113,36 @@ struct SettingsTests {
         let run = try await person.run(["users", "list"], ["ESPALIER_API_KEY": "esk_test_env"])
         #expect(run.status == 2)
         #expect(person.two.received.isEmpty)
-        #expect(!run.talk.contains("esk_test_env"))
+        #expect(!run.messages.contains("esk_test_env"))
         let file = try person.folder.file("key", "esk_test_file")
         #expect(try await person.run(["users", "list", "--api-key-file", file]).status == 2)
         #expect(person.two.received.isEmpty)
-        // With an address of the person's own the project decides nothing.
+        // If the person sets the address, the project file does not decide.
         _ = try await person.run(["users", "list"], ["ESPALIER_API_KEY": "esk_test_env", "ESPALIER_BASE_URL": person.one.baseURL])
         #expect(asked(person.one) == "/v1/tenants/globex/users Bearer esk_test_env")
     }
 
-    @Test("a profile's key goes to that profile's address and nowhere else")
+    @Test("a profile's key is sent only to the profile's address")
     func boundKey() async throws {
         let person = try Person()
         try person.twoProfiles()
         let run = try await person.run(["users", "list", "--base-url", person.two.baseURL])
         #expect(run.status == 2)
         #expect(person.two.received.isEmpty)
-        #expect(!run.talk.contains("esk_test_one"))
+        #expect(!run.messages.contains("esk_test_one"))
     }
 
-    @Test("a configuration that others can read is refused")
+    @Test("a configuration that other users can read is rejected")
     func mode() async throws {
         let person = try Person()
         try person.profiles(#"{"profiles":{"default":{"base_url":"\#(person.one.baseURL)","api_key":"esk_test_one"}}}"#, mode: 0o640)
         let run = try await person.run(["users", "list", "--tenant", "acme"])
         #expect(run.status == 2)
-        #expect(run.talk.contains("chmod 600"))
+        #expect(run.messages.contains("chmod 600"))
         #expect(person.one.received.isEmpty)
     }
 
-    @Test("a profile that isn't there is a wrong call", arguments: ["--profile", "environment", "project"])
+    @Test("a missing profile is an invalid command line", arguments: ["--profile", "environment", "project"])
     func missing(where place: String) async throws {
         let person = try Person()
         try person.twoProfiles()
@@ -151,7 +151,7 @@ struct SettingsTests {
             ["users", "list"] + (place == "--profile" ? ["--profile", "nowhere"] : []),
             place == "environment" ? ["ESPALIER_PROFILE": "nowhere"] : [:])
         #expect(run.status == 2)
-        #expect(run.talk.contains("There is no profile nowhere"))
+        #expect(run.messages.contains("The profile nowhere"))
     }
 
     @Test("XDG_CONFIG_HOME moves the configuration")
@@ -163,14 +163,14 @@ struct SettingsTests {
         #expect(asked(person.one) == "/v1/tenants/acme/users Bearer esk_test_xdg")
     }
 
-    @Test("without a tenant the command says how to name one")
+    @Test("without a tenant, the error names the setting")
     func noTenant() async throws {
         let run = try await Run("users", "list", "--base-url", "https://id.example.com", environment: ["ESPALIER_API_KEY": Run.exampleKey])
         #expect(run.status == 2)
-        #expect(run.talk.contains("ESPALIER_TENANT"))
+        #expect(run.messages.contains("ESPALIER_TENANT"))
     }
 
-    @Test("a tenant from the environment can't change the path")
+    @Test("a tenant from the environment cannot change the path")
     func hostileTenant() async throws {
         let person = try Person()
         try person.twoProfiles()

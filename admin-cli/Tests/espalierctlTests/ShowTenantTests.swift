@@ -30,7 +30,7 @@ struct ShowTenantTests {
         #expect(server.requests.first?.hasPrefix("GET /v1/tenants/acme HTTP/1.1\r\n") == true)
     }
 
-    @Test("a program gets the server's JSON as it came")
+    @Test("a program receives the server's JSON unchanged")
     func json() async throws {
         let server = try StubServer(answering: .init(body: tenant(named: "Acme")))
         defer { server.stop() }
@@ -38,7 +38,7 @@ struct ShowTenantTests {
         #expect(run.output == tenant(named: "Acme") + "\n")
     }
 
-    @Test("a name with terminal commands in it is shown without them")
+    @Test("a name is printed without its control characters")
     func hostileName() async throws {
         let server = try StubServer(answering: .init(body: tenant(named: #"Ac\u001b[2J\u0007me"#)))
         defer { server.stop() }
@@ -46,7 +46,7 @@ struct ShowTenantTests {
         #expect(run.output.contains("Name     Ac[2Jme\n"))
     }
 
-    @Test("a tenant that would change the path is a wrong call", arguments: ["..", "a/b", "a?b", "a%2Fb", ""])
+    @Test("a tenant that would change the path is an invalid command line", arguments: ["..", "a/b", "a?b", "a%2Fb", ""])
     func wrongTenant(tenant: String) async throws {
         let run = try await Run("tenants", "show", tenant)
         #expect(run.status == 2)

@@ -25,10 +25,10 @@ struct ShowUsageTests {
                 Total           13
 
                 """)
-        #expect(run.talk.isEmpty)
+        #expect(run.messages.isEmpty)
     }
 
-    @Test("a program gets the server's JSON as it came")
+    @Test("a program receives the server's JSON unchanged")
     func json() async throws {
         let server = try StubServer(answering: .init(body: november))
         defer { server.stop() }
@@ -37,7 +37,7 @@ struct ShowUsageTests {
         #expect(run.output == november + "\n")
     }
 
-    @Test("the key, the tenant and the window reach the server")
+    @Test("the server receives the key, the tenant and the range")
     func request() async throws {
         let server = try StubServer(answering: .init(body: november))
         defer { server.stop() }
@@ -49,7 +49,7 @@ struct ShowUsageTests {
         #expect(head.contains("Authorization: Bearer \(Run.exampleKey)\r\n"))
     }
 
-    @Test("without a window the server chooses it")
+    @Test("without a range, the server chooses it")
     func noWindow() async throws {
         let server = try StubServer(answering: .init(body: november))
         defer { server.stop() }
@@ -57,7 +57,7 @@ struct ShowUsageTests {
         #expect(server.requests.first?.hasPrefix("GET /v1/tenants/acme/usage HTTP/1.1\r\n") == true)
     }
 
-    @Test("by windows, told apart and filtered; the total has no users, and up to when it is complete is said beside it")
+    @Test("windows are grouped and filtered, the total has no users, and a message contains the end of complete data")
     func windows() async throws {
         let answer = """
             {"object":"usage","tenant_id":"tenant_1","from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z",\
@@ -70,7 +70,7 @@ struct ShowUsageTests {
         let run = try await Run(
             "usage", "show", "--tenant", "acme", "--window", "month", "--group-by", "application", "--group-by", "connection",
             "--application", "app_1", "--connection", "own", "--kind", "login", environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(
             server.calls == [
                 "GET /v1/tenants/acme/usage?window=month&group_by=application%2Cconnection&application_id=app_1&connection=own&kind=login"
@@ -85,11 +85,11 @@ struct ShowUsageTests {
                 Total                 -            -               13      -
 
                 """)
-        #expect(run.talk == "Complete up to 2026-11-21T09:58:00Z.\n")
+        #expect(run.messages == "Complete up to 2026-11-21T09:58:00Z.\n")
     }
 
     @Test(
-        "what needs a window is refused without one, and what is none too",
+        "options that need --window are rejected without it, and so are invalid windows",
         arguments: [
             ["--group-by", "kind"], ["--application", "app_1"], ["--connection", "own"], ["--kind", "login"], ["--window", "week"],
             ["--window", "day", "--group-by", "user"],
@@ -98,14 +98,14 @@ struct ShowUsageTests {
         #expect(try await Run(arguments: ["usage", "show", "--tenant", "acme"] + arguments).status == 2)
     }
 
-    @Test("a window that is no time is a wrong call", arguments: ["yesterday", "2026-13-01", "2026-11-01T00:00:00"])
+    @Test("an invalid time is an invalid command line", arguments: ["yesterday", "2026-13-01", "2026-11-01T00:00:00"])
     func wrongWindow(time: String) async throws {
         let run = try await Run("usage", "show", "--tenant", "acme", "--from", time)
         #expect(run.status == 2)
-        #expect(run.talk.contains("--from"))
+        #expect(run.messages.contains("--from"))
     }
 
-    @Test("one user is not several")
+    @Test("1 user is printed in the singular")
     func singular() async throws {
         let server = try StubServer(
             answering: .init(body: #"{"from":"2026-11-01T00:00:00Z","to":"2026-12-01T00:00:00Z","logins":2,"users":1,"windows":[]}"#))

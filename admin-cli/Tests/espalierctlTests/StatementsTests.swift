@@ -18,17 +18,17 @@ struct StatementsTests {
         "unit_price":"0.005","currency":"USD","exact_micros":5005000,"amount_micros":5000000,"amount":"5.00"}
         """#
 
-    @Test("a list has the totals in words")
+    @Test("a list shows the totals as text")
     func list() async throws {
         let server = try StubServer(answering: .init(body: Examples.list(Self.statement())))
         defer { server.stop() }
         let run = try await Run("statements", "list", "--tenant", "acme", environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(run.output.contains("54.01 USD"))
         #expect(server.calls == ["GET /v1/tenants/acme/statements"])
     }
 
-    @Test("the platform lists a month")
+    @Test("the platform lists the statements of a month")
     func platform() async throws {
         let server = try StubServer(answering: .init(body: Examples.list(Self.statement())))
         defer { server.stop() }
@@ -44,18 +44,18 @@ struct StatementsTests {
         let server = try StubServer(answering: .init(body: Self.statement(lines: Self.line)))
         defer { server.stop() }
         let run = try await Run("statements", "show", "2026-11", "--tenant", "acme", environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         for text in ["54.01 USD", "DESCRIPTION", "own 3", "1001", "0.005"] { #expect(run.output.contains(text), "\(text)") }
         #expect(server.calls == ["GET /v1/tenants/acme/statements/2026-11"])
     }
 
-    @Test("its page is printed as it came, and nothing else is")
+    @Test("the page is printed unchanged, and any other response fails")
     func page() async throws {
         let server = try StubServer(
             answering: .init(headers: ["Content-Type": "text/html; charset=utf-8"], body: "<!doctype html>\n<p>54.01</p>\n"))
         defer { server.stop() }
         let run = try await Run("statements", "print", "2026-11", "--tenant", "acme", environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         #expect(run.output == "<!doctype html>\n<p>54.01</p>\n")
         #expect(server.calls == ["GET /v1/tenants/acme/statements/2026-11/page"])
         let other = try StubServer(answering: .init(body: "{}"))
@@ -63,7 +63,7 @@ struct StatementsTests {
         #expect(try await Run("statements", "print", "2026-11", "--tenant", "acme", environment: Run.environment(for: other)).status == 1)
     }
 
-    @Test("what is not closed is shown so far, with the time up to which it is complete, and printed by its name")
+    @Test("an open month shows its charges so far and the end of complete data, and can be printed")
     func upcoming() async throws {
         let body = #"""
             {"object":"upcoming_statement","tenant_id":"tenant_1","tenant_slug":"acme","tenant_name":"Acme","period":"2026-12",\#
@@ -74,7 +74,7 @@ struct StatementsTests {
         defer { server.stop() }
         let environment = Run.environment(for: server)
         let run = try await Run("statements", "upcoming", "--tenant", "acme", environment: environment)
-        #expect(run.status == 0, "\(run.talk)")
+        #expect(run.status == 0, "\(run.messages)")
         for text in ["open", "2026-12-14T09:28:00Z", "Total so far", "5.00 USD", "1001", "0.005"] {
             #expect(run.output.contains(text), "\(text)")
         }
@@ -88,16 +88,16 @@ struct StatementsTests {
         #expect(page.calls == ["GET /v1/tenants/acme/statements/upcoming/page"])
     }
 
-    @Test("a month without a statement leads to its charges so far", arguments: ["show", "print"])
+    @Test("the next step for a month without a statement is the command for its charges so far", arguments: ["show", "print"])
     func open(command: String) async throws {
         let server = try StubServer(answering: .problem(404, #"{"detail":"There is no such statement.","code":"not_found"}"#))
         defer { server.stop() }
         let run = try await Run("statements", command, "2020-12", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("espalierctl statements upcoming --period 2020-12 --tenant acme\n"), "\(run.talk)")
+        #expect(run.messages.contains("espalierctl statements upcoming --period 2020-12 --tenant acme\n"), "\(run.messages)")
     }
 
-    @Test("a month that has not begun has no charges to show")
+    @Test("a future month has no charges to show")
     func future() throws {
         let missing = Failure(status: .failure, detail: "None.", nextStep: "Look.", problem: .init(status: 404, code: "not_found"))
         let december = try #require(StatementName(argument: "2026-12"))

@@ -5,28 +5,28 @@ import Synchronization
 import Glibc
 #endif
 
-/// A server on 127.0.0.1 that answers as it is told and remembers what was asked.
+/// A server on 127.0.0.1 that sends the responses of a test and records the requests.
 final class StubServer: Sendable {
-    /// What it answers.
+    /// A response.
     struct Answer {
         var status = 200
         var headers = ["Content-Type": "application/json"]
         var body: String
 
-        /// A refusal of the REST API.
+        /// An error response of the REST API.
         static func problem(_ status: Int, _ body: String) -> Answer {
             Answer(status: status, headers: ["Content-Type": "application/problem+json"], body: body)
         }
     }
 
-    /// What it was asked.
+    /// A received request.
     struct Request {
         /// The request line and the headers.
         var head: String
         var body: String
 
         var method: String { String(head.prefix { $0 != " " }) }
-        /// Path and query.
+        /// The path and the query.
         var target: String { String(head.drop { $0 != " " }.dropFirst().prefix { $0 != " " }) }
         var path: String { String(target.prefix { $0 != "?" }) }
         var call: String { "\(method) \(target)" }
@@ -41,18 +41,19 @@ final class StubServer: Sendable {
     private let listener: Int32
     private let asked = Mutex<[Request]>([])
 
-    /// The requests so far, and the first lines and headers of them.
+    /// The requests so far.
     var received: [Request] { asked.withLock { $0 } }
     var requests: [String] { received.map(\.head) }
     var calls: [String] { received.map(\.call) }
     var baseURL: String { "http://127.0.0.1:\(port)" }
 
-    /// Gives every request the same answer.
+    /// Sends the same response to every request.
     convenience init(answering answer: Answer) throws {
         try self.init { _ in answer }
     }
 
-    /// - Parameter respond: is asked for each answer, one after the other.
+    /// Starts the server.
+    /// - Parameter respond: returns the response to a request. The calls are sequential.
     init(_ respond: @escaping @Sendable (Request) -> Answer) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
@@ -70,7 +71,7 @@ final class StubServer: Sendable {
         Thread { [self] in serve(respond) }.start()
     }
 
-    /// Ends the listening; its thread ends with it.
+    /// Stops the server and its thread.
     func stop() {
         shutdown(listener, Int32(SHUT_RDWR))
     }

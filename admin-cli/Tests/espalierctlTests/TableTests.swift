@@ -22,7 +22,7 @@ struct TableTests {
         #expect(fitted.hidden.isEmpty && fitted.shortened.isEmpty)
     }
 
-    @Test("a terminal gets lines that fit, with the IDs whole", arguments: 34...160)
+    @Test("a terminal receives lines that fit, with complete IDs", arguments: 34...160)
     func fits(width: Int) {
         let fitted = Self.table.fitted(to: width)
         for line in lines(fitted.text) { #expect(line.count <= width) }
@@ -32,7 +32,7 @@ struct TableTests {
         #expect(!fitted.text.contains(#/[0-9]-?…/#), "a date is cut: \(fitted.text)")
     }
 
-    @Test("times become days, then texts are cut, then columns are hidden, the expendable ones before a text is cut")
+    @Test("times become days, then expendable columns are hidden, then texts are cut, then other columns are hidden")
     func order() {
         let days = Self.table.fitted(to: 110)
         #expect(days.text.contains("2026-11-22  tenant_"))
@@ -50,7 +50,7 @@ struct TableTests {
         #expect(expendable.hidden == ["STATUS"] && expendable.shortened == ["CREATED"])
     }
 
-    @Test("an exact time keeps its hours and minutes, and expendable columns are hidden first")
+    @Test("an exact time shows hours and minutes, and expendable columns are hidden first")
     func exact() {
         var table = Self.table
         (table.exact, table.expendable) = ([4], [5, 3])
@@ -59,7 +59,7 @@ struct TableTests {
         #expect(fitted.text.contains("2026-11-22 07:41\n"))
     }
 
-    @Test("IDs of other things are shortened to their kind and last characters, and then hidden; the own ID stays whole")
+    @Test("IDs of other resources are shortened and then hidden, and the own ID stays complete")
     func severalIDs() {
         let user = "user_01hq3r8x2mfbw8t6v0c5k9s4ye"
         let table = Table(
@@ -90,7 +90,7 @@ struct TableTests {
         #expect(fitted.hidden.isEmpty && fitted.shortened.isEmpty)
     }
 
-    @Test("a list has the name first and the ID last, and fits the terminal it is shown on")
+    @Test("a list shows the name first and the ID last, and fits the terminal")
     func terminal() async throws {
         let tenant = Examples.tenant.replacingOccurrences(of: "tenant_1", with: Self.tenant)
         let server = try StubServer(answering: .init(body: Examples.list(tenant)))

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A folder that is gone with its value.
+/// A folder that is deleted with its value.
 final class TemporaryFolder: Sendable {
     let url = FileManager.default.temporaryDirectory.appending(path: "espalierctl-\(UUID().uuidString)", directoryHint: .isDirectory)
 
@@ -16,7 +16,8 @@ final class TemporaryFolder: Sendable {
         url.appending(path: name).path(percentEncoded: false)
     }
 
-    /// Writes a file, and gives its path.
+    /// Writes a file.
+    /// - Returns: the path of the file.
     @discardableResult
     func file(_ name: String, _ text: String, mode: Int = 0o600) throws -> String {
         let path = path(name)

@@ -4,8 +4,9 @@ import Foundation
 import Glibc
 #endif
 
-/// A run of the built `espalierctl` at a pseudo-terminal, with a person who reads and types. Its standard output is a pipe, or the same
-/// terminal when the terminal has a width.
+/// A run of the built `espalierctl` at a pseudo-terminal. The test reads the screen and types.
+///
+/// The standard output is a pipe. If the terminal has a width, the standard output is the terminal.
 final class TerminalRun {
     struct Silence: Error, CustomStringConvertible {
         let awaited: String
@@ -18,12 +19,13 @@ final class TerminalRun {
     private let output = Pipe()
     private let ended: AsyncStream<Void>
     private var arrivals: AsyncStream<String>.Iterator
-    /// All that was seen on the terminal.
+    /// The complete output on the terminal.
     private(set) var screen = ""
-    /// How far it has been read.
+    /// The part of the output that no call of `sees` has consumed.
     private var unread = ""
 
-    /// - Parameter columns: the terminal's width. With it, the standard output is the terminal, too.
+    /// Starts the program.
+    /// - Parameter columns: the width of the terminal. With a width, the standard output is also the terminal.
     convenience init(_ arguments: String..., environment: [String: String], folder: URL? = nil, columns: UInt16? = nil) throws {
         try self.init(arguments: arguments, environment: environment, folder: folder, columns: columns)
     }
@@ -46,7 +48,7 @@ final class TerminalRun {
         self.ended = ended
         process.terminationHandler = { _ in end.finish() }
         try process.run()
-        // The reading ends when the last who holds the other side is gone.
+        // The reading thread ends when no process has the other side open.
         close(person)
 
         let (chunks, arrival) = AsyncStream.makeStream(of: String.self)
@@ -59,7 +61,7 @@ final class TerminalRun {
             }
             arrival.finish()
         }.start()
-        // Who waits for what never comes learns what came instead.
+        // After 120 s the program is killed. A waiting test then fails with the output so far.
         let id = process.processIdentifier
         let watch = DispatchSource.makeTimerSource(queue: .global())
         watch.schedule(deadline: .now() + 120)
@@ -70,10 +72,11 @@ final class TerminalRun {
 
     private let watchdog: any DispatchSourceTimer
 
-    /// Both sides of a new pseudo-terminal: ours, and the program's.
+    /// Opens a new pseudo-terminal.
+    /// - Returns: the descriptors for the test and for the program.
     private static func pair() throws -> (ours: Int32, theirs: Int32) {
         #if canImport(Glibc)
-        // What posix_openpt, unlockpt and ptsname do; Swift's view of glibc lacks them.
+        // The same as posix_openpt, unlockpt and ptsname, which Swift's Glibc module lacks.
         let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
         let ours = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         var (lock, number): (Int32, Int32) = (0, -1)
@@ -96,7 +99,7 @@ final class TerminalRun {
         close(terminal)
     }
 
-    /// Waits until the terminal shows a text, after what was waited for before.
+    /// Waits until the terminal shows a text after the previous one.
     func sees(_ text: String) async throws {
         while true {
             if let range = unread.range(of: text) {
@@ -109,7 +112,7 @@ final class TerminalRun {
         }
     }
 
-    /// Answers a question once it is asked.
+    /// Waits for a question and types the answer.
     func answers(_ question: String, _ answer: String) async throws {
         try await sees(question)
         type(answer + "\n")
@@ -120,13 +123,13 @@ final class TerminalRun {
         _ = write(terminal, bytes, bytes.count)
     }
 
-    /// As Ctrl-C does it.
+    /// Sends the signal of Ctrl-C.
     func interrupt() {
         kill(process.processIdentifier, SIGINT)
     }
 
-    /// Waits for its end.
-    /// - Returns: its status and what it wrote to the standard output.
+    /// Waits for the end of the program.
+    /// - Returns: the exit status and the standard output.
     func end() async throws -> (status: Int32, output: String) {
         while let arrival = await arrivals.next() { screen += arrival }
         for await _ in ended {}

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("espalierctl applications test-login")
 struct TestLoginTests {
-    /// A tenant's REST API and its OpenID provider in one, which redeems one code.
+    /// A server with a tenant's REST API and OpenID provider. It redeems one code.
     /// - Parameter application: the only application.
     private static func provider(application: String = Examples.application) throws -> StubServer {
         let base = Mutex("")
@@ -48,7 +48,7 @@ struct TestLoginTests {
         URLComponents(string: url)?.queryItems?.first { $0.name == name }?.value
     }
 
-    @Test("the address at which the browser arrives completes the login")
+    @Test("the browser's final address completes the login")
     func completes() async throws {
         let server = try Self.provider()
         defer { server.stop() }
@@ -103,14 +103,14 @@ struct TestLoginTests {
                 arguments: ["applications", "test-login", "app_1", "--tenant", "acme", "--secret-file", "shop.secret"],
                 environment: Run.environment(for: server), folder: folder.url)
             #expect(run.status == 1)
-            #expect(run.talk.contains("The test login was not completed."))
+            #expect(run.messages.contains("The test login was not completed."))
             urls.append(run.output)
         }
         #expect(parameter("state", of: urls[0]) != parameter("state", of: urls[1]))
         #expect(parameter("code_challenge", of: urls[0]) != parameter("code_challenge", of: urls[1]))
     }
 
-    @Test("a test login that cannot be completed is refused before its address is printed")
+    @Test("a test login that cannot be completed is rejected before its address is printed")
     func refused() async throws {
         let server = try Self.provider()
         defer { server.stop() }
@@ -132,11 +132,11 @@ struct TestLoginTests {
                 environment: Run.environment(for: server), folder: folder.url)
             #expect(run.status == 2)
             #expect(run.output.isEmpty)
-            #expect(run.talk == problem)
+            #expect(run.messages == problem)
         }
     }
 
-    @Test("a wrong secret ends the test, with the option that passes the right one")
+    @Test("a wrong secret ends the test, and the next step names the option")
     func wrongSecret() async throws {
         let server = try Self.provider()
         defer { server.stop() }
@@ -158,7 +158,7 @@ struct TestLoginTests {
     }
 
     @Test(
-        "the port of a loopback address is free, and that of localhost is not",
+        "any port of a loopback address is allowed, but localhost needs its registered port",
         arguments: [
             ("http://127.0.0.1/cb", "http://127.0.0.1:49152/cb", true), ("http://127.0.0.1:80/cb", "http://127.0.0.1/cb", true),
             ("http://[::1]/cb", "http://[::1]:1/cb", true), ("http://127.0.0.1/cb", "http://127.0.0.1:49152/other", false),
@@ -175,10 +175,10 @@ struct TestLoginTests {
             "applications", "test-login", "app_1", "--tenant", "acme", "--redirect-uri", requested,
             environment: Run.environment(for: server))
         #expect(run.status == (isAllowed ? 1 : 2))
-        #expect(run.output.contains("/oauth2/authorize?") == isAllowed, "\(run.talk)")
+        #expect(run.output.contains("/oauth2/authorize?") == isAllowed, "\(run.messages)")
     }
 
-    @Test("for a machine, another application is asked for, and no redirect URI")
+    @Test("the error for a machine suggests another application")
     func machine() async throws {
         let application = Examples.application.replacing(#"["https://shop.example.com/callback"]"#, with: "[]")
             .replacing(#""kind":"web""#, with: #""kind":"machine""#)
@@ -186,7 +186,7 @@ struct TestLoginTests {
         defer { server.stop() }
         let run = try await Run("applications", "test-login", "app_1", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("An application of the kind machine has no redirect URI."))
-        #expect(run.talk.contains("espalierctl applications list") && !run.talk.contains("Register"))
+        #expect(run.messages.contains("An application of the kind machine has no redirect URI."))
+        #expect(run.messages.contains("espalierctl applications list") && !run.messages.contains("Register"))
     }
 }

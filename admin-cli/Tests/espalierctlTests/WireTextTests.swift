@@ -2,9 +2,9 @@ import Testing
 
 @testable import espalierctl
 
-@Suite("Text that was typed or received")
+@Suite("typed and received text")
 struct WireTextTests {
-    @Test("a separator separates, with any character beside it", arguments: ["\u{600}", "\u{301}", "\u{200D}"])
+    @Test("a separator separates next to any character", arguments: ["\u{600}", "\u{301}", "\u{200D}"])
     func separators(_ joining: String) {
         #expect("a\(joining):b".parts(at: ":").count == 2 && "a:\(joining)b".parts(at: ":").count == 2)
         for text in ["100\(joining):0.005", "100:\(joining)0.005", "\(joining)100:0.005"] { #expect(PriceTier(argument: text) == nil) }
@@ -16,7 +16,7 @@ struct WireTextTests {
         #expect(AppleKeyFile.keyID(inName: "AuthKey_ABCDE12345\(joining).p8") == nil)
     }
 
-    @Test("a Kelvin sign is not a K, and digits are those of ASCII")
+    @Test("a Kelvin sign is not a K, and only ASCII digits are digits")
     func lookalikes() {
         #expect(AppleKeyFile.keyID(inName: "AuthKey_ABCDE1234\u{212A}.p8") == nil)
         #expect(throws: Failure.self) { try APIKey("esk_live_\u{212A}") }

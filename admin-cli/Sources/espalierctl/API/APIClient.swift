@@ -4,22 +4,22 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// Asks the REST API as the holder of one key.
+/// A client of the REST API with one API key.
 struct APIClient {
     let baseURL: URL
     let apiKey: APIKey
-    /// Seconds without a byte from the server.
+    /// The longest time without a byte from the server, in seconds.
     var timeout: Double = 30
 
-    /// How often a call is sent again.
-    private static let repetitions = 3
-    /// The longest wait, in seconds, that is worth a person's time.
-    private static let patience = 60
+    /// The number of retries of a call.
+    private static let retries = 3
+    /// The longest wait before a retry, in seconds. A longer one is not worth a person's time.
+    private static let longestWait = 60
 
-    /// Makes a call, and where its guardian's version is needed, reads that first.
+    /// Sends a call. If the call requires an `If-Match`, the client first reads the current `ETag`.
     ///
-    /// A POST carries an `Idempotency-Key`, the same however often it is sent: repeating one whose answer was lost does nothing twice.
-    /// - Throws: ``Failure``: what the server said, or that it could not be asked.
+    /// A POST carries an `Idempotency-Key`, which is the same in every retry. A retry after a lost response therefore repeats nothing.
+    /// - Throws: ``Failure`` with the server's problem, or with the reason why the server was unreachable.
     func send(_ call: Call) async throws(Failure) -> Reply {
         var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
         request.httpMethod = call.method.rawValue
@@ -33,7 +33,7 @@ struct APIClient {
         if call.method == .post { request.setValue(UUID().uuidString.lowercased(), forHTTPHeaderField: "Idempotency-Key") }
         if let tag = try await entityTag(for: call) { request.setValue(tag, forHTTPHeaderField: "If-Match") }
 
-        let (data, response) = try await patiently(request)
+        let (data, response) = try await sendWithRetries(request)
         guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure(of: call) }
         let entityTag = response.value(forHTTPHeaderField: "ETag")
         if data.isEmpty { return Reply(text: "", json: .null, entityTag: entityTag) }
@@ -42,26 +42,26 @@ struct APIClient {
         return Reply(text: String(decoding: data, as: UTF8.self), json: json, entityTag: entityTag)
     }
 
-    /// Fetches a page for people.
-    /// - Throws: as `send`.
+    /// Fetches an HTML page.
+    /// - Throws: ``Failure``, like `send`.
     func page(_ call: Call) async throws(Failure) -> String {
         var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
         request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
         request.setValue("text/html, application/problem+json", forHTTPHeaderField: "Accept")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
-        let (data, response) = try await patiently(request)
+        let (data, response) = try await sendWithRetries(request)
         guard (200...299).contains(response.statusCode) else { throw Problem(data, response).failure(of: call) }
         guard response.value(forHTTPHeaderField: "Content-Type")?.utf8.starts(with: "text/html".utf8) == true
         else { throw .shape(requestID: response.value(forHTTPHeaderField: "Request-Id")) }
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Fetches the elements of a list to its end.
+    /// Fetches all elements of a list.
     func all(_ call: Call) async throws(Failure) -> [JSON] {
         try await list(call).json["data"]?.elements ?? []
     }
 
-    /// Fetches a list to its end, as one page with the elements as the server wrote them.
+    /// Fetches all pages of a list as one page. The elements stay exactly as the server wrote them.
     func list(_ call: Call) async throws(Failure) -> Reply {
         var (call, elements, texts) = (call, [JSON](), [String]())
         if !call.query.contains(where: { $0.name == "limit" }) { call.query.append(("limit", "100")) }
@@ -84,47 +84,50 @@ struct APIClient {
     func url(of call: Call) throws(Failure) -> URL {
         let base = baseURL.absoluteString
         guard let url = URL(string: base + (base.hasSuffix("/") ? "" : "/") + call.target)
-        else { throw Failure(status: .usage, detail: "There is no such address.", nextStep: "Check the base URL.") }
+        else {
+            throw Failure(
+                status: .usage, detail: "The base URL is invalid.", nextStep: "Check ESPALIER_BASE_URL, --base-url or the profile.")
+        }
         return url
     }
 
     private func entityTag(for call: Call) async throws(Failure) -> String? {
         if let tag = call.entityTag { return tag }
-        guard let guardian = call.guardian else { return nil }
-        guard let tag = try await send(.get(guardian)).entityTag else { throw .shape() }
+        guard let path = call.matchedPath else { return nil }
+        guard let tag = try await send(.get(path)).entityTag else { throw .shape() }
         return tag
     }
 
-    /// Sends a request, and again when the server says that it only has to wait (429, 503) or the connection was lost.
-    private func patiently(_ request: URLRequest) async throws(Failure) -> (Data, HTTPURLResponse) {
+    /// Sends a request, and retries after a 429 or 503 with `Retry-After`, or after a lost connection.
+    private func sendWithRetries(_ request: URLRequest) async throws(Failure) -> (Data, HTTPURLResponse) {
         var attempt = 0
         while true {
             attempt += 1
             let wait: Int
             switch await exchange(request) {
             case .success(let (data, response)):
-                guard attempt <= Self.repetitions, [429, 503].contains(response.statusCode),
+                guard attempt <= Self.retries, [429, 503].contains(response.statusCode),
                     let seconds = response.value(forHTTPHeaderField: "Retry-After").flatMap({ Int($0) }),
-                    (0...Self.patience).contains(seconds)
+                    (0...Self.longestWait).contains(seconds)
                 else { return (data, response) }
                 wait = seconds
-                Terminal.standardError.report("The server asks to wait \(wait) s; trying again (\(attempt) of \(Self.repetitions)).")
+                Terminal.standardError.report("The server asks to wait \(wait) s. Retry \(attempt) of \(Self.retries) follows.")
             case .failure(let error):
-                // A change that may have happened must not be made twice; a POST's key sees to that.
-                guard attempt <= Self.repetitions, error.code == .networkConnectionLost, ["GET", "POST"].contains(request.httpMethod)
+                // A change whose response was lost must not run twice. The `Idempotency-Key` of a POST prevents this.
+                guard attempt <= Self.retries, error.code == .networkConnectionLost, ["GET", "POST"].contains(request.httpMethod)
                 else {
                     throw Failure(
-                        status: .failure, detail: "\(baseURL.absoluteString) can't be reached: \(error.localizedDescription)",
-                        nextStep: "Check the base URL, and that Espalier runs.")
+                        status: .failure, detail: "\(baseURL.absoluteString) is unreachable: \(error.localizedDescription)",
+                        nextStep: "Check the base URL, and check that Espalier is running.")
                 }
                 wait = attempt
-                Terminal.standardError.report("The connection was lost; trying again (\(attempt) of \(Self.repetitions)).")
+                Terminal.standardError.report("The connection was lost. Retry \(attempt) of \(Self.retries) follows.")
             }
             try? await Task.sleep(for: .seconds(wait))
         }
     }
 
-    /// Sends a request once, exactly as it is. A redirect is the response.
+    /// Sends a request once, without a change. It does not follow redirects.
     func exchange(_ request: URLRequest) async -> Result<(Data, HTTPURLResponse), URLError> {
         let progress = Progress("Waiting for \(request.url?.host() ?? "the server")")
         defer { progress.end() }

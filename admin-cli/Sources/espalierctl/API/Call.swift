@@ -1,6 +1,6 @@
 import Foundation
 
-/// One call of the REST API, before it is sent.
+/// A request of the REST API before it is sent.
 struct Call {
     enum Method: String {
         case get = "GET"
@@ -10,26 +10,26 @@ struct Call {
         case delete = "DELETE"
     }
 
-    /// What is gone after a call, and the word that a person must repeat for it.
+    /// The effect of a destructive call, and the word that confirms it.
     struct Destruction {
-        /// As in "This deletes …".
-        var deed: String
-        /// The tenant's slug, or `platform`; nil where we only know the tenant's id.
+        /// The predicate of a sentence, as in "This deletes …".
+        var effect: String
+        /// The tenant's slug, or `platform`. Nil if only the tenant's ID is known.
         var word: String?
-        /// Whether the server wants the word, too, as `?confirm=`.
+        /// Whether the server also requires the word, as `?confirm=`.
         var isSent: Bool
     }
 
     var method: Method
-    /// Below `/v1`, without a leading slash, of parts that are fit for a URL.
+    /// The path below `/v1`, without a leading slash. Its parts contain only characters that a URL allows.
     var path: String
     var query: [(name: String, value: String)] = []
     var body: JSON?
-    /// Members of the body that nobody is shown.
+    /// Members of the body that are never printed.
     var secretFields: Set<String> = []
-    /// The resource whose `ETag` has to be sent as `If-Match`.
-    var guardian: String?
-    /// An `ETag` that the caller has from an earlier look.
+    /// The path of the resource whose `ETag` the call sends as `If-Match`.
+    var matchedPath: String?
+    /// An `ETag` that the caller read earlier.
     var entityTag: String?
     var destruction: Destruction?
 
@@ -53,18 +53,18 @@ struct Call {
         Call(method: .delete, path: path)
     }
 
-    /// The same, on condition that the resource at `path` is as we last saw it.
-    /// - Parameter entityTag: what the caller saw; otherwise it is looked up just before.
+    /// Returns this call with the condition that the resource at `path` has not changed.
+    /// - Parameter entityTag: the `ETag` that the caller read. By default, the client reads it just before the call.
     func ifUnchanged(_ path: String?, _ entityTag: String? = nil) -> Call {
         var call = self
-        (call.guardian, call.entityTag) = (path, entityTag)
+        (call.matchedPath, call.entityTag) = (path, entityTag)
         return call
     }
 
-    /// The same, for which the caller has to repeat a word.
-    func destroying(_ deed: String, word: String?, isSent: Bool = false) -> Call {
+    /// Returns this call with a confirmation: the caller must repeat a word.
+    func destroying(_ effect: String, word: String?, isSent: Bool = false) -> Call {
         var call = self
-        call.destruction = Destruction(deed: deed, word: word, isSent: isSent)
+        call.destruction = Destruction(effect: effect, word: word, isSent: isSent)
         return call
     }
 
@@ -81,19 +81,19 @@ struct Call {
         return "v1/\(path)" + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&"))
     }
 
-    /// What `--dry-run` says of it.
+    /// The output of `--dry-run --json`.
     var description: JSON {
         .given([
             "method": .string(method.rawValue),
             "path": .string("/\(target)"),
-            "if_match": entityTag.map(JSON.string) ?? guardian.map { .string("(the ETag of /v1/\($0))") },
+            "if_match": entityTag.map(JSON.string) ?? matchedPath.map { .string("(the ETag of /v1/\($0))") },
             "body": shownBody,
         ])
     }
 }
 
 extension String {
-    /// Fit for a query: everything but letters, digits and what can mean nothing else there. A plus is a blank to some.
+    /// The text, percent-encoded for a query. Only letters, digits and harmless characters stay. Some servers read a plus as a space.
     var inQuery: String {
         let harmless = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:")
         return addingPercentEncoding(withAllowedCharacters: harmless) ?? ""

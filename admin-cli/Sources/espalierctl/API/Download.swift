@@ -4,28 +4,28 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// A large answer as it comes.
+/// A part of a large response.
 enum DownloadPart: Sendable {
     case head(HTTPURLResponse)
     case data(Data)
 }
 
 extension APIClient {
-    /// Makes a call whose answer is a file. It ends with an error when the answer was cut off.
+    /// Sends a call whose response is a file. The stream ends with an error if the response is cut off.
     ///
-    /// Without `TE: trailers`: Foundation on Linux ends the whole program when an answer has some.
+    /// The request has no `TE: trailers`, because Foundation on Linux ends the whole program when a response has trailers.
     func download(_ call: Call) throws(Failure) -> AsyncThrowingStream<DownloadPart, any Error> {
         var request = URLRequest(url: try url(of: call), timeoutInterval: timeout)
         request.setValue("Bearer \(apiKey.text)", forHTTPHeaderField: "Authorization")
         request.setValue("*/*", forHTTPHeaderField: "Accept")
-        // The bytes as they are: a file is compressed or not, as was asked.
+        // The file arrives without another compression. The call itself states whether the file is compressed.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         request.setValue("espalierctl/\(Espalierctl.version)", forHTTPHeaderField: "User-Agent")
         if let tag = call.entityTag { request.setValue(tag, forHTTPHeaderField: "If-Match") }
         return receive(request)
     }
 
-    /// Sends a request once, exactly as it is. A redirect and a 401 of any kind are responses.
+    /// Sends a request once, without a change. A redirect and every 401 count as responses.
     func receive(_ request: URLRequest) -> AsyncThrowingStream<DownloadPart, any Error> {
         let (parts, continuation) = AsyncThrowingStream.makeStream(of: DownloadPart.self)
         let session = URLSession(configuration: .ephemeral, delegate: Receiver(continuation), delegateQueue: nil)
@@ -46,7 +46,7 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
         self.parts = parts
     }
 
-    /// Following a redirect would carry the API key wherever it points.
+    /// Rejects the redirect, because a redirected request would send the API key to another address.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -56,7 +56,7 @@ private final class Receiver: NSObject, URLSessionDataDelegate {
 
     /// A 401 with `WWW-Authenticate: Basic` ends here, because the response is complete.
     ///
-    /// Foundation on Linux never ends such a task by default handling, and loses the response if the challenge is rejected.
+    /// Foundation on Linux never ends such a task with its default handling. It loses the response if the challenge is rejected.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Any JSON: the bodies we send, and the answers, of which a person is shown a part.
+/// Any JSON: the body of a request or a response.
 enum JSON: Codable, Equatable, Sendable {
     case null
     case bool(Bool)
@@ -42,16 +42,16 @@ enum JSON: Codable, Equatable, Sendable {
         }
     }
 
-    /// As it is sent or printed, with its members in the order of the alphabet.
+    /// The text that is sent or printed, with sorted members.
     func encoded(isPretty: Bool = false) -> Data {
         let encoder = JSONEncoder()
         encoder.outputFormatting =
             isPretty ? [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted] : [.sortedKeys, .withoutEscapingSlashes]
-        // Encoding fails for numbers that JSON has no form for, and none of ours is one: they came from JSON or are integers.
+        // Encoding fails only for numbers without a JSON form. All numbers here come from JSON or are integers.
         return (try? encoder.encode(self)) ?? Data("null".utf8)
     }
 
-    /// The member at a path such as `check.outcome`; nil where there is none, or null.
+    /// The member at a path such as `check.outcome`. Nil if the member is missing or null.
     subscript(path: String) -> JSON? {
         var place = self
         for name in path.split(separator: ".") {
@@ -61,7 +61,7 @@ enum JSON: Codable, Equatable, Sendable {
         return place
     }
 
-    /// The same object without a member.
+    /// Returns this object without one member.
     func without(_ name: String) -> JSON {
         guard case .object(var members) = self else { return self }
         members[name] = nil
@@ -80,14 +80,14 @@ enum JSON: Codable, Equatable, Sendable {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// For a person, in a cell of a table: of a long list its beginning.
+    /// The text for a cell of a table. A long list shows only its beginning.
     var brief: String {
         guard case .array(let elements) = self else { return text.isEmpty ? "-" : text }
         let shown = elements.prefix(elements.count > 3 ? 2 : 3).map(\.text).joined(separator: ", ")
         return elements.isEmpty ? "-" : elements.count > 3 ? "\(shown) and \(elements.count - 2) more" : shown
     }
 
-    /// For a person, in one line.
+    /// The text for one line.
     var text: String {
         switch self {
         case .null: ""
@@ -101,9 +101,9 @@ enum JSON: Codable, Equatable, Sendable {
     }
 }
 
-// Members of a body: what wasn't given is left out, so that a PATCH leaves it unchanged.
+// Members of a body. A missing value is left out, so a PATCH leaves the property unchanged.
 extension JSON {
-    /// An object of the members that were given.
+    /// An object with the members that have a value.
     static func given(_ members: [String: JSON?]) -> JSON {
         .object(members.compactMapValues(\.self))
     }
@@ -123,7 +123,7 @@ extension JSON {
         self = .integer(number)
     }
 
-    /// A list is given when it has an element. One that is empty (`--bundle-id ''`) counts for nothing, which is how a list is emptied.
+    /// A list without elements means that the option is missing. A list of empty texts (`--bundle-id ''`) clears the property.
     init?(_ list: [String]) {
         guard !list.isEmpty else { return nil }
         self = .array(list.filter { !$0.isEmpty }.map(JSON.string))

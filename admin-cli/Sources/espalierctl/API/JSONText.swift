@@ -1,8 +1,8 @@
 import Foundation
 
-/// JSON as the server wrote it, of which parts are used without a change. Decoded JSON has lost the order of its members.
+/// Reads parts of the server's JSON without a change. Decoded JSON loses the order of its members.
 enum JSONText {
-    /// The members of an object, each with its name, or the elements of a list. The text must be JSON that was decoded before.
+    /// The members of an object, each with its name, or the elements of a list. The text must be valid JSON.
     static func parts(of text: String) -> [String] {
         let bytes = Array(text.utf8)
         var (depth, start, isInString, isEscaped) = (0, 0, false, false)
@@ -38,17 +38,17 @@ enum JSONText {
         return parts
     }
 
-    /// The value of an object's member; nil when it has none of this name.
+    /// The value of an object's member. Nil if the object has no member with this name.
     static func member(_ name: String, of text: String) -> String? {
         parts(of: text).lazy.map(split).first { $0.name == name }?.value
     }
 
-    /// The object without a member.
+    /// The object without one member.
     static func removing(_ name: String, from text: String) -> String {
         "{\(parts(of: text).filter { split($0).name != name }.joined(separator: ","))}"
     }
 
-    /// The name of a member without its escapes, and its value.
+    /// The decoded name of a member, and its value.
     private static func split(_ part: String) -> (name: String?, value: String) {
         let bytes = Array(part.utf8)
         var end = 1

@@ -1,6 +1,6 @@
-/// A kind of resource that commands name by ID, with the list that shows the IDs.
+/// A kind of resource that commands name by ID, and the command that lists the IDs.
 struct NamedByID {
-    /// The part of a path in front of an ID.
+    /// The part of a path before an ID.
     let collection: String
     let prefix: String
     /// The command without the program's name.
@@ -20,7 +20,7 @@ struct NamedByID {
         NamedByID(collection: "transfers", prefix: "transfer", list: "connections transfer list"),
     ]
 
-    /// The next step if a path of the API has something else where an ID belongs; nil if every ID has its prefix.
+    /// The next step for an API path that has another text in the place of an ID. Nil if every ID has its prefix.
     static func advice(forPath path: String) -> String? {
         var parts = path.parts(at: "/")[...]
         var owner = " --platform"
@@ -41,13 +41,13 @@ struct NamedByID {
     /// The next step for a value that cannot be an ID.
     /// - Parameters:
     ///   - command: the words of the command, without the program's name.
-    ///   - arguments: the command line, whose tenant or platform the list repeats.
+    ///   - arguments: the command line. The suggested command repeats its tenant or platform.
     static func advice(forCommand command: [String], _ arguments: [String]) -> String? {
         let group = command.dropLast().joined(separator: " ")
         return all.first { $0.list == "\(group) list" }?.advice(owner(in: arguments))
     }
 
-    /// The words of a command line that name the tenant or the platform; empty if it names neither.
+    /// The option of a command line that names the tenant or the platform. Empty if the command line has neither.
     private static func owner(in arguments: [String]) -> String {
         if arguments.contains("--platform") { return " --platform" }
         let following = arguments.firstIndex(of: "--tenant").flatMap { arguments.dropFirst($0 + 1).first }

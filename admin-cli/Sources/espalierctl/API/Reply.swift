@@ -1,20 +1,20 @@
 import Foundation
 
-/// An answer of the REST API.
+/// A successful response of the REST API.
 struct Reply {
-    /// As the server wrote it; empty where it had nothing to say (204).
+    /// The body exactly as the server wrote it. Empty for a 204.
     var text: String
-    /// The same, understood; null for nothing.
+    /// The decoded body. Null for a 204.
     var json: JSON
-    /// The version of the resource.
+    /// The version of the resource (`ETag`).
     var entityTag: String?
 }
 
 extension Failure {
-    /// The answer lacks what such an answer has.
+    /// The response does not have the expected form.
     static func shape(requestID: String? = nil) -> Failure {
         Failure(
-            status: .failure, detail: "The answer isn't what Espalier's REST API would say.", requestID: requestID,
-            nextStep: "Check that the base URL is Espalier's, and that espalierctl isn't much older than it.")
+            status: .failure, detail: "The response is not a response of Espalier's REST API.", requestID: requestID,
+            nextStep: "Check that the base URL belongs to Espalier, and that espalierctl is not much older than the server.")
     }
 }

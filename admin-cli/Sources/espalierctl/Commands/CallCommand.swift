@@ -1,25 +1,26 @@
 import ArgumentParser
 import Foundation
 
-/// A command that is one call of the REST API: it says which call, and which parts of the answer a person is shown.
+/// A command that sends one call of the REST API. It defines the call and the printed parts of the response.
 protocol CallCommand: AsyncParsableCommand {
     associatedtype Options: CommandOptions
 
-    /// What of the answer is shown; nil where there is none (204).
+    /// The printed parts of the response. Nil for a response without a body (204).
     static var view: View? { get }
     var options: Options { get }
 
-    /// - Throws: ``Failure``, when it can't be made of what was given.
+    /// The call to send.
+    /// - Throws: ``Failure`` if an argument is invalid.
     func call(_ session: Session) async throws -> Call
-    /// The answer for people, where ``view`` alone doesn't do.
+    /// The printed response, for commands that need more than ``view``.
     func describe(_ answer: JSON) throws -> String
-    /// What a person should know after it worked, on the standard error.
+    /// A message on the standard error after a success.
     func note(_ answer: JSON) -> String?
-    /// A failure that the answer itself tells of.
-    func verdict(_ answer: JSON) -> Failure?
-    /// The options that set members of the body, where the names differ.
+    /// The failure that a successful response reports.
+    func reportedFailure(_ answer: JSON) -> Failure?
+    /// The options of body members with a different name.
     static var flags: [String: String] { get }
-    /// A refusal, with what to do where this command knows better.
+    /// Returns the failure with a next step that fits this command.
     func advice(for failure: Failure) -> Failure
 }
 
@@ -35,7 +36,7 @@ extension CallCommand {
     }
 
     func note(_ answer: JSON) -> String? { nil }
-    func verdict(_ answer: JSON) -> Failure? { nil }
+    func reportedFailure(_ answer: JSON) -> Failure? { nil }
     func advice(for failure: Failure) -> Failure { failure }
 
     func run() async throws {
@@ -49,34 +50,34 @@ extension CallCommand {
             let client = try session.client()
             reply = options.page?.all == true ? try await client.list(call) : try await client.send(call)
         } catch {
-            // The empty file has no use now.
+            // No secret was issued, so the empty file is removed.
             if let file = options.secretFile { SecretFile.remove(file) }
             throw advice(for: error.naming(Self.flags))
         }
-        try answer(&reply)
-        if let failure = verdict(reply.json) { throw failure }
+        try printReply(&reply)
+        if let failure = reportedFailure(reply.json) { throw failure }
     }
 
-    /// Writes the answer, and a secret in it to where secrets go.
-    private func answer(_ reply: inout Reply) throws {
+    /// Prints the response. A secret in the response goes to its file.
+    private func printReply(_ reply: inout Reply) throws {
         let secret = try Secret.take(from: &reply, to: options.secretFile)
         let text = options.json ? reply.text : try describe(reply.json)
         if !text.isEmpty { try Terminal.standardOutput.write(text) }
-        if options.page != nil, reply.json["data"]?.elements?.isEmpty == true { Terminal.standardError.report("There are none.") }
+        if options.page != nil, reply.json["data"]?.elements?.isEmpty == true { Terminal.standardError.report("No results.") }
         if !options.json, let after = reply.json["list_metadata.after"]?.string {
-            Terminal.standardError.report("There are more: --after \(after.printable), or --all.")
+            Terminal.standardError.report("More results exist. Pass --after \(after.printable) or --all.")
         }
         if let secret { Terminal.standardError.report(secret) }
         if let note = note(reply.json) { Terminal.standardError.report(note.printable) }
     }
 }
 
-/// A secret in an answer, which the server shows once.
+/// A secret in a response. The server shows it once.
 enum Secret {
     private static let names = ["client_secret", "secret"]
 
-    /// Puts it into the file, if there is one, and takes it out of the answer.
-    /// - Returns: what to tell about it; nil when there is none.
+    /// Moves the secret from the response to the file. Without a file, the secret stays in the response.
+    /// - Returns: the message about the secret. Nil without a secret.
     static func take(from reply: inout Reply, to file: String?) throws(Failure) -> String? {
         guard case .object(var members) = reply.json, let name = names.first(where: { members[$0] != nil }),
             let secret = members[name]?.string
@@ -85,11 +86,11 @@ enum Secret {
             SecretFile.remove(file)
             return "The response contains no secret, so \(file.printable) was not written."
         }
-        guard let file else { return "Keep the secret now: it is shown this once. (--secret-file FILE writes it instead.)" }
+        guard let file else { return "Save the secret now. It is shown only once. (--secret-file FILE writes it to a file instead.)" }
         try SecretFile.write(secret, to: file)
         members[name] = nil
         reply.json = .object(members)
         reply.text = JSONText.removing(name, from: reply.text)
-        return "The secret is in \(file.printable), for you alone. It is shown nowhere else."
+        return "The secret is in \(file.printable). Only you can read this file. The secret is not shown again."
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `espalierctl completion`: what a shell needs to complete commands and options.
+/// `espalierctl completion`: the script with which a shell completes commands and options.
 struct PrintCompletion: ParsableCommand {
     enum Shell: String, CaseIterable, ExpressibleByArgument {
         case bash, zsh, fish
@@ -25,7 +25,7 @@ struct PrintCompletion: ParsableCommand {
               espalierctl completion fish > ~/.config/fish/completions/espalierctl.fish
             """)
 
-    @Argument(help: "The shell.")
+    @Argument(help: "The shell: bash, zsh or fish.")
     var shell: Shell
 
     func run() throws {

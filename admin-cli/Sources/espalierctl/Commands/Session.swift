@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a command works with: the installation, the tenant, the person, and the manner of answering.
+/// The context of a command: its options, its settings and the terminal.
 struct Session {
     let options: any CommandOptions
     let settings: Settings
@@ -18,28 +18,28 @@ struct Session {
 
     // MARK: Paths
 
-    /// The tenant as it is named by the flag, the environment, the project or the profile.
+    /// The tenant that the flag, the environment, the project file or the profile names.
     func tenant(_ option: Reference?) throws(Failure) -> String {
         let configured = option == nil ? try settings.tenant() : nil
         guard let tenant = option?.text ?? configured else {
             throw Failure(
-                status: .usage, detail: "It isn't said which tenant.",
-                nextStep: "Pass --tenant SLUG, or set ESPALIER_TENANT, or espalierctl config set tenant SLUG.")
+                status: .usage, detail: "The tenant is missing.",
+                nextStep: "Pass --tenant SLUG, set ESPALIER_TENANT, or run espalierctl config set tenant SLUG.")
         }
         return tenant
     }
 
-    /// As in `tenants/acme`.
+    /// The path of the tenant, for example `tenants/acme`.
     func path(_ option: TenantOption) throws(Failure) -> String {
         "tenants/\(try tenant(option.tenant))"
     }
 
-    /// As in `tenants/acme`, or `platform`.
+    /// The path of the owner, for example `tenants/acme` or `platform`.
     func path(_ option: OwnerOption) throws(Failure) -> String {
         option.platform ? "platform" : "tenants/\(try tenant(option.tenant))"
     }
 
-    /// The word to repeat before something of theirs is destroyed: the slug. Nil where only an id is known.
+    /// The word that confirms a destructive call: the tenant's slug. Nil if only the ID is known.
     func word(_ tenant: Reference?) throws(Failure) -> String? {
         let name = try self.tenant(tenant)
         return name.hasPrefix("tenant_") ? nil : name
@@ -49,19 +49,22 @@ struct Session {
         option.platform ? "platform" : try word(option.tenant)
     }
 
-    /// As in `tenants/acme/connections/conn_…`, or `platform/connection`. A tenant's only connection needs no name.
+    /// The path of the connection, for example `tenants/acme/connections/connection_…` or `platform/connection`. If the tenant has only one
+    /// connection, the option may be missing.
     func path(_ option: ConnectionOption) async throws(Failure) -> String {
         try await path(connection: option.connection, of: path(option.owner))
     }
 
-    /// - Parameter owner: as in `tenants/acme`, or `platform`.
+    /// The path of an owner's connection.
+    /// - Parameter owner: for example `tenants/acme` or `platform`.
     func path(connection: Reference?, of owner: String) async throws(Failure) -> String {
         if owner == "platform" { return "platform/connection" }
         let list = "\(owner)/connections"
         if let connection { return "\(list)/\(connection.text)" }
         guard !options.dryRun else {
             throw Failure(
-                status: .usage, detail: "It isn't said which connection, and a dry run asks nobody.", nextStep: "Name the connection's id.")
+                status: .usage, detail: "The connection's ID is missing. A dry run does not look it up.",
+                nextStep: "Pass the ID (connection_…). `espalierctl connections list` shows it.")
         }
         let ids = try await client().all(.get(list)).compactMap { $0["id"]?.string }
         guard let id = ids.first, ids.count == 1 else {
@@ -69,14 +72,14 @@ struct Session {
                 status: .usage,
                 detail: ids.isEmpty
                     ? "The tenant has no connection of its own." : "The tenant has several connections: \(ids.joined(separator: ", ")).",
-                nextStep: ids.isEmpty ? "espalierctl connections create makes one." : "Name one of them.")
+                nextStep: ids.isEmpty ? "Create one: espalierctl connections create" : "Pass the ID of one of them.")
         }
         return "\(list)/\(id)"
     }
 
     // MARK: Calls
 
-    /// Prints what would be sent.
+    /// Prints the calls that a dry run does not send.
     func show(_ calls: [Call]) throws(Failure) {
         if options.json {
             let descriptions = calls.map(\.description)
@@ -94,8 +97,8 @@ struct Session {
                 separator: "\n"))
     }
 
-    /// Makes sure that somebody wants this, by flag or by word.
-    /// - Returns: the call, with the word where the server wants to see it.
+    /// Requires a confirmation of a destructive call, by flag or at the terminal.
+    /// - Returns: the call, with the word as a parameter if the server requires it.
     func confirmed(_ call: Call) throws(Failure) -> Call {
         guard let destruction = call.destruction else { return call }
         let given: String
@@ -104,17 +107,18 @@ struct Session {
         } else if options.dryRun {
             given = destruction.word ?? "SLUG"
         } else if prompt.isPossible {
-            Terminal.standardError.report("This \(destruction.deed).".printable)
-            given = try prompt.line(destruction.word.map { "Type \($0) to go on" } ?? "Type the tenant's slug to go on")
+            Terminal.standardError.report("This \(destruction.effect).".printable)
+            given = try prompt.line(destruction.word.map { "Type \($0) to confirm" } ?? "Type the tenant's slug to confirm")
         } else {
             throw Failure(
-                status: .usage, detail: "This \(destruction.deed), and nobody can be asked whether it should.",
-                nextStep: "If it should, pass --confirm=\(destruction.word ?? "SLUG").")
+                status: .usage, detail: "This \(destruction.effect). It needs a confirmation, and there is no terminal for a prompt.",
+                nextStep: "To confirm, pass --confirm=\(destruction.word ?? "SLUG").")
         }
         if let word = destruction.word, given != word {
             throw Failure(
-                status: .usage, detail: "This \(destruction.deed), and \(given) is not \(word). Nothing was done.",
-                nextStep: "If it should, pass --confirm=\(word).")
+                status: .usage,
+                detail: "This \(destruction.effect). The confirmation must be \(word), but it is \(given). Nothing changed.",
+                nextStep: "To confirm, pass --confirm=\(word).")
         }
         var call = call
         if destruction.isSent { call.query.append(("confirm", given)) }

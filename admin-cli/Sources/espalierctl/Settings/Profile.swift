@@ -1,4 +1,4 @@
-/// One installation as a person knows it: where it is, and who they are there.
+/// The settings for one installation: its address, the API key and the default tenant.
 struct Profile: Codable, Equatable {
     enum CodingKeys: String, CodingKey {
         case baseURL = "base_url"
@@ -8,10 +8,10 @@ struct Profile: Codable, Equatable {
     }
 
     var baseURL: String?
-    /// The tenant meant where none is named.
+    /// The tenant of commands that name none.
     var tenant: String?
-    /// The key itself.
+    /// The text of the API key.
     var apiKey: String?
-    /// A file that holds it.
+    /// A file that contains the API key.
     var apiKeyFile: String?
 }

@@ -1,28 +1,28 @@
 import Foundation
 
-/// What a project says of itself, in `.espalierctl.json` in the working directory or above.
+/// A project's settings, in `.espalierctl.json` in the working directory or a folder above it.
 ///
-/// It comes with a clone, so strangers write it. It may choose among the profiles the person has made, and name a tenant. It can't say
-/// where Espalier is: that would send the person's API key wherever it likes.
+/// A clone contains this file, so its author may be untrusted. The file may select one of the person's own profiles, and name a tenant. It
+/// must not set the address of Espalier, because the person's API key would then go to an address that the author chose.
 struct ProjectFile: Equatable {
     static let name = ".espalierctl.json"
 
     var profile: String?
     var tenant: String?
-    /// Where it stands.
+    /// The path of this file.
     var path: String
 
-    /// The nearest one, from a folder upwards.
-    /// - Throws: ``Failure``, when it is unreadable or says more than it may.
+    /// Finds the nearest project file in a folder or above it.
+    /// - Throws: ``Failure`` if the file is unreadable or contains a forbidden setting.
     static func find(from folder: String) throws(Failure) -> ProjectFile? {
         var folder = URL(filePath: folder).standardizedFileURL
         while true {
             let path = folder.appending(path: name).path(percentEncoded: false)
             if let attributes = try? FileManager.default.attributesOfItem(atPath: path) {
-                // Whoever may write to /tmp must not choose the tenant of everyone who works below it.
+                // Every user may write to /tmp. One of them must not choose the tenant of all others who work below it.
                 let owner = (attributes[.ownerAccountID] as? NSNumber)?.uint32Value
                 if owner == geteuid() || owner == 0 { return try ProjectFile(FileManager.default.contents(atPath: path) ?? Data(), path) }
-                Terminal.standardError.report("note: \(path) isn't yours and isn't heeded.")
+                Terminal.standardError.report("note: \(path) belongs to another user. espalierctl ignores it.")
             }
             let parent = folder.deletingLastPathComponent().standardizedFileURL
             guard parent.path != folder.path, folder.path != "/" else { return nil }
@@ -35,14 +35,15 @@ struct ProjectFile: Equatable {
             members.values.allSatisfy({ $0.string != nil })
         else {
             throw Failure(
-                status: .usage, detail: "\(path) isn't a project file of espalierctl.",
-                nextStep: #"Let it be an object of texts, as {"profile": "staging", "tenant": "acme"}."#)
+                status: .usage, detail: "\(path) is not a project file of espalierctl.",
+                nextStep: #"Write an object of texts, for example {"profile": "staging", "tenant": "acme"}."#)
         }
         for member in members.keys.sorted() where !["profile", "tenant"].contains(member) {
             throw Failure(
                 status: .usage, detail: "\(path) may name a profile and a tenant, but not \(member).",
                 nextStep:
-                    "A project must not say where your API key is sent. Put it into a profile of yours: espalierctl config set --help.")
+                    "A project must not choose where your API key is sent. Set this value in your own profile: espalierctl config set --help."
+            )
         }
         (profile, tenant, self.path) = (members["profile"]?.string, members["tenant"]?.string, path)
     }

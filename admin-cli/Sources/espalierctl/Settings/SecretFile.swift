@@ -1,14 +1,15 @@
 import Foundation
 
-/// Secrets in files: read by name or from the standard input, and written for nobody else to read.
+/// Reads secrets from files or the standard input, and writes them to files that only the owner can read.
 enum SecretFile {
-    /// More than any key or secret has.
+    /// The largest size, in bytes. Every key and secret is smaller.
     private static let limit = 64 * 1024
 
+    /// Reads a secret.
     /// - Parameters:
     ///   - name: the file, or `-` for the standard input.
-    ///   - kind: what it is, as in "The API key file … can't be read."
-    /// - Throws: ``Failure``, which never repeats what was read.
+    ///   - kind: the name of this file in errors, as in "The API key file … cannot be read."
+    /// - Throws: ``Failure``, which never contains the text that was read.
     static func read(_ name: String, of kind: String) throws(Failure) -> String {
         let data: Data
         do {
@@ -16,14 +17,14 @@ enum SecretFile {
             data = try handle.read(upToCount: limit + 1) ?? Data()
         } catch {
             throw Failure(
-                status: .usage, detail: "The \(kind) \(name) can't be read.",
-                nextStep: "Check that it exists and that you may read it.")
+                status: .usage, detail: "The \(kind) \(name) cannot be read.",
+                nextStep: "Check that the file exists and that you may read it.")
         }
         guard data.count <= limit, let text = String(data: data, encoding: .utf8)
         else {
             throw Failure(
-                status: .usage, detail: "The \(kind) \(name) is no text of a reasonable size.", nextStep: "Check that it is the right file."
-            )
+                status: .usage, detail: "The \(kind) \(name) is not a UTF-8 text of at most 64 KiB.",
+                nextStep: "Check that this is the right file.")
         }
         return text
     }
@@ -33,7 +34,7 @@ enum SecretFile {
         unlink(expanded(name))
     }
 
-    /// `~/key.p8` is in the home folder. A shell does this for words of its own, but not for an answer to a prompt, and not behind a `=`.
+    /// Replaces a leading `~` with the home folder. A shell does not expand `~` in an answer to a prompt or after `=`.
     static func expanded(_ name: String) -> String {
         guard name == "~" || name.hasPrefix("~/"), let home = ProcessInfo.processInfo.environment["HOME"], !home.isEmpty else {
             return name
@@ -41,21 +42,21 @@ enum SecretFile {
         return home + name.dropFirst()
     }
 
-    /// Makes a file that is new and only the caller's, so that there is a place for a secret before there is a secret.
-    /// - Throws: ``Failure``, also when there is such a file already: it might hold another secret.
+    /// Creates a new file that only the caller can read. The file exists before the server issues the secret.
+    /// - Throws: ``Failure``, even if the file already exists, because it might contain another secret.
     static func create(_ name: String) throws(Failure) {
         let descriptor = open(expanded(name), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(
                 status: .usage,
-                detail: errno == EEXIST ? "\(name) already exists." : "\(name) can't be written: \(String(cString: strerror(errno))).",
+                detail: errno == EEXIST ? "\(name) already exists." : "\(name) cannot be written: \(String(cString: strerror(errno))).",
                 nextStep: "Name a file that does not exist, in a folder you may write to.")
         }
         close(descriptor)
     }
 
-    /// Refuses a name that ``create(_:)`` refuses, and leaves no file.
-    static func refuse(_ name: String) throws(Failure) {
+    /// Rejects a name that ``create(_:)`` rejects, and leaves no file.
+    static func checkIsNew(_ name: String) throws(Failure) {
         try create(name)
         remove(name)
     }
@@ -69,8 +70,8 @@ enum SecretFile {
             try handle.close()
         } catch {
             throw Failure(
-                status: .failure, detail: "The secret can't be written to \(name), and it can't be shown a second time.",
-                nextStep: "Make room for it, then roll the secret to get another.")
+                status: .failure, detail: "The secret cannot be written to \(name). It cannot be shown again.",
+                nextStep: "Check the free space of the disk, then roll the secret to get a new one.")
         }
     }
 }

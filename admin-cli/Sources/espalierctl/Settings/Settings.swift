@@ -1,9 +1,9 @@
 import Foundation
 
-/// Where Espalier is, who asks, and which tenant is meant: from flags, before the environment, before the project, before the person's
-/// profile.
+/// The address, the API key and the tenant of a command. Flags override the environment, the project file and the person's profile, in
+/// this order.
 ///
-/// A profile that a flag names is as good as flags. A key that is kept in a profile is only ever sent to that profile's address.
+/// A profile that a flag names has the priority of flags. A profile's key is sent only to the profile's address.
 struct Settings {
     struct Flags {
         var profile: String?
@@ -22,7 +22,8 @@ struct Settings {
     private let environment: [String: String]
     private let project: ProjectFile?
 
-    /// - Throws: ``Failure``, when a file can't be used, or a profile was named that isn't there.
+    /// Reads the settings of all sources.
+    /// - Throws: ``Failure`` if a file is unusable, or if a named profile does not exist.
     init(_ flags: Flags, environment: [String: String], folder: String) throws(Failure) {
         (self.flags, self.environment) = (flags, environment.filter { !$0.value.isEmpty })
         project = try ProjectFile.find(from: folder)
@@ -40,19 +41,21 @@ struct Settings {
         guard let profile = configuration.profiles[profileName] ?? (profileOrigin == .user ? Profile() : nil) else {
             throw Failure(
                 status: .usage,
-                detail: "There is no profile \(profileName)" + (profileOrigin == .project ? ", which \(ProjectFile.name) names." : "."),
+                detail: "The profile \(profileName)" + (profileOrigin == .project ? ", which \(ProjectFile.name) names," : "")
+                    + " does not exist.",
                 nextStep:
-                    "espalierctl config list shows yours; espalierctl config set base-url https://… --profile \(profileName) makes it.")
+                    "List your profiles: espalierctl config list. Create this one: espalierctl config set base-url https://… --profile \(profileName)"
+            )
         }
         self.profile = profile
     }
 
-    /// The address, over TLS unless it is this machine: an API key must not cross a network in the clear.
+    /// The address of Espalier. It uses TLS, except on this machine, because an API key must not cross a network unencrypted.
     func baseURL() throws(Failure) -> URL {
         guard let text = baseURLAndOrigin?.text, !text.isEmpty else {
             throw Failure(
-                status: .usage, detail: "It isn't said where Espalier is.",
-                nextStep: "Set ESPALIER_BASE_URL, or pass --base-url https://id.example.com, or espalierctl config set base-url.")
+                status: .usage, detail: "The base URL is missing.",
+                nextStep: "Set ESPALIER_BASE_URL, pass --base-url https://id.example.com, or run espalierctl config set base-url.")
         }
         return try Self.checkedBaseURL(text)
     }
@@ -63,32 +66,32 @@ struct Settings {
             scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1"].contains(host))
         else {
             throw Failure(
-                status: .usage, detail: "The base URL isn't one to send an API key to.",
-                nextStep: "Use https://, or http:// with localhost, and no user, query or fragment.")
+                status: .usage, detail: "The base URL is invalid or not safe for an API key.",
+                nextStep: "Use https://, or http:// with localhost or 127.0.0.1. Leave out user, query and fragment.")
         }
         return url
     }
 
     func apiKey() throws(Failure) -> APIKey {
-        if let file = flags.apiKeyFile { return try free(APIKey(file: file)) }
+        if let file = flags.apiKeyFile { return try checkDestination(of: APIKey(file: file)) }
         if profileOrigin == .flag, let key = try profileKey() { return key }
-        if let text = environment["ESPALIER_API_KEY"] { return try free(APIKey(text)) }
+        if let text = environment["ESPALIER_API_KEY"] { return try checkDestination(of: APIKey(text)) }
         if let key = try profileKey() { return key }
         throw Failure(
             status: .unauthenticated, detail: "An API key is required.",
-            nextStep: "Set ESPALIER_API_KEY, or pass --api-key-file FILE (- for the standard input), or espalierctl config set api-key.")
+            nextStep: "Set ESPALIER_API_KEY, pass --api-key-file FILE (- for the standard input), or run espalierctl config set api-key.")
     }
 
-    /// A key that belongs to no profile: it may go where the person says, and not where a project says.
-    private func free(_ key: APIKey) throws(Failure) -> APIKey {
+    /// Returns a key without a profile if the person chose the address, and throws if a project file chose it.
+    private func checkDestination(of key: APIKey) throws(Failure) -> APIKey {
         guard profileOrigin == .project, baseURLAndOrigin?.isProfile == true else { return key }
         throw Failure(
             status: .usage,
-            detail: "The API key that was given isn't sent to an address that \(ProjectFile.name) chose (profile \(profileName)).",
-            nextStep: "Choose it yourself with --profile \(profileName) or ESPALIER_BASE_URL, or leave the key to the profile.")
+            detail: "\(ProjectFile.name) chose the address (profile \(profileName)). Your API key is not sent there.",
+            nextStep: "Choose the address with --profile \(profileName) or ESPALIER_BASE_URL, or use the API key of the profile.")
     }
 
-    /// The tenant that is meant where a command names none.
+    /// The tenant of a command that names none.
     func tenant() throws(Failure) -> String? {
         let candidates =
             profileOrigin == .flag
@@ -97,8 +100,8 @@ struct Settings {
         guard let text = candidates.lazy.compactMap(\.self).first else { return nil }
         guard let tenant = Reference(argument: text) else {
             throw Failure(
-                status: .usage, detail: "The tenant in ESPALIER_TENANT, \(ProjectFile.name) or the profile is no slug or id.",
-                nextStep: "espalierctl config get tenant shows it.")
+                status: .usage, detail: "The tenant in ESPALIER_TENANT, \(ProjectFile.name) or the profile is not a slug or an ID.",
+                nextStep: "Show the value: espalierctl config get tenant")
         }
         return tenant.text
     }
@@ -116,8 +119,9 @@ struct Settings {
         guard let address = profile.baseURL, try baseURL() == Self.checkedBaseURL(address) else {
             throw Failure(
                 status: .usage,
-                detail: "The API key of profile \(profileName) belongs to \(profile.baseURL ?? "no address yet"), and goes nowhere else.",
-                nextStep: "Pass the key for the other address by ESPALIER_API_KEY or --api-key-file, or make it a profile of its own.")
+                detail:
+                    "The API key of profile \(profileName) is sent only to the profile's address (\(profile.baseURL ?? "not set yet")).",
+                nextStep: "Pass the key for the other address with ESPALIER_API_KEY or --api-key-file, or create another profile for it.")
         }
         if let text = profile.apiKey { return try APIKey(text) }
         return try profile.apiKeyFile.map { file throws(Failure) in try APIKey(file: file) }

@@ -1,21 +1,22 @@
 import Foundation
 
-/// A person's profiles, in `espalierctl/config.json` below `XDG_CONFIG_HOME` or `~/.config`. It may hold keys: nobody else may read it.
+/// A person's profiles, in `espalierctl/config.json` below `XDG_CONFIG_HOME` or `~/.config`. Only this person may read the file, because
+/// it may contain API keys.
 struct UserConfiguration: Codable, Equatable {
     enum CodingKeys: String, CodingKey {
         case currentProfile = "current_profile"
         case profiles
     }
 
-    /// The profile's name where no other is named.
+    /// The name of the profile that is used by default.
     static let defaultProfile = "default"
 
     var currentProfile: String?
     var profiles: [String: Profile] = [:]
 
-    /// Where it is kept; nil for somebody without a home.
+    /// The location of the file. Nil without a home folder.
     static func file(_ environment: [String: String]) -> URL? {
-        // The XDG Base Directory Specification: a relative path is to be ignored.
+        // The XDG Base Directory Specification requires that a relative path is ignored.
         if let folder = environment["XDG_CONFIG_HOME"], folder.hasPrefix("/") {
             return URL(filePath: folder).appending(path: "espalierctl/config.json")
         }
@@ -23,15 +24,15 @@ struct UserConfiguration: Codable, Equatable {
         return URL(filePath: home).appending(path: ".config/espalierctl/config.json")
     }
 
-    /// Reads it; there need not be one.
-    /// - Throws: ``Failure``, when it can't be read, or when others can.
+    /// Reads the file. A missing file means an empty configuration.
+    /// - Throws: ``Failure`` if the file is unreadable, or if other users can read it.
     static func load(_ environment: [String: String]) throws(Failure) -> UserConfiguration {
         guard let path = file(environment)?.path(percentEncoded: false), FileManager.default.fileExists(atPath: path)
         else { return UserConfiguration() }
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let mode = attributes?[.posixPermissions] as? Int, mode & 0o077 == 0 else {
             throw Failure(
-                status: .usage, detail: "\(path) can be read by others, and it may hold API keys.", nextStep: "chmod 600 '\(path)'")
+                status: .usage, detail: "Other users can read \(path), which may contain API keys.", nextStep: "chmod 600 '\(path)'")
         }
         return try UserConfiguration(FileManager.default.contents(atPath: path) ?? Data(), path)
     }
@@ -41,13 +42,13 @@ struct UserConfiguration: Codable, Equatable {
     init(_ data: Data, _ path: String) throws(Failure) {
         guard let configuration = try? JSONDecoder().decode(UserConfiguration.self, from: data) else {
             throw Failure(
-                status: .usage, detail: "\(path) isn't a configuration of espalierctl.",
-                nextStep: "Correct it, or move it away and begin with espalierctl config set base-url https://….")
+                status: .usage, detail: "\(path) is not a configuration of espalierctl.",
+                nextStep: "Correct the file, or move it away and start again with espalierctl config set base-url https://….")
         }
         self = configuration
     }
 
-    /// As it is written, with its members in the order of the alphabet.
+    /// The content of the file, with sorted members.
     var encoded: Data {
         get throws {
             let encoder = JSONEncoder()
@@ -56,11 +57,11 @@ struct UserConfiguration: Codable, Equatable {
         }
     }
 
-    /// Replaces the file, whole or not at all.
+    /// Replaces the file atomically.
     func save(_ environment: [String: String]) throws(Failure) {
         guard let file = Self.file(environment) else {
             throw Failure(
-                status: .usage, detail: "There is no place for a configuration.", nextStep: "Set HOME, or XDG_CONFIG_HOME to a folder.")
+                status: .usage, detail: "There is no folder for the configuration.", nextStep: "Set HOME or XDG_CONFIG_HOME to a folder.")
         }
         let new = file.path(percentEncoded: false) + ".\(getpid())"
         do {
@@ -72,7 +73,7 @@ struct UserConfiguration: Codable, Equatable {
         } catch {
             unlink(new)
             throw Failure(
-                status: .failure, detail: "\(file.path(percentEncoded: false)) can't be written.",
+                status: .failure, detail: "\(file.path(percentEncoded: false)) cannot be written.",
                 nextStep: "Check that the folder exists and that you may write to it.")
         }
     }

@@ -1,8 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A sign of life for a person who waits longer than a moment: a line on the terminal that is gone when the waiting is over. Nothing
-/// where the standard error is no terminal.
+/// A spinner on the terminal that appears after 1 s and disappears at the end. It is silent if the standard error is not a terminal.
 final class Progress: Sendable {
     private enum Stage {
         case silent, shown, ended
@@ -14,7 +13,7 @@ final class Progress: Sendable {
 
     init(_ text: String) {
         self.text = text
-        guard Terminal.standardError.isForPeople else { return }
+        guard Terminal.standardError.isInteractive else { return }
         Task { [weak self] in
             try? await Task.sleep(for: .seconds(1))
             var count = 0
@@ -25,7 +24,8 @@ final class Progress: Sendable {
         }
     }
 
-    /// Whether there is still something to wait for.
+    /// Draws one frame.
+    /// - Returns: whether the work is still in progress.
     private func show(_ frame: String) -> Bool {
         stage.withLock { stage in
             guard stage != .ended else { return false }
@@ -37,7 +37,7 @@ final class Progress: Sendable {
 
     func end() {
         stage.withLock { stage in
-            // Back to the line's beginning, and the line erased.
+            // Returns to the start of the line and erases it.
             if stage == .shown { try? Terminal.standardError.writeUnended("\r\u{1B}[K") }
             stage = .ended
         }

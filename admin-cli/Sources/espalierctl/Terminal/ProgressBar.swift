@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// How far long work has come: a line on the terminal that is drawn anew with each step, and gone at the end. Nothing where the standard
-/// error is no terminal.
+/// A progress bar on the terminal that every step redraws. It disappears at the end, and is silent if the standard error is not a
+/// terminal.
 final class ProgressBar: Sendable {
     private struct State {
         var done = 0
@@ -13,7 +13,7 @@ final class ProgressBar: Sendable {
     private static let width = 30
     private let state: Mutex<State>
     private let text: String
-    private let isShown = Terminal.standardError.isForPeople
+    private let isShown = Terminal.standardError.isInteractive
 
     init(_ text: String, total: Int) {
         self.text = text
@@ -21,18 +21,18 @@ final class ProgressBar: Sendable {
         draw()
     }
 
-    /// Some more are done, of whom some failed.
+    /// Adds finished items, and the number of failed items among them.
     func advance(_ done: Int, failed: Int) {
         state.withLock { state in
             state.done += done
             state.failed += failed
-            // More may come while the work goes on.
+            // The total may grow during the work.
             state.total = max(state.total, state.done)
         }
         draw()
     }
 
-    /// Takes the line away; the next step draws it again.
+    /// Erases the bar. The next step draws it again.
     func end() {
         if isShown { try? Terminal.standardError.writeUnended("\r\u{1B}[K") }
     }
@@ -42,7 +42,7 @@ final class ProgressBar: Sendable {
         try? Terminal.standardError.writeUnended("\r\u{1B}[K\(line)")
     }
 
-    /// As in `Collecting [######........] 12 of 30, 1 failed`.
+    /// The text of the bar, for example `Collecting [######........] 12 of 30, 1 failed`.
     private var line: String {
         let state = state.withLock { $0 }
         let filled = state.total == 0 ? Self.width : Self.width * state.done / state.total

@@ -1,19 +1,19 @@
 import Foundation
 
-/// Asks the person at the terminal. Questions go to the standard error, so that they don't mix with data.
+/// Asks the person at the terminal. Questions go to the standard error, so they do not mix with data.
 struct Prompt {
-    /// Whether somebody is there, and wants to be asked.
+    /// Whether there is a terminal, and the person allows prompts.
     let isPossible: Bool
 
     init(isWanted: Bool) {
         isPossible = isWanted && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1
     }
 
-    /// Asks until there is an answer that will do.
+    /// Asks until the answer is valid.
     /// - Parameters:
-    ///   - standard: the answer of somebody who only presses Enter.
-    ///   - refusal: says what is wrong with an answer, or nil.
-    /// - Throws: ``Failure``, when nobody can be asked, or the input ended.
+    ///   - standard: the answer if the person presses only Enter.
+    ///   - refusal: returns the problem of an answer, or nil for a valid answer.
+    /// - Throws: ``Failure`` if there is no terminal, or if the input ends.
     func line(_ question: String, standard: String? = nil, refusal: (String) -> String? = { _ in nil }) throws(Failure) -> String {
         while true {
             try Terminal.standardError.writeUnended("\(question)\(standard.map { " [\($0.printable)]" } ?? ""): ")
@@ -31,7 +31,7 @@ struct Prompt {
         return try read()
     }
 
-    /// Asks for one of several words, by the word or its number.
+    /// Asks for one of several words. The answer is the word or its number.
     func choice(_ question: String, _ choices: [(word: String, meaning: String)], standard: Int = 0) throws(Failure) -> Int {
         Terminal.standardError.report(question)
         for (index, choice) in choices.enumerated() {
@@ -45,10 +45,10 @@ struct Prompt {
         return Self.index(answer, words) ?? standard
     }
 
-    /// Which of the words is meant, by itself or by its number, which begins with 1.
+    /// The index of the chosen word. The answer is the word itself, or its number starting with 1.
     static func index(_ answer: String, _ words: [String]) -> Int? {
         guard let number = Int(answer) else { return words.firstIndex(of: answer) }
-        // The least number there is has none before it.
+        // The subtraction must not overflow for Int.min.
         return words.indices.contains(number &- 1) ? number - 1 : nil
     }
 
@@ -59,9 +59,9 @@ struct Prompt {
         return answer.lowercased().hasPrefix("y")
     }
 
-    /// Asks for something that isn't to be seen while it is typed.
+    /// Asks for a secret, which the terminal does not show.
     func secret(_ question: String) throws(Failure) -> String {
-        // Before the question: somebody may paste as soon as it is there.
+        // The terminal hides input before the question appears, because a person may paste at once.
         var shown = termios()
         tcgetattr(STDIN_FILENO, &shown)
         var hidden = shown
@@ -83,7 +83,9 @@ struct Prompt {
 
     private func read() throws(Failure) -> String {
         guard isPossible else {
-            throw Failure(status: .usage, detail: "Nobody can be asked.", nextStep: "Give everything by flags, or run it in a terminal.")
+            throw Failure(
+                status: .usage, detail: "No terminal for a prompt.",
+                nextStep: "Pass every value as a flag, or run the command in a terminal.")
         }
         guard let answer = readLine() else {
             throw Failure(status: .failure, detail: "The input ended before the answer.", nextStep: "Run the command again.")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Rows in columns, for people.
+/// A table of text for people.
 struct Table {
     var header: [String] = []
     var rows: [[String]]
@@ -10,14 +10,14 @@ struct Table {
     var identifiers: Set<Int> = []
     /// The column of the rows' own IDs, if there is one.
     var ownID: Int?
-    /// Columns of times that keep their hours and minutes.
+    /// Columns of times that always show hours and minutes.
     var exact: Set<Int> = []
     /// Columns of texts that continue on the next line.
     var wrapped: Set<Int> = []
-    /// Columns that readers need least, in the order in which they go.
+    /// Columns that readers need least, in the order in which they are hidden.
     var expendable: [Int] = []
 
-    /// The lines, two spaces between columns, none at a line's end.
+    /// The lines, with two spaces between columns and none at the end of a line.
     var text: String {
         Self.text(of: lines, rightAligned)
     }
@@ -34,7 +34,7 @@ struct Table {
                 let padding = String(repeating: " ", count: cell.1 - cell.0.count)
                 return rightAligned.contains(column) ? padding + cell.0 : cell.0 + padding
             }.joined(separator: "  ")
-            // By scalar: a blank after U+0600 is one character with it.
+            // U+0600 and a space after it form one character, so this loop compares scalars.
             while line.unicodeScalars.last == " " { line.unicodeScalars.removeLast() }
             return line + "\n"
         }.joined()
@@ -58,39 +58,41 @@ extension Table {
         var shortened: [String] = []
     }
 
-    /// A column of texts never gets narrower than this. Every word of the API has room.
+    /// The smallest width of a column of texts. Every word of the API fits.
     private static let narrowest = 12
 
     /// The lines for a terminal, which would wrap longer ones in the middle of a word.
     ///
     /// Each step applies only if the lines are still too long:
-    /// 1. Times become days, and times of ``exact`` columns lose their seconds. Nothing else is taken from a date.
-    /// 2. IDs of other things keep their kind and their last 4 characters, from the right.
+    /// 1. Times become days, and times of ``exact`` columns lose their seconds. Dates are not shortened further.
+    /// 2. IDs of other resources shrink to their kind and their last 4 characters, starting with the rightmost column.
     /// 3. Texts of ``wrapped`` columns continue on the next line.
     /// 4. Columns are hidden in the order of ``expendable``.
     /// 5. Texts are cut, the longest first. A cut text ends in `…`.
     /// 6. Other columns are hidden from the right, the first column last. The own ID stays whole, because people copy it, unless it is
     ///    expendable.
     ///
-    /// The steps start again with each column that is hidden.
-    /// - Parameter width: in characters; nil for a file or a pipe, which receives everything.
+    /// The steps start again after each hidden column.
+    /// - Parameter width: the width in characters. Nil for a file or a pipe, which receives everything.
     func fitted(to width: Int?) -> Fitted {
         guard let width, Self.total(of: lines) > width else { return Fitted(text: text) }
-        var kept = Array(header.indices)
+        var shown = Array(header.indices)
         while true {
-            let whole = lines.map { cells in kept.map { $0 < cells.count ? cells[$0] : "" } }
+            let whole = lines.map { cells in shown.map { $0 < cells.count ? cells[$0] : "" } }
             var (lines, shortened) = (whole, Set<Int>())
-            shorten(&lines, kept, to: width)
-            for place in kept.indices where zip(whole, lines).contains(where: { $0[place] != $1[place] }) { shortened.insert(kept[place]) }
-            let isCut = fold(&lines, kept, to: width, cut: &shortened)
+            shorten(&lines, shown, to: width)
+            for place in shown.indices where zip(whole, lines).contains(where: { $0[place] != $1[place] }) {
+                shortened.insert(shown[place])
+            }
+            let isCut = fold(&lines, shown, to: width, cut: &shortened)
             let excess = Self.total(of: lines) > width
-            if excess || isCut, let column = leastNeeded(of: kept, isCut: !excess) {
-                kept.removeAll { $0 == column }
+            if excess || isCut, let column = leastNeeded(of: shown, isCut: !excess) {
+                shown.removeAll { $0 == column }
                 continue
             }
             return Fitted(
-                text: Self.text(of: lines, Set(kept.indices.filter { rightAligned.contains(kept[$0]) })),
-                hidden: header.indices.filter { !kept.contains($0) }.map { header[$0].printable },
+                text: Self.text(of: lines, Set(shown.indices.filter { rightAligned.contains(shown[$0]) })),
+                hidden: header.indices.filter { !shown.contains($0) }.map { header[$0].printable },
                 shortened: shortened.sorted().map { header[$0].printable })
         }
     }
@@ -100,13 +102,13 @@ extension Table {
         return widths.reduce(0, +) + 2 * max(0, widths.count - 1)
     }
 
-    /// The column to hide next; nil when one is left, or if all others are worth a cut text.
+    /// The column to hide next. Nil if only one column is left, or if cutting a text is better than hiding any other column.
     private func leastNeeded(of columns: [Int], isCut: Bool) -> Int? {
         guard columns.count > 1 else { return nil }
         return expendable.first(where: columns.contains) ?? (isCut ? nil : columns.last { $0 != ownID })
     }
 
-    /// Shortens times, and then IDs of other things until the lines fit.
+    /// Shortens times, then IDs of other resources, until the lines fit.
     private func shorten(_ lines: inout [[String]], _ columns: [Int], to width: Int) {
         guard Self.total(of: lines) > width else { return }
         for (place, column) in columns.enumerated() {
@@ -161,7 +163,7 @@ extension Table {
         return isCut
     }
 
-    /// The words of a text in lines of a width that has room for each word.
+    /// Wraps a text at spaces. The width must have room for the longest word.
     private static func wrapped(_ text: String, to width: Int) -> [String] {
         text.split(separator: " ").reduce(into: [String]()) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= width {
@@ -174,7 +176,7 @@ extension Table {
 }
 
 extension String {
-    /// Whether it is an ID of the API, a kind and 26 characters, or a list of IDs.
+    /// Whether the text is an ID of the API (a kind and 26 characters), or a list of IDs.
     var startsWithID: Bool {
         prefixMatch(of: #/[a-z]+_[0-9a-z]{26}(?:$|, | )/#) != nil
     }

@@ -1,24 +1,24 @@
 import Foundation
 
-/// One of the process's two ways to speak: the standard output for data, the standard error for talk.
+/// An output stream of the process: the standard output for data, or the standard error for messages.
 struct Terminal {
     static let standardOutput = Terminal(handle: .standardOutput, environment: ProcessInfo.processInfo.environment)
     static let standardError = Terminal(handle: .standardError, environment: ProcessInfo.processInfo.environment)
 
     private let handle: FileHandle
-    /// Whether someone looks who likes colours (no-color.org).
-    let isColoured: Bool
+    /// Whether the output uses colors. `NO_COLOR` turns them off (no-color.org).
+    let isColored: Bool
 
-    /// Whether it is a terminal that can go back on what it showed.
-    let isForPeople: Bool
+    /// Whether the stream is a terminal that can redraw a line.
+    let isInteractive: Bool
 
     init(handle: FileHandle, environment: [String: String]) {
         self.handle = handle
-        isForPeople = isatty(handle.fileDescriptor) == 1 && environment["TERM"] != "dumb"
-        isColoured = isForPeople && (environment["NO_COLOR"] ?? "").isEmpty
+        isInteractive = isatty(handle.fileDescriptor) == 1 && environment["TERM"] != "dumb"
+        isColored = isInteractive && (environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// How many characters a line has room for; nil where it is not a terminal.
+    /// The width of the terminal in characters. Nil if the stream is not a terminal.
     var width: Int? {
         var size = winsize()
         guard isatty(handle.fileDescriptor) == 1, ioctl(handle.fileDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0
@@ -27,30 +27,30 @@ struct Terminal {
     }
 
     /// Writes data and ends its last line.
-    /// - Throws: ``Failure``, when nobody takes it, as on a full disk: a cut-off answer must not look like a whole one.
+    /// - Throws: ``Failure`` if the write fails, for example on a full disk. A cut-off output must not look complete.
     func write(_ text: String) throws(Failure) {
         try writeUnended(text.hasSuffix("\n") ? text : text + "\n")
     }
 
-    /// Writes and leaves the cursor where it is, as before an answer.
+    /// Writes text without a line end, for example before an answer.
     func writeUnended(_ text: String) throws(Failure) {
         do {
             try handle.write(contentsOf: Data(text.utf8))
         } catch {
             throw Failure(
-                status: .failure, detail: "The answer can't be written: \(error.reason).",
-                nextStep: "Check where the output goes.")
+                status: .failure, detail: "The output cannot be written: \(error.reason).",
+                nextStep: "Check the destination of the output.")
         }
     }
 
-    /// Tells a person something. When even that can't be written there is nobody left to tell.
+    /// Writes a message. A failed write is ignored, because there is no other place to report it.
     func report(_ text: String) {
         try? write(text)
     }
 
-    /// Tells what failed, by which request, and what to try.
+    /// Writes a failure: the problem, the request ID and the next step.
     func report(_ failure: Failure) {
-        let label = isColoured ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
+        let label = isColored ? "\u{1B}[1;31merror:\u{1B}[0m" : "error:"
         var lines = ["\(label) \(failure.detail.printable)"]
         lines += failure.fields.map { "  \($0.printable)" }
         if let requestID = failure.requestID { lines.append("request id: \(requestID.printable)") }
@@ -60,7 +60,7 @@ struct Terminal {
 }
 
 extension Error {
-    /// The system's words for the cause. Foundation's description on Linux is the number of an error domain.
+    /// The system's description of the cause. Foundation's own description on Linux shows only the number of an error domain.
     var reason: String {
         let cause = (self as NSError).userInfo[NSUnderlyingErrorKey] as? any Error ?? self
         let code =
@@ -71,7 +71,7 @@ extension Error {
 }
 
 extension String {
-    /// The text without control characters: what a server sends must not move the cursor or retitle the window.
+    /// The text without control characters. A server's text must not move the cursor or change the title of the window.
     var printable: String {
         String(String.UnicodeScalarView(unicodeScalars.filter { $0.properties.generalCategory != .control }))
     }

@@ -1,4 +1,4 @@
-/// Which parts of an answer a person is shown, and in which order.
+/// The parts of a response that people see, in order.
 struct View: Sendable {
     struct Field: Sendable {
         var title: String
@@ -10,9 +10,9 @@ struct View: Sendable {
         var isExact = false
         var isWrapped = false
 
-        /// Shown where one thing is shown, but no column of a list.
+        /// The field appears in details, but not as a column of a list.
         var detail: Field { changed { $0.isListed = false } }
-        /// Left out where the answer lacks it.
+        /// The field is left out if the response lacks it.
         var optional: Field { changed { $0.isRequired = false } }
         var number: Field { changed { $0.isNumber = true } }
 
@@ -21,7 +21,7 @@ struct View: Sendable {
         /// A text that a narrow list continues on the next line.
         var wrapped: Field { changed { $0.isWrapped = true } }
 
-        /// Whether it is the ID of the thing itself, and not of another.
+        /// Whether this is the resource's own ID.
         var isOwnID: Bool { path == "id" || title == "ID" }
 
         private func changed(_ change: (inout Field) -> Void) -> Field {
@@ -31,7 +31,7 @@ struct View: Sendable {
         }
     }
 
-    /// A list or an object inside the answer, under a heading of its own.
+    /// A list or an object inside the response, with its own heading.
     struct Section: Sendable {
         var title: String
         var path: String
@@ -47,8 +47,8 @@ struct View: Sendable {
         (self.fields, self.sections, self.expendable) = (fields, sections, expendable)
     }
 
-    /// One thing, a line for each property, and its sections below.
-    /// - Throws: ``Failure``, when it lacks what such a thing has: an answer of another shape isn't an empty one.
+    /// The text for one resource: a line for each property, and the sections below.
+    /// - Throws: ``Failure`` if a required property is missing. A response of another form must not look empty.
     func details(of json: JSON) throws(Failure) -> String {
         var rows: [[String]] = []
         for field in fields {
@@ -70,7 +70,7 @@ struct View: Sendable {
         return text
     }
 
-    /// Several of them, a line for each. The ID is in the last column: people read the name and copy the ID.
+    /// The text for a list, with a line for each resource. The ID is in the last column, because people read the name and copy the ID.
     /// - Parameter terminal: receives the text; its width limits the lines.
     func table(of elements: [JSON], for terminal: Terminal = .standardOutput) throws(Failure) -> String {
         let listed = fields.filter(\.isListed)
@@ -95,7 +95,7 @@ struct View: Sendable {
         for (change, titles) in [("Hidden", fitted.hidden), ("Shortened", fitted.shortened)] where !titles.isEmpty {
             Terminal.standardError.report("\(change) for lack of width: \(titles.joined(separator: ", ")).")
         }
-        // On a line of its own, which no terminal breaks within the option.
+        // A separate line is short enough that no terminal wraps it within the option.
         if !fitted.hidden.isEmpty || !fitted.shortened.isEmpty { Terminal.standardError.report("Use a wider terminal or --json.") }
         return fitted.text
     }

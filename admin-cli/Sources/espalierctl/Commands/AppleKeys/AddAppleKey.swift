@@ -1,12 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl apple-keys add`: a next key, which doesn't sign yet.
+/// `espalierctl apple-keys add`: adds an Apple key to a connection as the next key.
 struct AddAppleKey: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Adds a next key, which doesn't sign until it is promoted.",
+        abstract: "Adds a next Apple key. It does not sign until you promote it.",
         discussion: """
-            Apple is asked whether it accepts the key. To add and promote in one go, use espalierctl apple-keys rotate.
+            Espalier checks at Apple whether the key is accepted. To add and promote a key with one command, use espalierctl apple-keys \
+            rotate.
 
             EXAMPLES
               espalierctl apple-keys add --tenant acme --key-file AuthKey_F6G7H8I9J0.p8
@@ -31,8 +32,8 @@ struct AddAppleKey: CallCommand {
 
     func note(_ key: JSON) -> String? {
         key["proven_at"] == nil
-            ? "Apple couldn't be asked yet; promoting asks again: espalierctl apple-keys promote \(key["id"]?.text ?? "ID")\(connection.again)"
-            : "Apple accepts it. To sign with it: espalierctl apple-keys promote \(key["id"]?.text ?? "ID")\(connection.again)"
+            ? "Apple was not reachable. Promoting the key checks it again: espalierctl apple-keys promote \(key["id"]?.text ?? "ID")\(connection.repeated)"
+            : "Apple accepts the key. To sign with it: espalierctl apple-keys promote \(key["id"]?.text ?? "ID")\(connection.repeated)"
     }
 }
 
@@ -43,7 +44,8 @@ extension Call {
         ).ifUnchanged(connection, entityTag)
     }
 
-    /// - Parameter path: the key's.
+    /// Promotes an Apple key.
+    /// - Parameter path: the path of the key.
     static func promoteAppleKey(_ path: String, of connection: String, overlap: Span, _ entityTag: String? = nil) -> Call {
         Call.post("\(path)/promote", ["overlap_seconds": JSON(overlap)]).ifUnchanged(connection, entityTag)
     }

@@ -1,27 +1,28 @@
 import ArgumentParser
 
-/// A key to be sent to Espalier.
+/// The options for an Apple key that is sent to Espalier.
 struct AppleKeyOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("The private key that Apple gave you (AuthKey_XXXXXXXXXX.p8), or - for the standard input.", valueName: "file"),
+        help: ArgumentHelp(
+            "The file of the private key from Apple (AuthKey_XXXXXXXXXX.p8), or - for the standard input.", valueName: "file"),
         completion: .file(extensions: ["p8"]))
     var keyFile: String
 
-    @Option(help: ArgumentHelp("Its Key ID; needed only when the file's name doesn't say it.", valueName: "id"))
+    @Option(help: ArgumentHelp("The Key ID. Required only if the name of the file does not contain it.", valueName: "id"))
     var keyID: String?
 
     func read() throws(Failure) -> AppleKeyFile {
         try AppleKeyFile(keyFile, keyID: keyID)
     }
 
-    /// The standard input can be read once.
+    /// Rejects two options that read the standard input, because it can be read only once.
     func requireInput(besides server: ServerOptions) throws {
         if keyFile == "-", server.apiKeyFile == "-" { throw ValidationError("Only one of --key-file and --api-key-file can be -.") }
     }
 }
 
 extension Session {
-    /// The path of one of a connection's keys, by our id or Apple's Key ID.
+    /// The path of one of a connection's keys, by its ID or Apple's Key ID.
     func path(appleKey key: Reference, of connection: String) async throws(Failure) -> String {
         let list = "\(connection)/apple-keys"
         guard key.text.wholeASCIIMatch(of: #/[A-Z0-9]{10}/#) != nil else { return "\(list)/\(key.text)" }
@@ -31,7 +32,7 @@ extension Session {
         else {
             throw Failure(
                 status: .failure, detail: "The connection has no key \(key.text).",
-                nextStep: "espalierctl apple-keys list shows those it has.")
+                nextStep: "List the keys of the connection: espalierctl apple-keys list")
         }
         return "\(list)/\(id)"
     }

@@ -1,12 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl apple-keys`: the keys a connection signs with.
+/// `espalierctl apple-keys`: manages the Apple keys of a connection.
 struct AppleKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apple-keys",
-        abstract: "Rotates the keys of a connection, without an outage.",
+        abstract: "Rotates the Apple keys of a connection without an outage.",
         discussion: """
-            A connection has a current key, and while it is rotated a next and a previous one. With --platform it is the shared connection.
+            A connection signs with its current key. During a rotation it also has a next key and a previous key. With --platform, the \
+            commands use the shared connection.
             """,
         subcommands: [ListAppleKeys.self, AddAppleKey.self, PromoteAppleKey.self, RetireAppleKey.self, RotateAppleKey.self])
 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl apple-keys list`: a connection's keys.
+/// `espalierctl apple-keys list`: lists the Apple keys of a connection.
 struct ListAppleKeys: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a connection's keys and their states.",
+        abstract: "Lists a connection's Apple keys and their states.",
         discussion: """
             EXAMPLES
               espalierctl apple-keys list --tenant acme

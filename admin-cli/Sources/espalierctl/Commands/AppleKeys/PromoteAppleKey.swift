@@ -1,12 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl apple-keys promote`: the next key becomes the current one.
+/// `espalierctl apple-keys promote`: makes the next Apple key the current one.
 struct PromoteAppleKey: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "promote",
-        abstract: "Lets the next key sign; the old one stays usable for the overlap.",
+        abstract: "Makes the next Apple key the current one. The old key stays usable for the overlap.",
         discussion: """
-            Apple is asked first: a key it doesn't accept never signs. Should Apple refuse it within the overlap, the old one comes back by itself.
+            Espalier first checks the key at Apple. A key that Apple rejects never signs. If Apple rejects the key during the overlap, the \
+            old key becomes current again automatically.
 
             EXAMPLES
               espalierctl apple-keys promote F6G7H8I9J0 --tenant acme
@@ -14,7 +15,7 @@ struct PromoteAppleKey: CallCommand {
             """)
     static let view: View? = .appleKey
 
-    @Argument(help: ArgumentHelp("The key: its id, or Apple's Key ID.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The key's ID, or Apple's Key ID.", valueName: "id"))
     var key: Reference
 
     @OptionGroup var overlap: OverlapOption

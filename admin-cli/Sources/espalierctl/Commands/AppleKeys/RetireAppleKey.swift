@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl apple-keys retire`: the end of a key.
+/// `espalierctl apple-keys retire`: retires an Apple key permanently.
 struct RetireAppleKey: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "retire",
-        abstract: "Retires a key: it never signs again.",
+        abstract: "Retires an Apple key permanently. It never signs again.",
         discussion: """
-            Do this before you revoke the key in Apple's portal.
+            Retire the key before you revoke it in Apple's portal.
 
             EXAMPLES
               espalierctl apple-keys retire F6G7H8I9J0 --tenant acme
@@ -15,7 +15,7 @@ struct RetireAppleKey: CallCommand {
             """)
     static let view: View? = .appleKey
 
-    @Argument(help: ArgumentHelp("The key: its id, or Apple's Key ID.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The key's ID, or Apple's Key ID.", valueName: "id"))
     var key: Reference
 
     @OptionGroup var connection: ConnectionOption
@@ -26,10 +26,10 @@ struct RetireAppleKey: CallCommand {
         let connection = try await session.path(connection)
         let path = try await session.path(appleKey: key, of: connection)
         return Call.post("\(path)/retire").ifUnchanged(connection, match.ifMatch).destroying(
-            "retires the Apple key \(key.text) for good", word: try session.word(self.connection.owner))
+            "retires the Apple key \(key.text) permanently", word: try session.word(self.connection.owner))
     }
 
     func note(_ answer: JSON) -> String? {
-        "It can now be revoked in Apple's portal, under Keys."
+        "You can now revoke this key in Apple's portal, under Keys."
     }
 }

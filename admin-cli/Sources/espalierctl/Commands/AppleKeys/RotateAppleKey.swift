@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl apple-keys rotate`: a new key is added, proven at Apple and promoted, and the old one lives on for a while.
+/// `espalierctl apple-keys rotate`: adds an Apple key, proves it at Apple and promotes it. The old key stays usable for the overlap.
 struct RotateAppleKey: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Adds a key and lets it sign, with the old one in reserve.",
+        abstract: "Adds an Apple key and promotes it. The old key stays in reserve.",
         discussion: """
-            The same as add and promote. Apple is asked before the new key signs; if it refuses, nothing changes. Repeating the command after \
-            a failure goes on where it stopped.
+            This command combines add and promote. Espalier checks the new key at Apple before the key signs. If Apple rejects it, nothing \
+            changes. After a failure, run the command again to continue.
 
             EXAMPLES
               espalierctl apple-keys rotate --tenant acme --key-file AuthKey_F6G7H8I9J0.p8
@@ -43,16 +43,17 @@ struct RotateAppleKey: AsyncParsableCommand {
         report(key, keys)
     }
 
-    /// The new key's id: added now, or by an earlier try that got no further.
+    /// The new key's ID. The key was added now, or by an earlier run that did not promote it.
     private func add(_ key: AppleKeyFile, to connection: String, known: [JSON], _ client: APIClient) async throws -> String {
         let reply: JSON
         if let earlier = known.first(where: { $0["key_id"]?.string == key.keyID }) {
             guard earlier["state"]?.string == "next" else {
                 throw Failure(
-                    status: .failure, detail: "The key \(key.keyID) is there already, as \(earlier["state"]?.text ?? "another").",
-                    nextStep: "Make a new key in Apple's portal, and pass its file.")
+                    status: .failure,
+                    detail: "The connection already has the key \(key.keyID). Its state is \(earlier["state"]?.text ?? "unknown").",
+                    nextStep: "Create a new key in Apple's portal, and pass its file.")
             }
-            Terminal.standardError.report("The key \(key.keyID) was added before.")
+            Terminal.standardError.report("The key \(key.keyID) was already added.")
             reply = earlier
         } else {
             reply = try await client.send(.addAppleKey(key, to: connection)).json
@@ -63,11 +64,11 @@ struct RotateAppleKey: AsyncParsableCommand {
     }
 
     private func report(_ key: AppleKeyFile, _ keys: [JSON]) {
-        var lines = ["Logins are signed with \(key.keyID) from now on."]
+        var lines = ["\(key.keyID) is now the current key."]
         if let previous = keys.first(where: { $0["state"]?.string == "previous" }), let old = previous["key_id"]?.text {
             lines += [
-                "Until \(previous["usable_until"]?.text ?? "it is retired"), \(old) is in reserve and comes back by itself if Apple refuses the new one.",
-                "After that revoke \(old) in Apple's portal. Sooner: espalierctl apple-keys retire \(old)\(connection.again), then revoke it.",
+                "\(old) stays in reserve until \(previous["usable_until"]?.text ?? "it is retired"). It becomes current again automatically if Apple rejects the new key.",
+                "Revoke \(old) in Apple's portal after that time. To revoke it earlier, first run: espalierctl apple-keys retire \(old)\(connection.repeated)",
             ]
         }
         for line in lines { Terminal.standardError.report(line.printable) }

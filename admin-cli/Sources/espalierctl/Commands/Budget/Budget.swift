@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl budget`: how much of a month a tenant means to pay for.
+/// `espalierctl budget`: manages a tenant's monthly budget.
 struct Budget: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at a tenant's budget for a month, sets it, and removes it.",
+        abstract: "Shows, sets and removes a tenant's monthly budget.",
         discussion: """
-            Webhooks hear when half of it, four fifths and all of it are used (usage.threshold). A hard one then has logins refused to the \
-            end of the month; none is hard unless it is set so.
+            Webhooks receive usage.threshold when 50, 80 and 100 percent of the budget are used. After 100 percent, a hard budget rejects \
+            logins until the end of the month. By default, a budget is not hard.
             """,
         subcommands: [ShowBudget.self, SetBudget.self, RemoveBudget.self])
 }
@@ -17,14 +17,14 @@ extension View {
         .init("Hard", "hard"),
         .init("Month", "current.period").optional,
         .init("Used", "used").optional,
-        .init("Per cent", "current.percent").optional,
-        .init("Logins refused until", "logins_refused_until").optional,
+        .init("Percent", "current.percent").optional,
+        .init("Logins rejected until", "logins_refused_until").optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at"))
 }
 
 extension JSON {
-    /// A budget with what a person reads of it: `500.00 USD`, or `100000 logins`, of the whole and of what is used.
+    /// A budget with its limit and its usage as text, for example `500.00 USD` or `100000 logins`.
     var asBudget: JSON {
         guard case .object(var members) = self else { return self }
         func words(_ number: JSON?, _ amount: JSON?) -> JSON? {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl budget remove`: no budget any more.
+/// `espalierctl budget remove`: removes a tenant's budget.
 struct RemoveBudget: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Removes a tenant's budget: nothing is told any more, and no login refused for it.",
+        abstract: "Removes a tenant's budget. Its webhook messages and login rejections end.",
         discussion: """
             EXAMPLES
               espalierctl budget remove --tenant acme
@@ -21,6 +21,6 @@ struct RemoveBudget: CallCommand {
     }
 
     func note(_ answer: JSON) -> String? {
-        "Removed."
+        "Removed the budget."
     }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl budget set`: so many logins a month, or so much money.
+/// `espalierctl budget set`: sets a monthly budget in logins or money.
 struct SetBudget: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Sets how many logins a month a tenant means to pay for, or how much money.",
+        abstract: "Sets a tenant's monthly budget, in logins or in money.",
         discussion: """
-            It takes the place of one that is there. What the month has used already counts. Of money that is what the upcoming statement \
-            comes to in this currency, with its fees.
+            The new budget replaces the existing one. Usage earlier in the month counts. A budget in money is compared with the total of \
+            the upcoming statement in this currency, including fees.
 
             EXAMPLES
               espalierctl budget set --logins 100000 --tenant acme
@@ -17,16 +17,16 @@ struct SetBudget: CallCommand {
     static let view: View? = .budget
     static let flags = ["amount_micros": "--amount"]
 
-    @Option(help: ArgumentHelp("How many logins a month, 1 to 1000000000.", valueName: "count"))
+    @Option(help: ArgumentHelp("The budget in logins per month, 1 to 1000000000.", valueName: "count"))
     var logins: Int?
 
-    @Option(help: ArgumentHelp("How much money a month.", valueName: "amount"))
+    @Option(help: ArgumentHelp("The budget in money per month, such as 500.00. Requires --currency.", valueName: "amount"))
     var amount: Micros?
 
-    @Option(help: ArgumentHelp("The amount's currency, in ISO 4217.", valueName: "code"))
+    @Option(help: ArgumentHelp("The currency of --amount, as an ISO 4217 code such as USD.", valueName: "code"))
     var currency: String?
 
-    @Flag(help: "Refuses logins to the end of the month when it is used up.")
+    @Flag(help: "Rejects logins until the end of the month when the budget is used up.")
     var hard = false
 
     @OptionGroup var tenant: TenantOption
@@ -35,9 +35,9 @@ struct SetBudget: CallCommand {
 
     func validate() throws {
         guard (logins == nil) != (amount == nil) else { throw ValidationError("Pass --logins, or --amount and --currency.") }
-        guard (amount == nil) == (currency == nil) else { throw ValidationError("--amount and --currency go together.") }
+        guard (amount == nil) == (currency == nil) else { throw ValidationError("Pass --amount and --currency together.") }
         if let logins, !(1...1_000_000_000).contains(logins) { throw ValidationError("--logins takes 1 to 1000000000.") }
-        if let amount, amount.count == 0 { throw ValidationError("--amount takes more than 0.") }
+        if let amount, amount.count == 0 { throw ValidationError("--amount must be greater than 0.") }
     }
 
     func call(_ session: Session) throws -> Call {

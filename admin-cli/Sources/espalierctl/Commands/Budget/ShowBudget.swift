@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl budget show`: the budget, and how much of it the month has used.
+/// `espalierctl budget show`: shows a tenant's budget and its usage in the current month.
 struct ShowBudget: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a tenant's budget, and how much of it the current month has used.",
+        abstract: "Shows a tenant's budget and its usage in the current month.",
         discussion: """
             EXAMPLES
               espalierctl budget show --tenant acme

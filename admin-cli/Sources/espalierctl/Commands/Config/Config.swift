@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config`: a person's profiles.
+/// `espalierctl config`: manages a person's profiles.
 struct Config: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Keeps profiles: where Espalier is, and who you are there.",
+        abstract: "Manages your profiles: the address, API key and tenant for an installation.",
         discussion: """
-            Flags stand before the environment, the environment before the project, and the project before your profile. A project's \
-            .espalierctl.json, in the working directory or above, may name a profile of yours and a tenant: {"profile": "staging", \
-            "tenant": "acme"}. It can't say where your API key is sent. A profile's key is only sent to that profile's address.
+            Flags override the environment, the project file and your profile, in this order. The project file is .espalierctl.json in the \
+            working directory or above. It may name one of your profiles and a tenant: {"profile": "staging", "tenant": "acme"}. It cannot \
+            set the address that receives your API key. A profile's key is sent only to that profile's address.
 
             EXAMPLES
               espalierctl config set base-url https://id.example.com
@@ -23,7 +23,7 @@ struct Config: ParsableCommand {
         ])
 }
 
-/// What a profile has.
+/// The properties of a profile.
 enum ConfigName: String, CaseIterable, ExpressibleByArgument {
     case baseURL = "base-url"
     case tenant
@@ -40,9 +40,9 @@ enum ConfigName: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// Which profile is meant.
+/// The option for the profile.
 struct ConfigOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The profile; without it the one in use. (environment: ESPALIER_PROFILE)", valueName: "name"))
+    @Option(help: ArgumentHelp("The profile. By default, the current profile. (environment: ESPALIER_PROFILE)", valueName: "name"))
     var profile: String?
 
     func name(_ configuration: UserConfiguration) -> String {

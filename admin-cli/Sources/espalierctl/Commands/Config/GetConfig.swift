@@ -1,18 +1,18 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config get`: one property of a profile.
+/// `espalierctl config get`: shows a property of a profile.
 struct GetConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "Shows a property of a profile; of a key only enough to tell which it is.",
+        abstract: "Shows a property of a profile. For an API key, it shows only the prefix and the last four characters.",
         discussion: """
             EXAMPLES
               espalierctl config get base-url
               espalierctl config get tenant --profile staging
             """)
 
-    @Argument(help: ArgumentHelp("Which property.", valueName: "property"))
+    @Argument(help: ArgumentHelp("The property.", valueName: "property"))
     var name: ConfigName
 
     @OptionGroup var options: ConfigOptions

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config list`: a person's profiles.
+/// `espalierctl config list`: lists a person's profiles.
 struct ListConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists your profiles; a star marks the one in use.",
+        abstract: "Lists your profiles. A star marks the current one.",
         discussion: """
             EXAMPLES
               espalierctl config list
@@ -33,7 +33,7 @@ struct ListConfig: ParsableCommand {
             return try Terminal.standardOutput.write(String(decoding: list.encoded(), as: UTF8.self))
         }
         guard !profiles.isEmpty else {
-            return Terminal.standardError.report("There are none. The first: espalierctl config set base-url https://id.example.com")
+            return Terminal.standardError.report("No profiles. Create one: espalierctl config set base-url https://id.example.com")
         }
         try Terminal.standardOutput.write(Self.view.table(of: profiles))
     }

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config set`: one property of a profile.
+/// `espalierctl config set`: sets a property of a profile.
 struct SetConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Sets a property of a profile, and makes the profile if need be.",
+        abstract: "Sets a property of a profile. Creates the profile if it does not exist.",
         discussion: """
-            Properties: base-url, tenant, api-key, api-key-file. The key itself is never an argument, which everyone on the machine could \
-            read: it comes from a file, from the standard input, or is asked for.
+            Properties: base-url, tenant, api-key, api-key-file. The key itself is never an argument, because every user of the machine \
+            could read it. Pass it in a file or on the standard input, or type it at the prompt.
 
             EXAMPLES
               espalierctl config set base-url https://id.example.com
@@ -18,13 +18,15 @@ struct SetConfig: ParsableCommand {
                 --profile staging
             """)
 
-    @Argument(help: ArgumentHelp("Which property.", valueName: "property"))
+    @Argument(help: ArgumentHelp("The property.", valueName: "property"))
     var name: ConfigName
 
-    @Argument(help: "What it is to be; not for api-key.")
+    @Argument(help: "The new value. Not allowed for api-key.")
     var value: String?
 
-    @Option(help: ArgumentHelp("Where the key for api-key is read, - for the standard input.", valueName: "file"), completion: .file())
+    @Option(
+        help: ArgumentHelp("The file that contains the API key for the property api-key, or - for the standard input.", valueName: "file"),
+        completion: .file())
     var apiKeyFile: String?
 
     @OptionGroup var options: ConfigOptions
@@ -32,11 +34,12 @@ struct SetConfig: ParsableCommand {
     func validate() throws {
         switch name {
         case .apiKey where value != nil:
-            throw ValidationError("A key is never an argument. Pass --api-key-file FILE (- for the standard input), or answer when asked.")
+            throw ValidationError(
+                "An API key is never an argument. Pass --api-key-file FILE (- for the standard input), or type it at the prompt.")
         case .apiKey: break
         default:
-            guard let value, !value.isEmpty else { throw ValidationError("Say what \(name.rawValue) is to be.") }
-            if apiKeyFile != nil { throw ValidationError("--api-key-file goes with api-key.") }
+            guard let value, !value.isEmpty else { throw ValidationError("The value of \(name.rawValue) is missing.") }
+            if apiKeyFile != nil { throw ValidationError("--api-key-file is only for the property api-key.") }
         }
     }
 
@@ -48,10 +51,11 @@ struct SetConfig: ParsableCommand {
         if name == .baseURL, let old = configuration.profiles[profile]?.baseURL, old != text,
             configuration.profiles[profile]?.apiKey != nil || configuration.profiles[profile]?.apiKeyFile != nil
         {
-            // The key was given for the old address.
+            // The key belongs to the old address.
             configuration.profiles[profile]?.apiKey = nil
             configuration.profiles[profile]?.apiKeyFile = nil
-            Terminal.standardError.report("The API key belonged to \(old) and was removed; set it again: espalierctl config set api-key")
+            Terminal.standardError.report(
+                "Removed the API key, because it belongs to \(old). Set the new key: espalierctl config set api-key")
         }
         configuration.profiles[profile, default: Profile()][keyPath: name.property] = text
         if configuration.currentProfile == nil { configuration.currentProfile = profile }
@@ -59,13 +63,13 @@ struct SetConfig: ParsableCommand {
         Terminal.standardError.report("Set \(name.rawValue) of profile \(profile).")
     }
 
-    /// The value, fit to be used later.
+    /// The checked value.
     private func checked() throws -> String {
         switch name {
         case .baseURL:
             return try Settings.checkedBaseURL(value ?? "").absoluteString
         case .tenant:
-            guard let tenant = Reference(argument: value ?? "") else { throw ValidationError("\(value ?? "") is no slug or id.") }
+            guard let tenant = Reference(argument: value ?? "") else { throw ValidationError("\(value ?? "") is not a slug or an ID.") }
             return tenant.text
         case .apiKeyFile:
             let path = URL(filePath: value ?? "").standardizedFileURL.path(percentEncoded: false)
@@ -76,7 +80,7 @@ struct SetConfig: ParsableCommand {
             let prompt = Prompt(isWanted: true)
             guard prompt.isPossible else {
                 throw Failure(
-                    status: .usage, detail: "Nobody can be asked for the key.",
+                    status: .usage, detail: "No terminal for a prompt. The API key is missing.",
                     nextStep: "Pass --api-key-file FILE, or --api-key-file - for the standard input.")
             }
             return try APIKey(prompt.secret("API key")).text

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config path`: where the profiles are kept.
+/// `espalierctl config path`: shows the file of the profiles.
 struct ShowConfigPath: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "path",
-        abstract: "Shows where your profiles are kept.",
+        abstract: "Shows the path of the file that stores your profiles.",
         discussion: """
-            $XDG_CONFIG_HOME/espalierctl/config.json, or below ~/.config. Only you may read it.
+            The file is $XDG_CONFIG_HOME/espalierctl/config.json or ~/.config/espalierctl/config.json. Only you may read it.
 
             EXAMPLES
               espalierctl config path
@@ -18,7 +18,7 @@ struct ShowConfigPath: ParsableCommand {
     func run() throws {
         guard let path = UserConfiguration.file(ProcessInfo.processInfo.environment)?.path(percentEncoded: false) else {
             throw Failure(
-                status: .usage, detail: "There is no place for a configuration.", nextStep: "Set HOME, or XDG_CONFIG_HOME to a folder.")
+                status: .usage, detail: "There is no folder for the configuration.", nextStep: "Set HOME or XDG_CONFIG_HOME to a folder.")
         }
         let json = JSON.object(["path": .string(path)])
         try Terminal.standardOutput.write(output.json ? String(decoding: json.encoded(), as: UTF8.self) : path)

@@ -1,24 +1,24 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config unset`: a profile without one property.
+/// `espalierctl config unset`: removes a property or a profile.
 struct UnsetConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "unset",
-        abstract: "Removes a property of a profile, or the whole profile.",
+        abstract: "Removes a property of a profile, or a whole profile.",
         discussion: """
             EXAMPLES
               espalierctl config unset api-key
               espalierctl config unset --profile staging
             """)
 
-    @Argument(help: ArgumentHelp("Which property; without it the whole profile.", valueName: "property"))
+    @Argument(help: ArgumentHelp("The property. Without it, the whole profile is removed.", valueName: "property"))
     var name: ConfigName?
 
     @OptionGroup var options: ConfigOptions
 
     func validate() throws {
-        if name == nil, options.profile == nil { throw ValidationError("Name a property, or --profile for the whole profile.") }
+        if name == nil, options.profile == nil { throw ValidationError("Pass a property, or pass --profile to remove a whole profile.") }
     }
 
     func run() throws {
@@ -27,7 +27,7 @@ struct UnsetConfig: ParsableCommand {
         let profile = options.name(configuration)
         guard configuration.profiles[profile] != nil else {
             throw Failure(
-                status: .usage, detail: "There is no profile \(profile).", nextStep: "espalierctl config list shows those there are.")
+                status: .usage, detail: "The profile \(profile) does not exist.", nextStep: "List your profiles: espalierctl config list")
         }
         if let name {
             configuration.profiles[profile]?[keyPath: name.property] = nil
@@ -36,6 +36,6 @@ struct UnsetConfig: ParsableCommand {
             if configuration.currentProfile == profile { configuration.currentProfile = nil }
         }
         try configuration.save(environment)
-        Terminal.standardError.report("Removed \(name?.rawValue ?? "all") of profile \(profile).")
+        Terminal.standardError.report("Removed \(name.map { "\($0.rawValue) of " } ?? "")profile \(profile).")
     }
 }

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl config use`: the profile for when none is named.
+/// `espalierctl config use`: selects the current profile.
 struct UseConfig: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "use",
-        abstract: "Chooses the profile for when none is named.",
+        abstract: "Selects the current profile, which commands use by default.",
         discussion: """
             EXAMPLES
               espalierctl config use staging
@@ -19,10 +19,10 @@ struct UseConfig: ParsableCommand {
         var configuration = try UserConfiguration.load(environment)
         guard configuration.profiles[name] != nil else {
             throw Failure(
-                status: .usage, detail: "There is no profile \(name).", nextStep: "espalierctl config list shows those there are.")
+                status: .usage, detail: "The profile \(name) does not exist.", nextStep: "List your profiles: espalierctl config list")
         }
         configuration.currentProfile = name
         try configuration.save(environment)
-        Terminal.standardError.report("Profile \(name) is in use.")
+        Terminal.standardError.report("\(name) is now the current profile.")
     }
 }

@@ -1,13 +1,14 @@
 import ArgumentParser
 
-/// `espalierctl connections activate`: from now on this connection serves the tenant's logins.
+/// `espalierctl connections activate`: switches the tenant's logins to a connection.
 struct ActivateConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "activate",
-        abstract: "Lets a connection serve the tenant's logins.",
+        abstract: "Switches the tenant's logins to a connection.",
         discussion: """
-            Apple calls the same person by another name in every team. A tenant that has users must therefore choose: at their next login \
-            they become new users, or, for some days, a signed, verified e-mail that isn't a relay address takes the old user over.
+            Apple's identifier of a person differs in every team. A tenant with users must therefore choose. With new-users, people become \
+            new users at their next login. With relink, for a number of days, a login with a signed, verified email address that is not a \
+            relay address continues as the existing user.
 
             EXAMPLES
               espalierctl connections activate --tenant acme
@@ -16,7 +17,7 @@ struct ActivateConnection: CallCommand {
             """)
     static let view: View? = .connection
 
-    @Argument(help: ArgumentHelp("The connection's id; needed only when the tenant has several.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The connection's ID. Required only if the tenant has several connections.", valueName: "id"))
     var connection: Reference?
 
     @OptionGroup var users: ExistingUsersOptions

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl connections check`: the doctor.
+/// `espalierctl connections check`: runs the doctor.
 struct CheckConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks a connection at Apple, step by step, and says which field is wrong.",
+        abstract: "Checks a connection at Apple step by step, and names the invalid field.",
         discussion: """
-            Nobody signs in and nothing changes. Ends with 1 unless all passed.
+            The check needs no sign-in and changes nothing. The exit code is 0 if all steps passed, and 1 otherwise.
 
             EXAMPLES
               espalierctl connections check --tenant acme
@@ -23,10 +23,10 @@ struct CheckConnection: CallCommand {
     }
 
     func describe(_ check: JSON) throws -> String {
-        try CheckReport(json: check).text(isColoured: Terminal.standardOutput.isColoured)
+        try CheckReport(json: check).text(isColored: Terminal.standardOutput.isColored)
     }
 
-    func verdict(_ check: JSON) -> Failure? {
+    func reportedFailure(_ check: JSON) -> Failure? {
         CheckReport(json: check).failure
     }
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// One connection, named first: a tenant's, or the platform's shared one.
+/// The positional argument for a connection: a tenant's own, or the platform's shared one.
 struct ConnectionArgument: ParsableArguments {
-    @Argument(help: ArgumentHelp("The connection's id; needed only when the tenant has several.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The connection's ID. Required only if the tenant has several connections.", valueName: "id"))
     var connection: Reference?
 
     @OptionGroup var owner: OwnerOption
 
     func validate() throws {
-        if owner.platform, connection != nil { throw ValidationError("The platform has one connection; leave its id out.") }
+        if owner.platform, connection != nil { throw ValidationError("The platform has only one connection. Leave its ID out.") }
     }
 
     func path(_ session: Session) async throws(Failure) -> String {

@@ -1,15 +1,16 @@
 import ArgumentParser
 
-/// The properties that creating and changing a connection share.
+/// The options that `connections create` and `connections update` share.
 struct ConnectionProperties: ParsableArguments {
     @Option(
         name: .customLong("bundle-id"),
-        help: ArgumentHelp("The bundle id of a native application of this team. Repeat it for several.", valueName: "id"))
+        help: ArgumentHelp("The bundle ID of a native application of this team. Repeat the option for several.", valueName: "id"))
     var bundleIDs: [String] = []
 
     @Option(
         name: .customLong("email-source"),
-        help: ArgumentHelp("A domain or address that writes to users' private relay addresses. Repeat it for several.", valueName: "source")
+        help: ArgumentHelp(
+            "A domain or email address that sends to users' private relay addresses. Repeat the option for several.", valueName: "source")
     )
     var emailSources: [String] = []
 

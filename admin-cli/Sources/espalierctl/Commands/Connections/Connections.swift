@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// `espalierctl connections`: bindings to Apple, a tenant's own or the platform's shared one.
+/// `espalierctl connections`: manages connections to Apple, a tenant's own or the platform's shared one.
 struct Connections: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Sets up a tenant's own connection to Apple, and checks it.",
+        abstract: "Manages and checks a tenant's own connections to Apple.",
         discussion: """
-            With --platform it is the shared connection, which serves every tenant that has none of its own.
+            With --platform, the commands use the shared connection. It serves every tenant without its own connection.
             """,
         subcommands: [
             CreateConnection.self, ListConnections.self, ShowConnection.self, UpdateConnection.self, CheckConnection.self,
@@ -20,7 +20,7 @@ extension View {
         .init("Team ID", "team_id"),
         .init("Services ID", "services_id"),
         .init("Bundle IDs", "bundle_ids").detail,
-        .init("E-mail sources", "email_sources").detail,
+        .init("Email sources", "email_sources").detail,
         .init("Serving", "serving"),
         .init("Relinks until", "relink_until").detail.optional,
         .init("Check", "check.outcome").optional,
@@ -30,7 +30,7 @@ extension View {
         sections: [
             .init(title: "Apple keys", path: "apple_keys", view: .appleKey),
             .init(title: "Last check", path: "check.steps", view: .checkStep),
-            .init(title: "For Apple's portal, to the letter", path: "apple_portal", view: .applePortal),
+            .init(title: "Values for Apple's portal", path: "apple_portal", view: .applePortal),
         ])
 
     static let checkStep = View(.init("Step", "step"), .init("Outcome", "outcome"), .init("Detail", "detail").optional)
@@ -39,5 +39,5 @@ extension View {
         .init("Return URL", "return_url"),
         .init("Domain", "domain"),
         .init("Notification URL", "notification_url"),
-        .init("E-mail sources", "email_sources").optional)
+        .init("Email sources", "email_sources").optional)
 }

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// `espalierctl connections create`: a tenant's own credentials at Apple.
+/// `espalierctl connections create`: creates a connection with a tenant's own Apple credentials, or the shared connection.
 struct CreateConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Creates a connection from Team ID, Services ID and a key, and checks it at Apple.",
+        abstract: "Creates a connection from a Team ID, a Services ID and a key, and checks it at Apple.",
         discussion: """
-            The key file is the one Apple lets you download once (AuthKey_XXXXXXXXXX.p8); its Key ID is taken from its name. The private key \
-            never comes out of Espalier again. The answer says, to the letter, what to type into Apple's portal. The connection serves \
-            nobody until it is activated. A tenant needs the plan enterprise.
+            Pass the key file that Apple lets you download once (AuthKey_XXXXXXXXXX.p8). Its name contains the Key ID. The private key \
+            never leaves Espalier. The output contains the exact values for Apple's portal. The connection serves no logins until you \
+            activate it. The tenant needs the plan enterprise.
 
             EXAMPLES
               espalierctl connections create --tenant acme --team-id A1B2C3D4E5 \\
@@ -22,7 +22,7 @@ struct CreateConnection: CallCommand {
             """)
     static let view: View? = .connection
 
-    @Option(help: ArgumentHelp("Apple's Team ID: 10 letters and digits.", valueName: "id"))
+    @Option(help: ArgumentHelp("Apple's Team ID: 10 capital letters and digits.", valueName: "id"))
     var teamID: String
 
     @Option(help: ArgumentHelp("The Services ID, such as com.example.login.", valueName: "id"))
@@ -45,13 +45,15 @@ struct CreateConnection: CallCommand {
 
     func note(_ connection: JSON) -> String? {
         guard connection["check.outcome"]?.string == "passed" else {
-            return "It is kept, but Apple doesn't accept it yet. Correct it, then: espalierctl connections check\(arguments(connection))"
+            return
+                "The connection is saved, but Apple does not accept it yet. Correct it, then run: espalierctl connections check\(arguments(connection))"
         }
-        return owner.platform ? nil : "When Apple's portal has these addresses: espalierctl connections activate\(arguments(connection))"
+        return owner.platform
+            ? nil : "Enter these values in Apple's portal, then run: espalierctl connections activate\(arguments(connection))"
     }
 
     private func arguments(_ connection: JSON) -> String {
-        (owner.platform ? "" : " \(connection["id"]?.text ?? "")") + owner.again
+        (owner.platform ? "" : " \(connection["id"]?.text ?? "")") + owner.repeated
     }
 }
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl connections delete`: the end of a connection that doesn't serve.
+/// `espalierctl connections delete`: deletes a connection that serves no logins.
 struct DeleteConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes a connection and its keys; not while it serves.",
+        abstract: "Deletes a connection and its keys. A serving connection cannot be deleted.",
         discussion: """
             EXAMPLES
               espalierctl connections delete connection_01jd8x3v6qf9wr2m5tzk7h4c0n \\

@@ -1,14 +1,14 @@
 import ArgumentParser
 
-/// What becomes of users when the connection under them changes: every Apple team calls the same person by another name.
+/// The options for existing users when the connection changes. Apple's identifier of a person differs in every team.
 struct ExistingUsersOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "For a tenant that has users: new-users makes everyone a new user at the next login; relink lets a verified e-mail take the old user over for a while.",
+            "The treatment of existing users. With new-users, people become new users at their next login. With relink, a login with the verified email address of an existing user continues as that user.",
             valueName: "choice"))
     var existingUsers: ExistingUsers?
 
-    @Option(help: ArgumentHelp("How long relinking goes on, 1 to 90.", valueName: "days"))
+    @Option(help: ArgumentHelp("The duration of relink in days, 1 to 90. By default, 30.", valueName: "days"))
     var relinkDays: Int?
 
     func validate() throws {
@@ -20,11 +20,11 @@ struct ExistingUsersOptions: ParsableArguments {
         ["existing_users": JSON(existingUsers?.wire), "relink_days": JSON(relinkDays)]
     }
 
-    /// Says how to choose, where the server refused because nobody had.
+    /// Adds the options as the next step when the server requires a choice.
     func advice(for failure: Failure) -> Failure {
         guard existingUsers == nil, failure.problem?.status == 409 else { return failure }
         var failure = failure
-        failure.nextStep = "If it is for its users: pass --existing-users new-users, or --existing-users relink --relink-days 30."
+        failure.nextStep = "If the tenant has users, pass --existing-users new-users, or --existing-users relink --relink-days 30."
         return failure
     }
 }

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl connections list`: a tenant's own connections.
+/// `espalierctl connections list`: lists a tenant's own connections.
 struct ListConnections: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "Lists a tenant's own connections.",
         discussion: """
-            The shared one is shown to operators by espalierctl connections show --platform.
+            Operators see the shared connection with espalierctl connections show --platform.
 
             EXAMPLES
               espalierctl connections list --tenant acme

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl connections show`: one connection, its keys, its last check, and what Apple's portal needs.
+/// `espalierctl connections show`: shows a connection, its keys, its last check and the values for Apple's portal.
 struct ShowConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one connection, its keys, its last check, and what to type into Apple's portal.",
+        abstract: "Shows a connection, its keys, its last check and the values for Apple's portal.",
         discussion: """
             EXAMPLES
               espalierctl connections show --tenant acme

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl connections update`: another Services ID, other bundle ids or e-mail sources.
+/// `espalierctl connections update`: changes the Services ID, bundle IDs or email sources of a connection.
 struct UpdateConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Changes a connection's Services ID, bundle ids or e-mail sources.",
+        abstract: "Changes a connection's Services ID, bundle IDs or email sources.",
         discussion: """
-            What isn't given stays as it is; a list that is given replaces the old one, and an empty element ('') empties it. Another Team ID \
-            is another connection.
+            Properties without an option do not change. A list replaces the old list. An empty element ('') clears the list. For another \
+            Team ID, create another connection.
 
             EXAMPLES
               espalierctl connections update --tenant acme \\
@@ -28,7 +28,7 @@ struct UpdateConnection: CallCommand {
 
     func validate() throws {
         guard servicesID != nil || properties.members.values.contains(where: { $0 != nil }) else {
-            throw ValidationError("Say what to change.")
+            throw ValidationError("Pass at least one option to change.")
         }
     }
 

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl connections use-shared`: back to the platform's connection.
+/// `espalierctl connections use-shared`: switches the tenant's logins to the platform's shared connection.
 struct UseSharedConnection: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "use-shared",
-        abstract: "Lets the platform's shared connection serve the tenant's logins again.",
+        abstract: "Switches the tenant's logins to the platform's shared connection.",
         discussion: """
-            The tenant's own connection stays and can be activated again. For its users the same choice is to be made as in \
+            The tenant's own connection stays, and you can activate it again. A tenant with users must make the same choice as with \
             espalierctl connections activate.
 
             EXAMPLES
@@ -24,7 +24,7 @@ struct UseSharedConnection: CallCommand {
     }
 
     func note(_ answer: JSON) -> String? {
-        "The shared connection serves now."
+        "The shared connection now serves the tenant's logins."
     }
 
     func advice(for failure: Failure) -> Failure { users.advice(for: failure) }

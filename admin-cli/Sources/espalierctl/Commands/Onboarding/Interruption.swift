@@ -2,24 +2,24 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Ctrl-C, answered with how to go on.
+/// Handles Ctrl-C: prints how to continue, and ends the process.
 final class Interruption: Sendable {
     private let hint: Mutex<String>
     nonisolated(unsafe) private let source: any DispatchSourceSignal
 
-    init(saying text: String) {
+    init(hint text: String) {
         hint = Mutex(text)
         signal(SIGINT, SIG_IGN)
         source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler { [weak self] in
             Terminal.standardError.report("\n\(self?.hint.withLock { $0 } ?? "")".trailingSpaceless)
-            // As the shell says of a process that the signal ended.
+            // The exit status of a process that ended by this signal.
             Foundation.exit(128 + SIGINT)
         }
         source.resume()
     }
 
-    func say(_ text: String) {
+    func changeHint(to text: String) {
         hint.withLock { $0 = text }
     }
 

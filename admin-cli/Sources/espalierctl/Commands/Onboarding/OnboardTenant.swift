@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl tenants onboard`: leads a person through all that a tenant needs.
+/// `espalierctl tenants onboard`: guides a person through the setup of a tenant.
 struct OnboardTenant: AsyncParsableCommand {
     enum Ownership: String, CaseIterable, ExpressibleByArgument {
         case shared, own
@@ -9,12 +9,12 @@ struct OnboardTenant: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "onboard",
-        abstract: "Leads through everything a tenant needs, up to a test login.",
+        abstract: "Guides you through the setup of a tenant, up to a test login.",
         discussion: """
-            Tenant, application, connection, the check at Apple, what to type into Apple's portal, activation, and a link to try it. What isn't \
-            given is asked for in a terminal; elsewhere everything must be given. What is there already is found and used, so that \
-            the command can be interrupted and run again. A flag that differs from what is there is refused or reported, and never \
-            applied without a question.
+            The steps are: tenant, application, connection, check at Apple, values for Apple's portal, activation and test login. In a \
+            terminal, the command prompts for missing values. Elsewhere, every value must be an option. The command finds and uses existing \
+            resources, so you can interrupt it and run it again. If an option differs from an existing resource, the command rejects it, \
+            reports it, or asks before it makes the change.
 
             EXAMPLES
               espalierctl tenants onboard
@@ -33,38 +33,38 @@ struct OnboardTenant: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The tenant's slug.", valueName: "slug"))
     var slug: Reference?
 
-    @Option(help: "What people call the tenant.")
+    @Option(help: "The display name of the tenant.")
     var name: String?
 
-    @Option(help: "The plan. For an existing tenant, it is changed only after a question.")
+    @Option(help: "The plan. A new tenant has free by default. For an existing tenant, the command asks before the change.")
     var plan: Plan?
 
-    @Option(help: ArgumentHelp("What people call the application.", valueName: "name"))
+    @Option(help: ArgumentHelp("The display name of the application.", valueName: "name"))
     var applicationName: String?
 
-    @Option(help: ArgumentHelp("Where the application runs.", valueName: "kind"))
+    @Option(help: ArgumentHelp("The kind of application.", valueName: "kind"))
     var applicationKind: ApplicationKind?
 
     @Option(
         name: .customLong("redirect-uri"),
-        help: ArgumentHelp("Where the application's logins return to. Repeat it for several.", valueName: "uri"))
+        help: ArgumentHelp("The exact redirect URI of the application's logins. Repeat the option for several URIs.", valueName: "uri"))
     var redirectURIs: [String] = []
 
-    @Option(help: "Whose credentials at Apple serve it.")
+    @Option(help: "The connection to Apple: the platform's shared credentials, or the tenant's own.")
     var connection: Ownership?
 
-    @Option(help: ArgumentHelp("Apple's Team ID: 10 letters and digits.", valueName: "id"))
+    @Option(help: ArgumentHelp("Apple's Team ID: 10 capital letters and digits.", valueName: "id"))
     var teamID: String?
 
     @Option(help: ArgumentHelp("The Services ID, such as com.example.login.", valueName: "id"))
     var servicesID: String?
 
     @Option(
-        help: ArgumentHelp("The private key that Apple gave you (AuthKey_XXXXXXXXXX.p8).", valueName: "file"),
+        help: ArgumentHelp("The file of the private key from Apple (AuthKey_XXXXXXXXXX.p8).", valueName: "file"),
         completion: .file(extensions: ["p8"]))
     var keyFile: String?
 
-    @Option(help: ArgumentHelp("Its Key ID; needed only when the file's name doesn't say it.", valueName: "id"))
+    @Option(help: ArgumentHelp("The Key ID. Required only if the name of the file does not contain it.", valueName: "id"))
     var keyID: String?
 
     @OptionGroup var properties: ConnectionProperties
@@ -77,17 +77,17 @@ struct OnboardTenant: AsyncParsableCommand {
 
     func run() async throws {
         let session = try Session(options)
-        try refuseWrongFlags()
+        try rejectInvalidFlags()
         if !session.prompt.isPossible { try requireAll() }
         let client = try session.client()
-        let interruption = Interruption(saying: "Nothing is lost. To go on: espalierctl tenants onboard \(slug?.text ?? "")")
+        let interruption = Interruption(hint: "Completed steps are saved. To continue: espalierctl tenants onboard \(slug?.text ?? "")")
         defer { interruption.end() }
         var onboarding = Onboarding(flags: self, prompt: session.prompt, client: client, interruption: interruption)
         let result: OnboardingResult
         do {
             result = try await onboarding.run()
         } catch var failure as Failure where failure.problem?.code == "invalid" {
-            failure.nextStep = "Run the command again with what it takes: what was made is kept, and found."
+            failure.nextStep = "Correct the value and run the command again. It uses the resources that it already created."
             throw failure
         }
         try Terminal.standardOutput.write(options.json ? String(decoding: result.json.encoded(), as: UTF8.self) : result.text)
@@ -102,7 +102,7 @@ struct OnboardTenant: AsyncParsableCommand {
         Terminal.standardError.report(result.nextSteps(isTested: user != nil))
     }
 
-    /// Where nobody can be asked, what is missing is said before anything is made.
+    /// Reports all missing options before the first change, if there is no terminal for a prompt.
     private func requireAll() throws(Failure) {
         var missing: [String] = []
         func require(_ isGiven: Bool, _ option: String) {
@@ -122,8 +122,8 @@ struct OnboardTenant: AsyncParsableCommand {
         }
         guard missing.isEmpty else {
             throw Failure(
-                status: .usage, detail: "Nobody can be asked, and this isn't given: \(missing.joined(separator: ", ")).",
-                nextStep: "Give everything by flags, or run it in a terminal.")
+                status: .usage, detail: "No terminal for a prompt. These options are missing: \(missing.joined(separator: ", ")).",
+                nextStep: "Pass every value as a flag, or run the command in a terminal.")
         }
     }
 }
@@ -131,14 +131,14 @@ struct OnboardTenant: AsyncParsableCommand {
 struct OnboardingOptions: CommandOptions {
     @Option(
         help: ArgumentHelp(
-            "Writes the application's client secret to a new file that only you can read, instead of showing it.", valueName: "file"),
+            "Writes the application's client secret to this new file, which only you can read, instead of showing it.", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
-    @Flag(help: "Asks nothing, even in a terminal.")
+    @Flag(help: "Never prompts, even in a terminal.")
     var noInput = false
 
-    @Flag(help: "Prints what there is in the end as JSON, for programs.")
+    @Flag(help: "Prints the result as JSON, for programs.")
     var json = false
 
     @OptionGroup var server: ServerOptions

@@ -6,12 +6,12 @@ extension Onboarding {
         title("Application")
         if let known = try await knownApplication() {
             application = known
-            done("\(known["name"]?.text ?? "") is there: \(known["id"]?.text ?? "").")
+            done("\(known["name"]?.text ?? "") already exists: \(known["id"]?.text ?? "").")
             return try settleApplication()
         }
-        if let file = flags.options.secretFile { try SecretFile.refuse(file) }
+        if let file = flags.options.secretFile { try SecretFile.checkIsNew(file) }
         if flags.keyFile != nil, flags.connection != .shared {
-            try refuseWrongKeyFile(besides: try await client.all(.get("\(path)/connections")))
+            try checkKeyFile(besides: try await client.all(.get("\(path)/connections")))
         }
         let name = try answer(flags.applicationName, "Name", refusal: Self.nameRefusal)
         let kind = try chooseKind()
@@ -27,8 +27,8 @@ extension Onboarding {
                             "\(path)/applications",
                             ["name": JSON(name), "kind": JSON(kind), "redirect_uris": .array(redirectURIs.map(JSON.string))]))
                     break
-                } catch let failure where isToBeAskedAgain(failure) {
-                    // What may be registered depends on the kind, and only the server knows it all.
+                } catch let failure where isOnlyRedirectURI(failure) {
+                    // The allowed redirect URIs depend on the kind, and only the server knows all rules.
                     failure.fields.forEach(say)
                     redirectURIs = [try askRedirectURI(kind)]
                 }
@@ -39,7 +39,7 @@ extension Onboarding {
         }
         done("Registered \(name): \(reply.json["id"]?.text ?? "").")
         clientSecret = reply.json["client_secret"]?.string
-        try keepSecret(&reply, file)
+        try saveSecret(&reply, file)
         application = reply.json
     }
 
@@ -47,14 +47,15 @@ extension Onboarding {
         let known = try await client.all(.get("\(path)/applications"))
         if let name = flags.applicationName { return known.first { $0["name"]?.string == name } }
         guard !known.isEmpty, prompt.isPossible else { return nil }
-        let choices = known.map { (word: $0["name"]?.text ?? "", meaning: $0["id"]?.text ?? "") } + [(word: "new", meaning: "another one")]
+        let choices =
+            known.map { (word: $0["name"]?.text ?? "", meaning: $0["id"]?.text ?? "") } + [(word: "new", meaning: "a new application")]
         let index = try prompt.choice("Which application?", choices)
         return index < known.count ? known[index] : nil
     }
 
     private func chooseKind() throws -> ApplicationKind {
         if let kind = flags.applicationKind { return kind }
-        let meanings = ["a server that can keep a secret", "a page in the browser", "an app on a device", "no people, only programs"]
+        let meanings = ["a server that can store a secret", "a page in the browser", "an app on a device", "a program without users"]
         let choices = zip(ApplicationKind.allCases, meanings).map { (word: $0.rawValue, meaning: $1) }
         return ApplicationKind.allCases[try prompt.choice("Kind:", choices)]
     }
@@ -65,18 +66,18 @@ extension Onboarding {
     }
 
     private func askRedirectURI(_ kind: ApplicationKind) throws(Failure) -> String {
-        try answer(nil, "Redirect URI (the exact address to which its logins return)") { RedirectURI.refusal(of: $0, kind) }
+        try answer(nil, "Redirect URI (the exact address after a login)") { RedirectURI.refusal(of: $0, kind) }
     }
 
-    /// Whether a redirect URI was refused, typed or given by a flag, and nothing else.
-    private func isToBeAskedAgain(_ failure: Failure) -> Bool {
+    /// Whether the server rejected only redirect URIs, and the person can type another one.
+    private func isOnlyRedirectURI(_ failure: Failure) -> Bool {
         prompt.isPossible && !failure.fields.isEmpty && failure.fields.allSatisfy { $0.hasPrefix("redirect_uris") }
     }
 
-    /// The secret goes to its file, or is shown at once: whatever happens later, it can't be had again.
-    private func keepSecret(_ reply: inout Reply, _ file: String?) throws {
+    /// Writes the secret to its file, or shows it at once. The server does not show it again if a later step fails.
+    private func saveSecret(_ reply: inout Reply, _ file: String?) throws {
         if file == nil, let secret = reply.json["client_secret"]?.string { say("Client secret: \(secret)") }
-        if let talk = try Secret.take(from: &reply, to: file) { say(talk) }
+        if let message = try Secret.take(from: &reply, to: file) { say(message) }
         reply.json = reply.json.without("client_secret")
     }
 }

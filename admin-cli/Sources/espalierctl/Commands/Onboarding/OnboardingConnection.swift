@@ -1,8 +1,9 @@
 import Foundation
 
-// The tenant's connection to Apple: the shared one, or its own, which is checked, registered at Apple, and activated.
+// The tenant's connection to Apple: the shared one, or its own. The onboarding checks its own connection, shows the values for Apple's
+// portal and activates the connection.
 extension Onboarding {
-    /// What a person gave, to be offered again when it has to be corrected.
+    /// The person's earlier answers. A correction offers them as defaults.
     private struct Credentials {
         var teamID: String?
         var servicesID: String?
@@ -11,11 +12,11 @@ extension Onboarding {
     }
 
     mutating func useSharedConnection() async throws {
-        // A flag is settled before the first change.
+        // A flag was already checked before the first change.
         if flags.connection == nil { try settleServing(nil, "the shared connection", "use-shared") }
         if tenant["connection_id"] != nil { try await activate("\(path)/shared-connection/activate") }
         connection = .null
-        done("The shared connection serves \(slug).")
+        done("The shared connection now serves \(slug).")
     }
 
     mutating func useOwnConnection() async throws {
@@ -28,7 +29,7 @@ extension Onboarding {
         }
         if let known {
             connection = known
-            done("The connection is there: team \(known["team_id"]?.text ?? ""), \(known["services_id"]?.text ?? "").")
+            done("The connection already exists: team \(known["team_id"]?.text ?? ""), \(known["services_id"]?.text ?? "").")
             settleConnection()
             let given = Credentials(teamID: known["team_id"]?.string, servicesID: known["services_id"]?.string, keyFile: flags.keyFile)
             try await check(given, isNew: false)
@@ -39,7 +40,7 @@ extension Onboarding {
         try registerAtApple()
         if connection["serving"] != .bool(true) { try await activate("\(try connectionPath())/activate") }
         connection = try await client.send(.get(try connectionPath())).json
-        done("The tenant's own connection serves \(slug).")
+        done("The tenant's own connection now serves \(slug).")
     }
 
     private func connectionPath() throws(Failure) -> String {
@@ -50,7 +51,7 @@ extension Onboarding {
     private mutating func offerPlan() async throws {
         let plan = tenant["plan"]?.text ?? ""
         guard plan != Plan.enterprise.rawValue, prompt.isPossible else { return }
-        say("The plan of \(slug) is \(plan). Own credentials need the plan enterprise, which has its own prices.")
+        say("The plan of \(slug) is \(plan). The tenant's own credentials need the plan enterprise, which has other prices.")
         guard try prompt.yes("  Change the plan to enterprise?") else {
             throw Failure(
                 status: .failure, detail: "The plan \(plan) of \(slug) does not include a connection of the tenant's own.",
@@ -61,16 +62,16 @@ extension Onboarding {
 
     // MARK: Creating
 
-    /// Checks the key file of `--key-file` before the first change. A connection that exists already does not need the file.
+    /// Checks the file of `--key-file` before the first change. An existing connection does not need the file.
     /// - Parameter known: the tenant's connections.
-    func refuseWrongKeyFile(besides known: [JSON]) throws(Failure) {
+    func checkKeyFile(besides known: [JSON]) throws(Failure) {
         // The standard input can be read only once.
         guard let name = flags.keyFile, name != "-", flags.connection != .shared else { return }
         let isThere = known.contains { connection in
             [("team_id", flags.teamID), ("services_id", flags.servicesID)].allSatisfy { $1 == nil || connection[$0]?.string == $1 }
         }
         if isThere { return }
-        // The prompt asks for a Key ID that neither the name nor a flag states.
+        // A prompt asks for the Key ID later if neither the name of the file nor a flag contains it.
         if prompt.isPossible, flags.keyID == nil, AppleKeyFile.keyID(inName: name) == nil {
             guard let reason = AppleKeyFile.refusal(name) else { return }
             throw Failure(status: .usage, detail: reason, nextStep: "Correct --key-file.")
@@ -91,17 +92,18 @@ extension Onboarding {
         return index < known.count ? known[index] : nil
     }
 
-    /// - Parameter old: what was given before, to be corrected.
+    /// Creates the connection from the flags and the person's answers.
+    /// - Parameter old: the earlier answers, if they need a correction.
     private mutating func create(_ old: Credentials?) async throws -> Credentials {
         var old = old
         while true {
             let (credentials, call) = try collect(old)
             do {
                 connection = try await client.send(call).json
-                done("Created the connection. The private key is sealed and never comes out again.")
+                done("Created the connection. The private key is sealed and never leaves Espalier.")
                 return credentials
             } catch {
-                // What is wrong by its form alone is refused outright, and can be typed again.
+                // The server rejects malformed values at once. The person can type them again.
                 guard prompt.isPossible, [400, 422].contains(error.problem?.status) else { throw error }
                 Terminal.standardError.report(error)
                 old = credentials
@@ -109,7 +111,7 @@ extension Onboarding {
         }
     }
 
-    /// Asks for what isn't given; when something is to be corrected, for all of it, with the old answers as standard.
+    /// Asks for the missing values. A correction asks for all values, with the earlier answers as defaults.
     private func collect(_ old: Credentials?) throws -> (Credentials, Call) {
         let isCorrection = old != nil
         let teamID = try answer(
@@ -120,7 +122,7 @@ extension Onboarding {
         var file = isCorrection ? nil : flags.keyFile
         var keyID = isCorrection ? nil : flags.keyID
         while true {
-            // A wrong file is found before its Key ID is asked for.
+            // The file is checked before the prompt for the Key ID.
             let name = try answer(file, "Key file (AuthKey_XXXXXXXXXX.p8)", standard: old?.keyFile, refusal: AppleKeyFile.refusal)
             do {
                 if keyID == nil, AppleKeyFile.keyID(inName: name) == nil, prompt.isPossible {
@@ -140,9 +142,9 @@ extension Onboarding {
 
     // MARK: Checking
 
-    /// Until Apple accepts it: shows what is wrong, and lets it be corrected.
+    /// Checks the connection until Apple accepts it. After each failure, the person can correct it.
     ///
-    /// What was found when the connection was made is shown as it is; what was found at another time is asked again.
+    /// A new connection shows the result of its creation. An existing connection is checked again.
     private mutating func check(_ given: Credentials, isNew: Bool) async throws {
         title("Check at Apple")
         var credentials = given
@@ -154,17 +156,19 @@ extension Onboarding {
             } else {
                 latest = CheckReport(json: try await client.send(.post("\(try connectionPath())/check")).json)
             }
-            try Terminal.standardError.writeUnended(latest.text(isColoured: Terminal.standardError.isColoured))
+            try Terminal.standardError.writeUnended(latest.text(isColored: Terminal.standardError.isColored))
             guard let failure = latest.failure else { return }
-            // A connection that serves isn't thrown away for being wrong.
+            // A serving connection is never deleted, even if a step failed.
             guard prompt.isPossible, connection["serving"] != .bool(true) else { throw failure }
             let choices = [
-                (word: "correct", meaning: "other credentials"), (word: "again", meaning: "check once more"),
-                (word: "later", meaning: "stop here; the same command goes on"),
+                (word: "correct", meaning: "enter other credentials"), (word: "again", meaning: "check again"),
+                (word: "later", meaning: "stop here, and continue later with the same command"),
             ]
-            switch try prompt.choice("Apple doesn't accept it yet. What now?", choices, standard: latest.outcome == "unreachable" ? 1 : 0) {
+            switch try prompt.choice(
+                "Apple does not accept the connection yet. Next step:", choices, standard: latest.outcome == "unreachable" ? 1 : 0)
+            {
             case 0:
-                // Nobody has signed in by it, so the wrong one can simply go.
+                // The connection has no logins yet, so it can be deleted.
                 let path = try connectionPath()
                 _ = try await client.send(.delete(path).ifUnchanged(path))
                 credentials = try await create(credentials)
@@ -177,7 +181,7 @@ extension Onboarding {
         }
     }
 
-    /// A key that Apple couldn't be asked about at first, and now accepts, has to become the current one.
+    /// Promotes the key if Apple was unreachable when the connection was created, and accepts the key now.
     private mutating func promoteWhereNeeded() async throws {
         connection = try await client.send(.get(try connectionPath())).json
         let keys = connection["apple_keys"]?.elements ?? []
@@ -193,7 +197,7 @@ extension Onboarding {
 
     private func registerAtApple() throws {
         guard let portal = connection["apple_portal"] else { throw Failure.shape() }
-        title("Type this into Apple's portal, to the letter")
+        title("Enter these exact values in Apple's portal")
         Terminal.standardError.report(
             """
               https://developer.apple.com/account/resources/identifiers/list/serviceId
@@ -202,11 +206,11 @@ extension Onboarding {
             """)
         for line in try View.applePortal.details(of: portal).split(separator: "\n") { say(String(line)) }
         if prompt.isPossible, connection["serving"] != .bool(true) {
-            try prompt.pause("\n  Press Enter when that is done. ")
+            try prompt.pause("\n  Press Enter after you have saved the values. ")
         }
     }
 
-    /// A tenant that has users must say what becomes of them.
+    /// Activates a connection. The person chooses the treatment of existing users.
     private func activate(_ path: String) async throws {
         do {
             _ = try await client.send(.post(path, flags.users.members))
@@ -215,10 +219,10 @@ extension Onboarding {
             else { throw flags.users.advice(for: failure) }
             say(failure.detail)
             let choices = [
-                (word: "new-users", meaning: "at their next login they are new users"),
-                (word: "relink", meaning: "for 30 days a verified e-mail takes the old user over"),
+                (word: "new-users", meaning: "people become new users at their next login"),
+                (word: "relink", meaning: "for 30 days, a login with a verified email address continues as the existing user"),
             ]
-            let choice = ExistingUsers.allCases[try prompt.choice("What becomes of the users there are?", choices)]
+            let choice = ExistingUsers.allCases[try prompt.choice("Existing users:", choices)]
             _ = try await client.send(.post(path, ["existing_users": JSON(choice.wire)]))
         }
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-// Flags that differ from what exists already. Onboarding changes nothing silently, and names the command that does.
+// Flags that differ from existing resources. The onboarding never changes them silently. It asks, or names the command for the change.
 extension Onboarding {
     /// Asks before it changes the connection or the plan of an existing tenant.
     mutating func settleTenant() async throws {
@@ -10,9 +10,9 @@ extension Onboarding {
             warn("The name of \(slug) stays \(known). Change it: espalierctl tenants update \(slug) --name …")
         }
         if let plan = flags.plan, plan.rawValue != current {
-            let question = "  Change the plan of \(slug), and so its prices, from \(current) to \(plan.rawValue)?"
+            let question = "  Change the plan of \(slug) from \(current) to \(plan.rawValue)? This changes its prices."
             guard prompt.isPossible, try prompt.yes(question, standard: false) else {
-                // Own credentials need the plan of the flag.
+                // The tenant's own credentials need the plan of the flag.
                 let choice = flags.connection == .own ? "Change" : "Leave --plan out, or change"
                 throw Failure(
                     status: .usage, detail: "The plan of \(slug) is \(current), not \(plan.rawValue). Nothing was changed.",
@@ -27,12 +27,12 @@ extension Onboarding {
         }
     }
 
-    /// Asks before another connection replaces the tenant's own one that serves.
+    /// Asks before another connection replaces the tenant's own serving connection.
     /// - Parameters:
-    ///   - id: the ID of the other connection; nil if it has none.
-    ///   - name: the words for it.
-    ///   - command: the command below `connections` that leads to it.
-    /// - Throws: ``Failure`` if nobody agrees.
+    ///   - id: the ID of the other connection. Nil if it has none.
+    ///   - name: the name of the other connection in messages.
+    ///   - command: the command below `connections` that switches to it.
+    /// - Throws: ``Failure`` if the person does not agree.
     func settleServing(_ id: String?, _ name: String, _ command: String) throws(Failure) {
         guard let serving = tenant["connection_id"]?.string, id != serving else { return }
         let question = "  The tenant's own connection \(serving) serves \(slug). Switch its logins to \(name)?"
@@ -43,7 +43,8 @@ extension Onboarding {
         }
     }
 
-    /// - Throws: ``Failure`` if the flags describe another application than the one with this name.
+    /// Compares the flags with the existing application.
+    /// - Throws: ``Failure`` if the flags describe another application.
     func settleApplication() throws(Failure) {
         let (name, id) = (application["name"]?.text ?? "", application["id"]?.text ?? "")
         let kind = application["kind"]?.text ?? ""

@@ -2,11 +2,11 @@ import Foundation
 
 // Checks of the flags before the first call.
 extension OnboardTenant {
-    /// Refuses malformed values, and flags that contradict each other.
+    /// Rejects malformed values, and flags that contradict each other.
     ///
-    /// A slug is never used again. A tenant that was created by mistake keeps it.
-    func refuseWrongFlags() throws(Failure) {
-        try refuseMalformedFlags()
+    /// The check runs before a tenant is created, because a slug cannot be used again.
+    func rejectInvalidFlags() throws(Failure) {
+        try rejectMalformedFlags()
         if applicationKind == .machine, !redirectURIs.isEmpty {
             throw Self.refusal("An application of the kind machine has no redirect URI.", "Leave --redirect-uri out.")
         }
@@ -27,7 +27,7 @@ extension OnboardTenant {
         }
     }
 
-    private func refuseMalformedFlags() throws(Failure) {
+    private func rejectMalformedFlags() throws(Failure) {
         var values: [(option: String, value: String?, refusal: (String) -> String?)] = [
             ("SLUG", slug?.text, Onboarding.slugRefusal), ("--name", name, Onboarding.nameRefusal),
             ("--application-name", applicationName, Onboarding.nameRefusal),
@@ -49,10 +49,10 @@ extension OnboardTenant {
             ("--email-source", properties.emailSources, 100),
         ] {
             guard values.count <= limit else {
-                throw Self.refusal("\(option) is there \(values.count) times.", "Pass it \(limit) times at most.")
+                throw Self.refusal("\(option) occurs \(values.count) times.", "Pass it at most \(limit) times.")
             }
             let twice = values.indices.first { index in values[..<index].contains { $0.isSame(as: values[index]) } }
-            if let twice { throw Self.refusal("\(option) \(values[twice]) is there twice.", "Pass it once.") }
+            if let twice { throw Self.refusal("\(option) \(values[twice]) occurs twice.", "Pass it once.") }
         }
     }
 
@@ -67,7 +67,7 @@ extension OnboardTenant {
     }
 }
 
-// The forms that the server accepts.
+// Checks of the value formats that the server accepts.
 extension Onboarding {
     static func slugRefusal(_ text: String) -> String? {
         text.wholeASCIIMatch(of: #/[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?/#) == nil
@@ -97,7 +97,7 @@ extension Onboarding {
     static func emailSourceRefusal(_ text: String) -> String? {
         text.utf8.count <= 254
             && text.wholeASCIIMatch(of: #/(?:[A-Za-z0-9._+-]+@)?[A-Za-z0-9][A-Za-z0-9-]*(?:\.[A-Za-z0-9-]+)+/#) != nil
-            ? nil : "An e-mail source is a domain, such as example.com, or an e-mail address. It has at most 254 characters."
+            ? nil : "An email source is a domain, such as example.com, or an email address. It has at most 254 characters."
     }
 
     private static func isReverseDomain(_ text: String) -> Bool {

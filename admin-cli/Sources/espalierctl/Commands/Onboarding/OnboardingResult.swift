@@ -1,4 +1,4 @@
-/// What there is at the end of the way, and how to try it.
+/// The result of the onboarding, and the next commands.
 struct OnboardingResult {
     let tenant: JSON
     let application: JSON
@@ -6,8 +6,9 @@ struct OnboardingResult {
     /// Nil if no person signs in to the application.
     let test: LoginTest?
 
-    /// - Parameter clientSecret: the application's, if this run registered it.
-    /// - Throws: ``Failure`` if the server's replies lack a member that every reply of their kind has.
+    /// Combines the resources into a result.
+    /// - Parameter clientSecret: the client secret of the application, if this run registered it.
+    /// - Throws: ``Failure`` if a response lacks a required member.
     init(tenant: JSON, application: JSON, connection: JSON, clientSecret: String? = nil) throws(Failure) {
         (self.tenant, self.application, self.connection) = (tenant, application, connection)
         test = try LoginTest(tenant: tenant, application: application, clientSecret: clientSecret)
@@ -31,7 +32,8 @@ struct OnboardingResult {
         return "\n" + Table(rows: rows).text
     }
 
-    /// - Parameter isTested: whether the test login was completed.
+    /// The commands to run next.
+    /// - Parameter isTested: whether the test login was successful.
     func nextSteps(isTested: Bool) -> String {
         let slug = (tenant["slug"]?.text ?? "").printable
         var lines = ["", "Continue with:"]

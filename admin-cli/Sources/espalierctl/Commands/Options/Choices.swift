@@ -1,6 +1,6 @@
 import ArgumentParser
 
-// Words that the server knows. A word it doesn't know is a wrong call, before anything is sent.
+// Values that the server knows. An unknown value is rejected before a request is sent.
 
 enum Plan: String, CaseIterable, ExpressibleByArgument {
     case free, scale, enterprise
@@ -25,16 +25,16 @@ enum SigningAlgorithm: String, CaseIterable, ExpressibleByArgument {
     case rs256 = "RS256"
 }
 
-/// What becomes of a tenant's users when its connection changes, and with it what Apple calls them.
+/// The treatment of a tenant's existing users when its connection changes. Apple then sends another identifier for each user.
 enum ExistingUsers: String, CaseIterable, ExpressibleByArgument {
     case newUsers = "new-users"
     case relink
 
-    /// As the API calls it.
+    /// The value in the API.
     var wire: String { rawValue.replacing("-", with: "_") }
 }
 
-/// The scopes of API keys. `--scope` also takes others, because a newer server may have more.
+/// The known scopes of API keys. `--scope` also accepts other scopes, because a newer server may have more.
 enum APIKeyScope {
     static let all = [
         "tenants:read", "tenants:write", "applications:read", "applications:write", "connections:read", "connections:write", "users:read",
@@ -43,7 +43,7 @@ enum APIKeyScope {
         "notifications:read", "notifications:write",
     ]
 
-    /// A line for each resource, as in `tenants:read, tenants:write`.
+    /// A line for each resource, for example `tenants:read, tenants:write`.
     static var list: String {
         var lines: [(resource: Substring, scopes: [String])] = []
         for scope in all {

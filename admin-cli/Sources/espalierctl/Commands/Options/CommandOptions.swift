@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// The options that commands of one sort share.
+/// The shared options of one kind of command.
 protocol CommandOptions: ParsableArguments {
     var server: ServerOptions { get }
-    /// Whether the answer is printed as JSON.
+    /// Whether the response is printed as JSON.
     var json: Bool { get }
-    /// Whether the call is only shown.
+    /// Whether the call is printed and not sent.
     var dryRun: Bool { get }
-    /// Whether nobody is to be asked.
+    /// Whether prompts are forbidden.
     var noInput: Bool { get }
-    /// The word that allows a destruction.
+    /// The word that confirms a destructive call.
     var confirm: String? { get }
-    /// Where a secret goes instead of the screen.
+    /// The file for a secret, instead of the terminal.
     var secretFile: String? { get }
     var page: PageOptions? { get }
 }
@@ -24,7 +24,7 @@ extension CommandOptions {
     var page: PageOptions? { nil }
 }
 
-/// Those of a command that looks at one thing.
+/// The options of a command that reads one resource.
 struct ReadOptions: CommandOptions {
     @OptionGroup var output: OutputOptions
     @OptionGroup var server: ServerOptions
@@ -32,7 +32,7 @@ struct ReadOptions: CommandOptions {
     var json: Bool { output.json }
 }
 
-/// Those of a command that lists.
+/// The options of a command that lists resources.
 struct ListOptions: CommandOptions {
     @OptionGroup var pages: PageOptions
     @OptionGroup var output: OutputOptions
@@ -42,7 +42,7 @@ struct ListOptions: CommandOptions {
     var page: PageOptions? { pages }
 }
 
-/// Those of a command that changes something.
+/// The options of a command that changes a resource.
 struct ChangeOptions: CommandOptions {
     @OptionGroup var change: ChangeFlags
     @OptionGroup var output: OutputOptions
@@ -53,13 +53,13 @@ struct ChangeOptions: CommandOptions {
     var noInput: Bool { change.noInput }
 }
 
-/// Those of a command that destroys something.
+/// The options of a destructive command.
 struct DestroyOptions: CommandOptions {
     @OptionGroup var change: ChangeFlags
 
     @Option(
         help: ArgumentHelp(
-            "Allows it: repeat the tenant's slug (or platform). Without it you are asked in a terminal, and refused elsewhere.",
+            "The tenant's slug (or platform), to confirm. Without this option, the command asks in a terminal and fails elsewhere.",
             valueName: "slug"))
     var confirm: String?
 
@@ -71,11 +71,11 @@ struct DestroyOptions: CommandOptions {
     var noInput: Bool { change.noInput }
 }
 
-/// Those of a command that gets a secret.
+/// The options of a command that receives a secret.
 struct SecretOptions: CommandOptions {
     @Option(
         help: ArgumentHelp(
-            "Writes the secret to a new file that only you can read, instead of showing it.", valueName: "file"),
+            "Writes the secret to this new file, which only you can read, instead of showing it.", valueName: "file"),
         completion: .file())
     var secretFile: String?
 
@@ -89,35 +89,35 @@ struct SecretOptions: CommandOptions {
 }
 
 struct OutputOptions: ParsableArguments {
-    @Flag(help: "Prints the server's JSON as it came, for programs.")
+    @Flag(help: "Prints the server's JSON unchanged, for programs.")
     var json = false
 }
 
 struct ChangeFlags: ParsableArguments {
-    @Flag(help: "Shows what would be sent, without its secrets, and sends nothing.")
+    @Flag(help: "Shows the request without its secrets, and sends nothing.")
     var dryRun = false
 
-    @Flag(help: "Asks nothing, even in a terminal.")
+    @Flag(help: "Never prompts, even in a terminal.")
     var noInput = false
 }
 
 struct PageOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("How many to show, 1 to 100. Without it the server chooses.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of results, 1 to 100. By default, the server chooses.", valueName: "count"))
     var limit: Int?
 
-    @Option(help: ArgumentHelp("Shows those that follow, from the cursor that the last page ended with.", valueName: "cursor"))
+    @Option(help: ArgumentHelp("Shows the page after this cursor, which the previous page ended with.", valueName: "cursor"))
     var after: String?
 
-    @Option(help: ArgumentHelp("Shows those that stand before, the other way.", valueName: "cursor"))
+    @Option(help: ArgumentHelp("Shows the page before this cursor.", valueName: "cursor"))
     var before: String?
 
-    @Flag(help: "Shows all of them, whatever it takes.")
+    @Flag(help: "Shows all results, with as many requests as needed.")
     var all = false
 
     func validate() throws {
         if let limit, !(1...100).contains(limit) { throw ValidationError("--limit takes 1 to 100.") }
         if after != nil, before != nil { throw ValidationError("Pass --after or --before, not both.") }
-        if all, before != nil { throw ValidationError("--all goes forward; it can't be used with --before.") }
+        if all, before != nil { throw ValidationError("--all reads forward. Pass --all or --before, not both.") }
     }
 
     var query: [(name: String, value: String)] {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A day in UTC, as 2026-11-01.
+/// A day in UTC, for example 2026-11-01.
 struct Day: ExpressibleByArgument {
     let text: String
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Foundation
 
-/// A moment in UTC. A date alone stands for its first moment, so that `--from 2026-11-01 --to 2026-12-01` is November.
+/// A time in UTC. A date alone means the start of the day, so `--from 2026-11-01 --to 2026-12-01` is November.
 struct Instant: ExpressibleByArgument {
-    /// RFC 3339, with `Z`.
+    /// The time in the format of RFC 3339, with `Z`.
     let text: String
 
     init?(argument: String) {
@@ -12,7 +12,7 @@ struct Instant: ExpressibleByArgument {
         guard let parts = text.wholeASCIIMatch(of: #/(\d{4}-\d{2}-\d{2}[Tt]\d{2}:\d{2}:\d{2})([Zz]|[+-]\d{2}:\d{2})/#) else {
             return nil
         }
-        // Foundation takes 30 February for 2 March: a time that there is reads as it was written.
+        // Foundation reads 30 February as 2 March. An existing time has the same text after parsing and formatting.
         let local = "\(parts.1.uppercased())Z"
         guard (try? Date(local, strategy: .iso8601))?.formatted(.iso8601) == local,
             let written = (try? Date(text.uppercased(), strategy: .iso8601))?.formatted(.iso8601), written.utf8.count == local.utf8.count

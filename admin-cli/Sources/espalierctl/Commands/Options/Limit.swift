@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A length of time, or `none`.
+/// A duration, or `none`.
 enum Limit {
     case none
     case span(Span)

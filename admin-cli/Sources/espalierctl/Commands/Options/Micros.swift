@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// An amount of money as people write it, `49` or `0.005`, in the API's millionths of a unit. Never a floating-point number.
+/// An amount of money in millionths of a currency unit, as in the API. People write `49` or `0.005`. It is never a floating-point number.
 struct Micros: Equatable {
     let count: Int
 
-    /// As people write it, with no more decimals than it needs.
+    /// The amount as people write it, with only the necessary decimals.
     var text: String {
         let (whole, fraction) = count.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
         var digits = String(String(1_000_000 + fraction).dropFirst())

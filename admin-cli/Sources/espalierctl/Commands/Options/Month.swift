@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A month in UTC, as 2026-11.
+/// A month in UTC, for example 2026-11.
 struct Month: ExpressibleByArgument {
     let text: String
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// How long the old one lives on beside the new one.
+/// The time for which the old key or secret stays valid beside the new one.
 struct OverlapOption: ParsableArguments {
-    @Option(help: ArgumentHelp("How long the old one lives on: 12h, 7d, or seconds; 0 to 30d.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long the old one stays valid, up to 30d: 12h, 7d, or seconds.", valueName: "time"))
     var overlap: Span = Span(seconds: 86_400)
 
     func validate() throws {

@@ -1,6 +1,7 @@
 import ArgumentParser
 
-/// The price of a login, up to a login of the month: `100000:0.005`; the price alone, `0.004`, for all that come after.
+/// The price per login up to a number of logins per month, for example `100000:0.005`. The last tier is a price alone, for example `0.004`,
+/// and applies to all further logins.
 struct PriceTier {
     let upTo: Int?
     let unitPrice: Micros

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A thing as a person names it: by slug or by id. Other characters are refused here, because the text becomes part of a path.
+/// The slug or ID of a resource. Other characters are rejected here, because the text becomes part of a path.
 struct Reference: ExpressibleByArgument {
     let text: String
 

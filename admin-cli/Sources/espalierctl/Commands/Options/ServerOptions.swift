@@ -1,22 +1,22 @@
 import ArgumentParser
 import Foundation
 
-/// Where Espalier is and who asks.
+/// The options for the address of Espalier and for the API key.
 struct ServerOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The profile to use. (environment: ESPALIER_PROFILE)", valueName: "name"))
     var profile: String?
 
-    @Option(help: ArgumentHelp("Where Espalier is. (environment: ESPALIER_BASE_URL)", valueName: "url"))
+    @Option(help: ArgumentHelp("The address of Espalier. (environment: ESPALIER_BASE_URL)", valueName: "url"))
     var baseURL: String?
 
     @Option(
         help: ArgumentHelp(
-            "A file that holds the API key, or - for the standard input. (environment: ESPALIER_API_KEY, the key itself)",
+            "The file that contains the API key, or - for the standard input. (environment: ESPALIER_API_KEY, the key itself)",
             valueName: "file"),
         completion: .file())
     var apiKeyFile: String?
 
-    @Option(help: ArgumentHelp("How long the server may be silent.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The longest time without data from the server, 1 to 3600 seconds.", valueName: "seconds"))
     var timeout: Int = 30
 
     func validate() throws {
@@ -29,7 +29,8 @@ struct ServerOptions: ParsableArguments {
             folder: FileManager.default.currentDirectoryPath)
     }
 
-    /// - Throws: ``Failure``, when the address or the key is missing or can't be right.
+    /// The client for these options and settings.
+    /// - Throws: ``Failure`` if the address or the API key is missing or invalid.
     func client(_ settings: Settings) throws(Failure) -> APIClient {
         try APIClient(baseURL: settings.baseURL(), apiKey: settings.apiKey(), timeout: Double(timeout))
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A length of time: `90s`, `15m`, `24h`, `30d`, or seconds alone.
+/// A duration: `90s`, `15m`, `24h`, `30d`, or seconds alone.
 struct Span {
     let seconds: Int
 }

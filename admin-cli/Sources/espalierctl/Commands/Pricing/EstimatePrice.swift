@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl pricing estimate`: what a number of logins would cost.
+/// `espalierctl pricing estimate`: estimates the cost of a number of logins.
 struct EstimatePrice: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "estimate",
-        abstract: "Reckons what a number of logins in a month costs, line by line, and what the next tier would change.",
+        abstract: "Estimates the monthly cost of a number of logins by line, and shows the price of the next tier.",
         discussion: """
-            By the prices of a plan, or by those that hold for a tenant. Needs an API key that may read prices.
+            The prices are those of a plan or of a tenant. Requires an API key with the scope pricing:read.
 
             EXAMPLES
               espalierctl pricing estimate --logins 250000 --plan scale
@@ -31,12 +31,14 @@ struct EstimatePrice: CallCommand {
             let currency = estimate["currency"], let total = estimate["total"], let begin = estimate["rate_card.effective_from"],
             let version = estimate["rate_card.version"]
         else { throw Failure.shape() }
-        let whose = estimate["rate_card.tenant_id"] == nil ? "the plan \(plan.text)'s" : "the tenant's own"
+        let owner = estimate["rate_card.tenant_id"] == nil ? "the plan \(plan.text)'s" : "the tenant's own"
         let view = View(
             .init("Line", "description").wrapped, .init("Quantity", "quantity").number.optional,
             .init("Unit price", "unit_price").number.optional,
             .init(currency.text, "amount").number)
-        var text = "\(counted(logins.text, "login")) in a month, by \(whose) rate card \(version.text), of \(begin.text)".printable + "\n\n"
+        var text =
+            "\(counted(logins.text, "login")) per month, with \(owner) rate card \(version.text), effective from \(begin.text)".printable
+            + "\n\n"
         text += try view.table(of: lines + [.object(["description": "Total", "amount": total])])
         if let next = estimate["next_tier"] { text += "\n" + (try sentence(on: next, estimate, currency.text)).printable + "\n" }
         return text
@@ -49,6 +51,7 @@ struct EstimatePrice: CallCommand {
         let what =
             estimate["rate_card.tier_mode"] == "volume" ? "all logins cost \(price) \(currency) each" : "a login costs \(price) \(currency)"
         let difference = change.hasPrefix("-") ? "\(change.dropFirst()) less" : "\(change) more"
-        return "From login \(from) on, \(more) more than these, \(what). A month of \(from) comes to \(total) \(currency), \(difference)."
+        return
+            "The next tier starts at login \(from) (\(more) more logins): \(what). \(from) logins per month cost \(total) \(currency), \(difference)."
     }
 }

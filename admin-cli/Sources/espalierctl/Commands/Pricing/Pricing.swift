@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl pricing`: what logins cost.
+/// `espalierctl pricing`: estimates the cost of logins.
 struct Pricing: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Reckons what logins cost.",
-        discussion: "The prices themselves: espalierctl rate-cards --help.",
+        abstract: "Estimates the cost of logins.",
+        discussion: "For the prices, see espalierctl rate-cards --help.",
         subcommands: [EstimatePrice.self, PrintEstimate.self])
 }

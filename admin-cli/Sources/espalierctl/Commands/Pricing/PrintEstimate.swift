@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl pricing print`: the calculator's answer as a page for paper.
+/// `espalierctl pricing print`: writes an estimate as a printable page.
 struct PrintEstimate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Writes what a number of logins costs as an HTML page that can be printed.",
+        abstract: "Writes an estimate as a printable HTML page.",
         discussion: """
-            The figures are those of espalierctl pricing estimate. The page needs nothing from elsewhere.
+            The page contains the numbers of espalierctl pricing estimate. It loads no other files.
 
             EXAMPLES
               espalierctl pricing print --logins 250000 --plan scale > offer.html

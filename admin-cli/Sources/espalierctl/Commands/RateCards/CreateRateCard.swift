@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl rate-cards create`: what a plan costs, or a tenant pays, from a day on.
+/// `espalierctl rate-cards create`: sets the prices of a plan or a tenant, starting on a day.
 struct CreateRateCard: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Sets what a plan costs, or a tenant pays instead, from a day on.",
+        abstract: "Sets the prices of a plan, or a tenant's own prices, starting on a day.",
         discussion: """
-            A tier is LAST:PRICE, as in 100000:0.005; the last is the price alone. Logins are counted behind those that are included. \
-            Operators only. The day must lie in a month that isn't closed.
+            A tier is LAST:PRICE, for example 100000:0.005. The last tier is a price alone. Tiers count the logins after the included \
+            logins. The start day must be in a month that is not closed. Requires an operator's API key.
 
             EXAMPLES
               espalierctl rate-cards create --plan scale --effective-from 2027-01-01 \\
@@ -24,36 +24,41 @@ struct CreateRateCard: CallCommand {
         "minimum_micros": "--minimum", "tier_mode": "--tier-mode", "tiers": "--tier",
     ]
 
-    @Option(help: "The plan that it is for.")
+    @Option(help: "The plan of the rate card.")
     var plan: Plan?
 
     @Option(
-        help: ArgumentHelp("The tenant that it is for: its slug or id. (environment: ESPALIER_TENANT)", valueName: "slug"))
+        help: ArgumentHelp("The slug or ID of the rate card's tenant. (environment: ESPALIER_TENANT)", valueName: "slug"))
     var tenant: Reference?
 
-    @Option(help: ArgumentHelp("The first day in UTC on which it holds, as 2027-01-01.", valueName: "day"))
+    @Option(help: ArgumentHelp("The first day (UTC) of the prices, such as 2027-01-01.", valueName: "day"))
     var effectiveFrom: Day
 
-    @Option(help: ArgumentHelp("The currency, in ISO 4217.", valueName: "code"))
+    @Option(help: ArgumentHelp("The currency, as an ISO 4217 code such as USD.", valueName: "code"))
     var currency: String?
 
-    @Option(help: ArgumentHelp("What a month costs before its first login.", valueName: "amount"))
+    @Option(help: ArgumentHelp("The base fee per month, such as 49. By default, 0.", valueName: "amount"))
     var baseFee: Micros?
 
-    @Option(help: ArgumentHelp("How many logins of a month cost nothing.", valueName: "count"))
+    @Option(help: ArgumentHelp("The number of included (free) logins per month. By default, 0.", valueName: "count"))
     var included: Int?
 
-    @Option(help: ArgumentHelp("What a month costs at the least.", valueName: "amount"))
+    @Option(help: ArgumentHelp("The minimum charge per month, such as 100. By default, 0.", valueName: "amount"))
     var minimum: Micros?
 
     @Option(
-        help: "Whether each login has the price of the tier that it falls into (graduated), or all have that of the last (volume).")
+        help:
+            "The price of each login: the price of its own tier (graduated), or the price of the last login's tier for all logins (volume). By default, graduated."
+    )
     var tierMode: TierMode?
 
-    @Option(help: ArgumentHelp("What a login costs: up to the last of the tier, or from there on. Repeat it.", valueName: "last:price"))
+    @Option(
+        help: ArgumentHelp(
+            "The last login of the tier and the price per login, or only the price for the last tier. Repeat the option for each tier.",
+            valueName: "last:price"))
     var tier: [PriceTier] = []
 
-    @Flag(help: "From then on the tenant pays what its plan costs, and nothing else holds for it.")
+    @Flag(help: "Ends the tenant's own prices on the start day. The tenant then pays the prices of its plan.")
     var followPlan = false
 
     @OptionGroup var options: ChangeOptions
@@ -62,12 +67,12 @@ struct CreateRateCard: CallCommand {
         if plan != nil, tenant != nil { throw ValidationError("Pass --plan or --tenant, not both.") }
         let hasPrices = currency != nil || baseFee != nil || included != nil || minimum != nil || tierMode != nil || !tier.isEmpty
         if followPlan {
-            if plan != nil { throw ValidationError("--follow-plan is for a tenant.") }
-            if hasPrices { throw ValidationError("With --follow-plan the plan's prices hold; pass none.") }
+            if plan != nil { throw ValidationError("--follow-plan is only for a tenant.") }
+            if hasPrices { throw ValidationError("--follow-plan uses the prices of the plan. Pass no prices.") }
         } else {
             guard currency != nil, !tier.isEmpty else { throw ValidationError("Pass --currency, and at least one --tier.") }
             guard tier.last?.upTo == nil, tier.dropLast().allSatisfy({ $0.upTo != nil })
-            else { throw ValidationError("Every --tier but the last is LAST:PRICE, and the last is the price alone.") }
+            else { throw ValidationError("Every --tier except the last must be LAST:PRICE. The last must be a price alone.") }
         }
     }
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl rate-cards list`: the prices that may hold for a tenant, or those of the plans.
+/// `espalierctl rate-cards list`: lists the rate cards of the plans or of a tenant.
 struct ListRateCards: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the rate cards of the plans, and with them a tenant's own.",
+        abstract: "Lists the rate cards of the plans, and a tenant's own rate cards.",
         discussion: """
             EXAMPLES
               espalierctl rate-cards list --platform --plan scale
@@ -12,7 +12,7 @@ struct ListRateCards: CallCommand {
             """)
     static let view: View? = .rateCard
 
-    @Option(help: "Only those of this plan.")
+    @Option(help: "Shows only rate cards of this plan.")
     var plan: Plan?
 
     @OptionGroup var owner: OwnerOption
@@ -29,7 +29,7 @@ struct ListRateCards: CallCommand {
 }
 
 extension Session {
-    /// As in `tenants/acme/rate-cards`, or `rate-cards`.
+    /// The path of the rate cards, for example `tenants/acme/rate-cards` or `rate-cards`.
     func rateCards(_ owner: OwnerOption) throws(Failure) -> String {
         owner.platform ? "rate-cards" : "\(try path(owner))/rate-cards"
     }

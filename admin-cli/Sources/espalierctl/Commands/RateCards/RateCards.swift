@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl rate-cards`: versions of prices.
+/// `espalierctl rate-cards`: manages the versions of prices.
 struct RateCards: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rate-cards",
-        abstract: "Looks at what plans and tenants pay, and sets it from a day on.",
+        abstract: "Lists and sets the prices of plans and tenants.",
         discussion: """
-            A rate card is a version of prices, and never changed: another price is another rate card, from its first day on. A tenant \
-            pays by its own, or else by its plan's. Months that are closed stay as they were billed.
+            A rate card is a version of prices and never changes. To change a price, create another rate card with a later start day. A \
+            tenant pays the prices of its own rate card. Without one, it pays the prices of its plan. Closed months never change.
             """,
         subcommands: [CreateRateCard.self, ListRateCards.self, ShowRateCard.self])
 }
@@ -15,19 +15,19 @@ struct RateCards: ParsableCommand {
 extension View {
     static let rateCard = View(
         .init("ID", "id"),
-        .init("Of", "of"),
+        .init("Owner", "of"),
         .init("Version", "version").number,
         .init("From", "effective_from"),
         .init("Currency", "currency").optional,
         .init("Base fee", "base_fee").number.optional,
         .init("Included", "included_logins").number.optional,
         .init("Minimum", "minimum").number.optional,
-        .init("A login", "prices").wrapped,
+        .init("Prices", "prices").wrapped,
         expendable: ["ID", "Version", "Currency", "Minimum"])
 }
 
 extension JSON {
-    /// A rate card with what a person reads of it: whose it is, and its amounts in units.
+    /// A rate card with its owner and its amounts as text.
     var asRateCard: JSON {
         guard case .object(var members) = self else { return self }
         members["of"] = members["plan"] ?? "the tenant"
@@ -38,7 +38,7 @@ extension JSON {
             return tier["up_to"].map { "\(price) up to \($0.text)" } ?? (tiers.count > 1 ? "then \(price)" : price)
         }
         let mode = tiers.count > 1 ? self["tier_mode"].map { " (\($0.text))" } : nil
-        members["prices"] = .string(tiers.isEmpty ? "as its plan's" : prices.joined(separator: ", ") + (mode ?? ""))
+        members["prices"] = .string(tiers.isEmpty ? "the plan's prices" : prices.joined(separator: ", ") + (mode ?? ""))
         return .object(members)
     }
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl rate-cards show`: one of them.
+/// `espalierctl rate-cards show`: shows a rate card.
 struct ShowRateCard: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one rate card: a plan's, or a tenant's own.",
+        abstract: "Shows a rate card of a plan or of a tenant.",
         discussion: """
             EXAMPLES
               espalierctl rate-cards show ratecard_01jd8x3v6qf9wr2m5tzk7h4c0n --platform
@@ -12,7 +12,7 @@ struct ShowRateCard: CallCommand {
                 --tenant acme
             """)
 
-    @Argument(help: ArgumentHelp("The rate card's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The rate card's ID.", valueName: "id"))
     var rateCard: Reference
 
     @OptionGroup var owner: OwnerOption

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl signing-keys list`: the keys of a tenant's JWKS.
+/// `espalierctl signing-keys list`: lists the signing keys of a tenant.
 struct ListSigningKeys: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the keys of a tenant's JWKS and their states.",
+        abstract: "Lists a tenant's signing keys (its JWKS) and their states.",
         discussion: """
             EXAMPLES
               espalierctl signing-keys list --tenant acme

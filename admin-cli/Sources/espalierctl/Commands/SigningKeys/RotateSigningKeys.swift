@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl signing-keys rotate`: the next keys sign, or, after a compromise, new ones.
+/// `espalierctl signing-keys rotate`: makes the next signing keys current, or creates new keys after a compromise.
 struct RotateSigningKeys: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate",
-        abstract: "Lets the next keys sign now; nobody notices.",
+        abstract: "Makes the next signing keys current now. Users stay signed in.",
         discussion: """
-            With --compromised, because somebody else may have the keys, all of them are dropped at once: access tokens and id_tokens \
-            that are out are good no longer, forged ones neither. Sessions and refresh tokens last; applications refresh.
+            Use --compromised if an attacker may have the keys. Espalier then removes all keys at once. All issued access tokens and \
+            id_tokens become invalid, including forged ones. Sessions and refresh tokens stay valid, and applications refresh their tokens.
 
             EXAMPLES
               espalierctl signing-keys rotate --tenant acme
@@ -15,17 +15,17 @@ struct RotateSigningKeys: CallCommand {
               espalierctl signing-keys rotate --tenant acme --compromised --confirm=acme
             """)
 
-    @Option(help: "Only the keys of this algorithm.")
+    @Option(help: "Rotates only the keys of this algorithm. By default, all keys.")
     var algorithm: SigningAlgorithm?
 
-    @Flag(help: "Somebody else may have the keys: drops them, with all that they signed.")
+    @Flag(help: "Removes the keys and invalidates their tokens, because an attacker may have the keys.")
     var compromised = false
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var options: DestroyOptions
 
     func validate() throws {
-        if !compromised, options.confirm != nil { throw ValidationError("--confirm is for --compromised; the rest destroys nothing.") }
+        if !compromised, options.confirm != nil { throw ValidationError("--confirm is only for --compromised.") }
     }
 
     func call(_ session: Session) throws -> Call {
@@ -34,7 +34,7 @@ struct RotateSigningKeys: CallCommand {
             ["algorithm": JSON(algorithm), "compromised": compromised ? .bool(true) : nil])
         guard compromised else { return call }
         return call.destroying(
-            "ends every access token and id_token of the tenant \(try session.tenant(tenant.tenant))",
+            "invalidates all access tokens and id_tokens of the tenant \(try session.tenant(tenant.tenant))",
             word: try session.word(tenant.tenant))
     }
 
@@ -44,6 +44,6 @@ struct RotateSigningKeys: CallCommand {
     }
 
     func note(_ answer: JSON) -> String? {
-        compromised ? "Who keeps the JWKS believes the old keys for up to five minutes more." : nil
+        compromised ? "Applications that cache the JWKS accept the old keys for up to 5 more minutes." : nil
     }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl signing-keys`: the keys that sign a tenant's tokens.
+/// `espalierctl signing-keys`: manages the keys that sign a tenant's tokens.
 struct SigningKeys: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signing-keys",
-        abstract: "Looks at the keys that sign a tenant's tokens, and rotates them.",
+        abstract: "Lists and rotates the keys that sign a tenant's tokens.",
         discussion: """
-            They take turns by themselves. One signs (current), one will and is published already (next), and those before stay \
-            published while a token of theirs may live (retired).
+            Signing keys rotate automatically. The current key signs. The next key is already published and signs later. Retired keys stay \
+            published until their last token expires.
             """,
         subcommands: [ListSigningKeys.self, RotateSigningKeys.self])
 }

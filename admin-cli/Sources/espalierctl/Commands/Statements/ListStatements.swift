@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl statements list`: a tenant's closed months, or all tenants' of one.
+/// `espalierctl statements list`: lists a tenant's statements, or all tenants' statements of a month.
 struct ListStatements: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists closed months, the newest first.",
+        abstract: "Lists the statements of closed months, newest first.",
         discussion: """
-            With --platform all tenants' of one month, which needs an operator's API key.
+            With --platform, the list contains the statements of all tenants for one month. This requires an operator's API key.
 
             EXAMPLES
               espalierctl statements list --tenant acme
@@ -14,7 +14,7 @@ struct ListStatements: CallCommand {
             """)
     static let view: View? = .statement
 
-    @Option(help: ArgumentHelp("With --platform: the month.", valueName: "month"))
+    @Option(help: ArgumentHelp("The month of all tenants' statements, such as 2026-11. Only with --platform.", valueName: "month"))
     var period: Month?
 
     @OptionGroup var owner: OwnerOption

@@ -1,19 +1,19 @@
 import ArgumentParser
 
-/// `espalierctl statements print`: one closed month as a page for paper.
+/// `espalierctl statements print`: writes the statement of a month as a printable page.
 struct PrintStatement: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
-        abstract: "Writes a statement as an HTML page that can be printed.",
+        abstract: "Writes the statement of a month as a printable HTML page.",
         discussion: """
-            The page needs nothing from elsewhere: keep the file, or open it in a browser and print it.
+            The page loads no other files. Save the file, or open it in a browser and print it.
 
             EXAMPLES
               espalierctl statements print 2026-11 --tenant acme >2026-11.html
               espalierctl statements print upcoming --tenant acme >so-far.html
             """)
 
-    @Argument(help: ArgumentHelp("The month, the statement's id, or upcoming for the running month so far.", valueName: "month"))
+    @Argument(help: ArgumentHelp("The month, the statement's ID, or upcoming for the current month.", valueName: "month"))
     var statement: StatementName
 
     @OptionGroup var tenant: TenantOption
@@ -23,12 +23,12 @@ struct PrintStatement: AsyncParsableCommand {
         let session = try Session(options)
         let (client, call) = (try session.client(), Call.get("\(try session.path(tenant))/statements/\(statement.text)/page"))
         let page: String
-        do { page = try await client.page(call) } catch { throw statement.advice(for: error, tenant.again) }
+        do { page = try await client.page(call) } catch { throw statement.advice(for: error, tenant.repeated) }
         try Terminal.standardOutput.write(page)
     }
 }
 
-/// Those of a command whose answer is a page and nothing else.
+/// The options of a command that prints only a page.
 struct PageOutputOptions: CommandOptions {
     @OptionGroup var server: ServerOptions
 

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl statements show`: one closed month, by line.
+/// `espalierctl statements show`: shows the statement of a closed month by line.
 struct ShowStatement: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows what a month came to, by line.",
+        abstract: "Shows the statement of a closed month by line.",
         discussion: """
             EXAMPLES
               espalierctl statements show 2026-11 --tenant acme
@@ -12,21 +12,21 @@ struct ShowStatement: CallCommand {
             """)
     static let view: View? = .statement
 
-    @Argument(help: ArgumentHelp("The month, or the statement's id.", valueName: "month"))
+    @Argument(help: ArgumentHelp("The month, or the statement's ID.", valueName: "month"))
     var statement: StatementName
 
     @OptionGroup var tenant: TenantOption
     @OptionGroup var options: ReadOptions
 
     func validate() throws {
-        if statement.isUpcoming { throw ValidationError("Use `espalierctl statements upcoming` for the month so far.") }
+        if statement.isUpcoming { throw ValidationError("For the current month, use `espalierctl statements upcoming`.") }
     }
 
     func call(_ session: Session) throws -> Call {
         .get("\(try session.path(tenant))/statements/\(statement.text)")
     }
 
-    func advice(for failure: Failure) -> Failure { statement.advice(for: failure, tenant.again) }
+    func advice(for failure: Failure) -> Failure { statement.advice(for: failure, tenant.repeated) }
 
     func describe(_ statement: JSON) throws -> String {
         try View.statement.details(of: statement.withTotal)

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl statements upcoming`: what a month that isn't closed comes to so far.
+/// `espalierctl statements upcoming`: shows the charges so far of a month that is not closed.
 struct ShowUpcomingStatement: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "upcoming",
-        abstract: "Shows what the running month comes to so far, by line.",
+        abstract: "Shows the month's charges so far by line.",
         discussion: """
-            By the logins up to now and the prices that hold; fees are those of the whole month. Nothing of it is settled before the month \
-            is closed. As a page: espalierctl statements print upcoming.
+            The charges use the logins so far and the current prices. Fees are for the whole month. The charges can change until the month \
+            is closed. For a page, use espalierctl statements print upcoming.
 
             EXAMPLES
               espalierctl statements upcoming --tenant acme
@@ -15,7 +15,9 @@ struct ShowUpcomingStatement: CallCommand {
               espalierctl statements print upcoming --tenant acme > so-far.html
             """)
 
-    @Option(help: ArgumentHelp("Another month that has begun and isn't closed.", valueName: "month"))
+    @Option(
+        help: ArgumentHelp(
+            "A month that has started and is not closed, such as 2026-11. By default, the current month.", valueName: "month"))
     var period: Month?
 
     @OptionGroup var tenant: TenantOption

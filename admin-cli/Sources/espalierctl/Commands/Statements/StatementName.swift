@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// A statement as a person names it: by its month, by its ID, or `upcoming`.
+/// The name of a statement: its month, its ID, or `upcoming`.
 struct StatementName: ExpressibleByArgument {
     let text: String
     private let month: Month?
@@ -15,15 +15,15 @@ struct StatementName: ExpressibleByArgument {
 
     var isUpcoming: Bool { text == "upcoming" }
 
-    /// The same failure. If the month has no statement, the next step is its charges so far.
+    /// Returns the failure. If the month has no statement yet, the next step is the command for the charges so far.
     /// - Parameters:
-    ///   - again: the words that name the tenant.
-    ///   - now: the time of the call. A month that has not begun has no charges.
-    func advice(for failure: Failure, _ again: String, now: Date = .now) -> Failure {
+    ///   - tenant: the option that names the tenant.
+    ///   - now: the current time. A future month has no charges.
+    func advice(for failure: Failure, _ tenant: String, now: Date = .now) -> Failure {
         guard failure.problem?.status == 404, let month, month.text <= now.formatted(.iso8601).prefix(7) else { return failure }
         var failure = failure
         failure.nextStep =
-            "A month has a statement when it is closed. Its charges so far: espalierctl statements upcoming --period \(month.text)\(again)"
+            "A statement exists only for a closed month. For the charges so far: espalierctl statements upcoming --period \(month.text)\(tenant)"
         return failure
     }
 }

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl statements`: closed months and what they cost.
+/// `espalierctl statements`: shows the charges of closed months and of the current month.
 struct Statements: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at closed months and what they cost, and at the running one.",
+        abstract: "Shows the charges of closed months and of the current month.",
         subcommands: [ListStatements.self, ShowStatement.self, ShowUpcomingStatement.self, PrintStatement.self])
 }
 
@@ -41,7 +41,7 @@ extension View {
 }
 
 extension JSON {
-    /// A statement with its totals in words, `49.01 USD`, of each currency, and so its lines.
+    /// A statement with its totals per currency as text, for example `49.01 USD`, and with its lines as text.
     var withTotal: JSON {
         guard case .object(var members) = self else { return self }
         let totals = self["totals"]?.elements?.map { "\($0["amount"]?.text ?? "") \($0["currency"]?.text ?? "")" } ?? []
@@ -50,7 +50,7 @@ extension JSON {
         return .object(members)
     }
 
-    /// A line with its rate card in words: the version of the plan's, or of the tenant's own.
+    /// A line with its rate card as text: the version, and `own` for a tenant's own rate card.
     private var withRateCard: JSON {
         guard case .object(var members) = self else { return self }
         let version = self["rate_card_version"]?.text ?? "-"

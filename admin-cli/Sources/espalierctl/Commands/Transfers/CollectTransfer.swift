@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl connections transfer collect`: begins a transfer or goes on with it, and gets everybody's transfer identifier.
+/// `espalierctl connections transfer collect`: starts or continues a transfer, and requests a transfer identifier for every user.
 struct CollectTransfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "collect",
-        abstract: "Gets a transfer identifier for every user, with the old team's key.",
+        abstract: "Requests a transfer identifier for every user, with the old team's key.",
         discussion: """
-            Begins the transfer, or goes on with the one that is open. Run it before Apple transfers the app, and once more just before: who \
-            signed up meanwhile comes along. Ends with 1 when some can't be collected.
+            Starts a transfer, or continues the open one. Run the command well before Apple transfers the app. Run it again just before the \
+            transfer, to include new users. The exit code is 1 if some users were not collected.
 
             EXAMPLES
               espalierctl connections transfer collect --tenant acme --to-team-id Z9Y8X7W6V5
@@ -15,10 +15,12 @@ struct CollectTransfer: AsyncParsableCommand {
               espalierctl connections transfer collect --tenant acme --retry-failed
             """)
 
-    @Option(help: ArgumentHelp("The Team ID of the team that the app goes to; needed to begin.", valueName: "id"))
+    @Option(help: ArgumentHelp("The Team ID of the new team. Required to start a transfer.", valueName: "id"))
     var toTeamID: Reference?
 
-    @Option(help: ArgumentHelp("The connection to the team that the app leaves; needed only when the tenant has several.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp(
+            "The ID of the connection to the old team. Required only if the tenant has several connections.", valueName: "id"))
     var connection: Reference?
 
     @OptionGroup var pace: TransferPace
@@ -40,10 +42,10 @@ struct CollectTransfer: AsyncParsableCommand {
         } else {
             path = "\(tenant)/transfers/\(try await openTransfer(session, tenant))"
         }
-        try await session.work(.collect, path, pace, again: transfer.again)
+        try await session.work(.collect, path, pace, repeated: transfer.repeated)
     }
 
-    /// The id of the transfer that is open, or of one that begins now.
+    /// The ID of the open transfer, or of a new one.
     private func openTransfer(_ session: Session, _ tenant: String) async throws -> String {
         let open = try await session.client().all(.get("\(tenant)/transfers")).filter {
             $0["status"] == "open" && (toTeamID == nil || $0["to_team_id"]?.string == toTeamID?.text)
@@ -51,12 +53,12 @@ struct CollectTransfer: AsyncParsableCommand {
         guard open.count < 2 else {
             throw Failure(
                 status: .usage, detail: "Several transfers are open: \(open.compactMap { $0["id"]?.string }.joined(separator: ", ")).",
-                nextStep: "Name one of them: --transfer ID.")
+                nextStep: "Pass the ID of one of them: --transfer ID")
         }
         var id = open.first?["id"]?.string
         if id == nil {
             id = try await session.client().send(creation(session, tenant)).json["id"]?.string
-            Terminal.standardError.report("The transfer begins.")
+            Terminal.standardError.report("Started the transfer.")
         }
         guard let id, let reference = Reference(argument: id) else { throw Failure.shape() }
         return reference.text
@@ -65,26 +67,26 @@ struct CollectTransfer: AsyncParsableCommand {
     private func creation(_ session: Session, _ tenant: String) async throws -> Call {
         guard let toTeamID else {
             throw Failure(
-                status: .usage, detail: "No transfer is open, and it isn't said where the app goes.",
-                nextStep: "To begin one, pass --to-team-id ID.")
+                status: .usage, detail: "No transfer is open, and the new team is missing.",
+                nextStep: "To start a transfer, pass --to-team-id ID.")
         }
-        let connection = try await leaving(session, tenant)
+        let connection = try await oldConnection(session, tenant)
         return .post("\(tenant)/transfers", ["connection_id": JSON(connection), "to_team_id": JSON(toTeamID.text)])
     }
 
-    /// The id of the connection to the team that the app leaves.
-    private func leaving(_ session: Session, _ tenant: String) async throws -> String {
+    /// The ID of the connection to the old team.
+    private func oldConnection(_ session: Session, _ tenant: String) async throws -> String {
         if connection == nil, !options.dryRun, try await session.client().all(.get("\(tenant)/connections")).isEmpty {
-            // A connection of its own would be to another app, and takes users over in another way.
+            // The tenant's own connection would use another app. Users move to it with relink.
             throw Failure(
                 status: .usage,
                 detail: """
-                    The tenant's users sign in through the platform's shared connection, whose app belongs to all its tenants and is not \
+                    The tenant's users sign in through the platform's shared connection. All its tenants share one app, which is not \
                     transferred.
                     """,
                 nextStep: """
-                    There is nothing to collect. To move them to an app of your own: espalierctl connections create\(transfer.tenant.again), \
-                    then espalierctl connections activate ID --existing-users relink\(transfer.tenant.again)
+                    To move the users to your own app, run espalierctl connections create\(transfer.tenant.repeated), \
+                    then espalierctl connections activate ID --existing-users relink\(transfer.tenant.repeated)
                     """)
         }
         guard let id = try await session.path(connection: connection, of: tenant).split(separator: "/").last

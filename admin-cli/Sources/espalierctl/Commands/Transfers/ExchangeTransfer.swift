@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl connections transfer exchange`: makes everybody who was collected known under the new team.
+/// `espalierctl connections transfer exchange`: exchanges the transfer identifiers for the new team's identifiers.
 struct ExchangeTransfer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "exchange",
-        abstract: "Exchanges the transfer identifiers, with the new team's key.",
+        abstract: "Exchanges the transfer identifiers with the new team's key.",
         discussion: """
-            After Apple has transferred the app, and within 60 days. The tenant needs a connection to the new team with the same Services ID, \
-            whose key Apple accepts. Ends with 1 when some did not move.
+            Run the command within 60 days after Apple has transferred the app. The tenant needs a connection to the new team with the same \
+            Services ID and a key that Apple accepts. The exit code is 1 if some users did not move.
 
             EXAMPLES
               espalierctl connections transfer exchange --tenant acme
@@ -22,6 +22,6 @@ struct ExchangeTransfer: AsyncParsableCommand {
         let session = try Session(options)
         let path = try await session.path(transfer)
         if options.dryRun { return try session.show([TransferWork.batch(.exchange, path, rate: pace.rate)]) }
-        try await session.work(.exchange, path, pace, again: transfer.again)
+        try await session.work(.exchange, path, pace, repeated: transfer.repeated)
     }
 }

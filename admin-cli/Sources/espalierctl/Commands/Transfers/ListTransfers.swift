@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl connections transfer list`: a tenant's transfers, with how many users are where.
+/// `espalierctl connections transfer list`: lists a tenant's transfers with the number of users in each state.
 struct ListTransfers: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a tenant's transfers.",
+        abstract: "Lists a tenant's transfers with the number of users in each state.",
         discussion: """
             EXAMPLES
               espalierctl connections transfer list --tenant acme

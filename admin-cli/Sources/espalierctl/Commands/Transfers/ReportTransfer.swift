@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl connections transfer report`: who moved, who did not, and why.
+/// `espalierctl connections transfer report`: lists the users of a transfer with their states.
 struct ReportTransfer: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "report",
-        abstract: "Shows who moved, who did not, and why.",
+        abstract: "Lists moved and failed users, with the reason for each failure.",
         discussion: """
             EXAMPLES
               espalierctl connections transfer report --tenant acme
@@ -14,14 +14,14 @@ struct ReportTransfer: CallCommand {
             """)
     static let view: View? = .transferUser
 
-    /// For people, what the reasons mean.
+    /// The explanations of the reasons.
     private static let reasons = [
-        "refused_by_apple": "Apple doesn't know the user any more, the consent is revoked, or the Team ID is wrong.",
-        "signed_in_anew": "The person signed in under the new team too early, and is another user since.",
+        "refused_by_apple": "Apple no longer knows the user, the consent is revoked, or the Team ID is wrong.",
+        "signed_in_anew": "The person signed in under the new team too early, and is another user now.",
         "known_otherwise": "The user has another identity under the new team.",
     ]
 
-    @Option(help: "Only those in this state.")
+    @Option(help: "Shows only users in this state.")
     var state: TransferUserState?
 
     @OptionGroup var transfer: TransferOption

@@ -1,40 +1,40 @@
 import ArgumentParser
 import Foundation
 
-/// A step of a transfer, batch after batch, not faster than it may be.
+/// Runs a step of a transfer in batches, at a limited rate.
 struct TransferWork {
     enum Step: String {
         case collect, exchange
 
-        /// What a person sees of it.
+        /// The label of the progress bar.
         var title: String { self == .collect ? "Collecting" : "Exchanging" }
-        /// In which state those are who are left.
-        var left: String { self == .collect ? "users.pending" : "users.collected" }
+        /// The count of the remaining users.
+        var remaining: String { self == .collect ? "users.pending" : "users.collected" }
     }
 
-    /// How many batches without a single answer of Apple's are enough.
-    private static let patience = 5
-    /// The longest pause, in seconds, that is worth a person's time.
+    /// The largest number of consecutive batches without a response from Apple.
+    private static let longestSilence = 5
+    /// The longest pause, in seconds. A longer one is not worth a person's time.
     private static let longestPause = 900
 
     let step: Step
-    /// As in `tenants/acme/transfers/transfer_…`.
+    /// The path of the transfer, for example `tenants/acme/transfers/transfer_…`.
     let path: String
-    /// Users a second.
+    /// The number of users per second.
     let rate: Int
     let client: APIClient
 
-    /// One batch: as many users as a second has time for.
+    /// The call for one batch: the users of one second.
     var batch: Call { Self.batch(step, path, rate: rate) }
 
     static func batch(_ step: Step, _ path: String, rate: Int) -> Call {
         .post("\(path)/\(step.rawValue)", ["limit": JSON(rate)])
     }
 
-    /// Works until nobody is left.
-    /// - Returns: the transfer as it is then.
+    /// Runs batches until no user remains.
+    /// - Returns: the transfer after the last batch.
     func run() async throws -> Reply {
-        let bar = ProgressBar(step.title, total: try await client.send(.get(path)).json[step.left]?.integer ?? 0)
+        let bar = ProgressBar(step.title, total: try await client.send(.get(path)).json[step.remaining]?.integer ?? 0)
         defer { bar.end() }
         var unanswered = 0
         while true {
@@ -46,10 +46,10 @@ struct TransferWork {
             if isFinished == .bool(true) { break }
             unanswered = done + failed == 0 ? unanswered + 1 : 0
             let pause = answer["retry_after"]?.integer ?? 0
-            guard unanswered < Self.patience, pause <= Self.longestPause else {
+            guard unanswered < Self.longestSilence, pause <= Self.longestPause else {
                 throw Failure(
-                    status: .failure, detail: pause > Self.longestPause ? "Apple asks to wait \(pause) s." : "Apple gives no answers.",
-                    nextStep: "Nothing is lost. Run the command again later, with a smaller --rate perhaps.")
+                    status: .failure, detail: pause > Self.longestPause ? "Apple asks to wait \(pause) s." : "Apple does not respond.",
+                    nextStep: "Completed users are saved. Run the command again later, or pass a smaller --rate.")
             }
             if pause > 0 {
                 bar.end()
@@ -61,12 +61,12 @@ struct TransferWork {
     }
 }
 
-/// How a step of a transfer is worked off.
+/// The options for the speed of a step.
 struct TransferPace: ParsableArguments {
-    @Option(help: ArgumentHelp("For how many users Apple is asked in a second, 1 to 100.", valueName: "users"))
+    @Option(help: ArgumentHelp("The number of users per second to request from Apple, 1 to 100.", valueName: "users"))
     var rate = 10
 
-    @Flag(help: "Asks once more for those who failed.")
+    @Flag(help: "Retries the failed users.")
     var retryFailed = false
 
     func validate() throws {
@@ -75,9 +75,11 @@ struct TransferPace: ParsableArguments {
 }
 
 extension Session {
-    /// Works off a step and tells how the transfer stands, to be interrupted at any moment.
-    func work(_ step: TransferWork.Step, _ path: String, _ pace: TransferPace, again: String) async throws {
-        let interruption = Interruption(saying: "Nothing is lost. To go on: espalierctl connections transfer \(step.rawValue)\(again)")
+    /// Runs a step and prints the state of the transfer. The person may interrupt it at any time.
+    /// - Parameter repeated: the options for the next command in a message.
+    func work(_ step: TransferWork.Step, _ path: String, _ pace: TransferPace, repeated: String) async throws {
+        let interruption = Interruption(
+            hint: "Completed users are saved. To continue: espalierctl connections transfer \(step.rawValue)\(repeated)")
         defer { interruption.end() }
         let client = try client()
         if pace.retryFailed { _ = try await client.send(.post("\(path)/retry")) }
@@ -89,9 +91,11 @@ extension Session {
             func users(_ count: Int) -> String { counted("\(count)", "user") }
             throw Failure(
                 status: .failure,
-                detail: step == .collect ? "\(users(failed)) can't be collected." : "\(users(failed + waiting)) didn't move.",
+                detail: step == .collect
+                    ? "Not collected: \(users(failed))." : "\(users(failed + waiting)) did not move.",
                 nextStep:
-                    "See who, and why: espalierctl connections transfer report --state \(failed > 0 ? "failed" : "pending") --all\(again)")
+                    "Show the users and reasons: espalierctl connections transfer report --state \(failed > 0 ? "failed" : "pending") --all\(repeated)"
+            )
         }
     }
 }

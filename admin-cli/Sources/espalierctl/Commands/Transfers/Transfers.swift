@@ -1,21 +1,21 @@
 import ArgumentParser
 
-/// `espalierctl connections transfer`: a tenant's users go along when its app goes to another Apple team.
+/// `espalierctl connections transfer`: moves a tenant's users when its app moves to another Apple team.
 struct Transfers: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "transfer",
-        abstract: "Takes a tenant's users along when its app goes to another Apple team.",
+        abstract: "Moves a tenant's users when its app moves to another Apple team.",
         discussion: """
-            Apple calls the same person by another name in every team. In this order:
+            Apple's identifier of a person differs in every team. Run these steps in order:
 
               1. collect, with the old team's key, before Apple transfers the app
-              2. have Apple transfer the app; create a connection for the new team with the
+              2. transfer the app at Apple; create a connection for the new team with the
                  same Services ID, check it, and activate it
               3. exchange, with the new team's key, within Apple's 60 days
               4. report, then close
 
-            Whoever signs in between 2 and 3 is the same user, too. Every step can be interrupted and run again: it goes on where it was.
-            Without a step it shows how the transfer stands and which is next; nothing is changed by that.
+            People who sign in between steps 2 and 3 also stay the same users. You can interrupt every step. Run it again to continue.
+            Without a step, the command shows the state of the transfer and the next step, and changes nothing.
             """,
         subcommands: [
             CollectTransfer.self, ExchangeTransfer.self, ReportTransfer.self, ListTransfers.self, ShowTransfer.self,
@@ -24,25 +24,27 @@ struct Transfers: ParsableCommand {
         defaultSubcommand: ShowTransfer.self)
 }
 
-/// One transfer of a tenant.
+/// The option for a tenant's transfer.
 struct TransferOption: ParsableArguments {
-    @Option(help: ArgumentHelp("The transfer's id; needed only when several are open.", valueName: "id"))
+    @Option(help: ArgumentHelp("The transfer's ID. Required only if several transfers are open.", valueName: "id"))
     var transfer: Reference?
 
     @OptionGroup var tenant: TenantOption
 
-    /// The same words again, for a command that is to come next.
-    var again: String { (transfer.map { " --transfer \($0.text)" } ?? "") + tenant.again }
+    /// The same options, for the next command in a message.
+    var repeated: String { (transfer.map { " --transfer \($0.text)" } ?? "") + tenant.repeated }
 }
 
 extension Session {
-    /// As in `tenants/acme/transfers/transfer_…`. The only open one needs no name; when none is, it is the last.
+    /// The path of the transfer, for example `tenants/acme/transfers/transfer_…`. Without the option, it is the only open transfer, or the
+    /// last one if no transfer is open.
     func path(_ option: TransferOption) async throws(Failure) -> String {
         let list = "\(try path(option.tenant))/transfers"
         if let transfer = option.transfer { return "\(list)/\(transfer.text)" }
         guard !options.dryRun else {
             throw Failure(
-                status: .usage, detail: "It isn't said which transfer, and a dry run asks nobody.", nextStep: "Name it: --transfer ID.")
+                status: .usage, detail: "The transfer's ID is missing. A dry run does not look it up.",
+                nextStep: "Pass the ID: --transfer ID")
         }
         let transfers = try await client().all(.get(list))
         let open = transfers.filter { !["closing", "closed"].contains($0["status"]?.string) }
@@ -53,8 +55,8 @@ extension Session {
                     ? "The tenant has no transfer."
                     : "Several transfers are open: \(open.compactMap { $0["id"]?.string }.joined(separator: ", ")).",
                 nextStep: transfers.isEmpty
-                    ? "espalierctl connections transfer collect --to-team-id ID\(option.tenant.again) begins one."
-                    : "Name one of them: --transfer ID.")
+                    ? "Start one: espalierctl connections transfer collect --to-team-id ID\(option.tenant.repeated)"
+                    : "Pass the ID of one of them: --transfer ID")
         }
         return "\(list)/\(id)"
     }

@@ -1,38 +1,41 @@
 import Crypto
 import Foundation
 
-/// Where an export goes: the standard output, or a file that has its name only when it is whole. Until then it is `NAME.part`, and
-/// `NAME.part.json` says what it is a part of.
+/// The output of an export: the standard output or a file.
+///
+/// An incomplete file is named `NAME.part`. `NAME.part.json` contains the call and the version of the file. The file gets its name when it
+/// is complete.
 final class ExportFile {
-    private struct Beginning: Codable, Equatable {
+    private struct Start: Codable, Equatable {
         var call: String
-        /// Where the file ends, which has to stay the same.
+        /// The end time of the file. It must not change between the parts.
         var to: String?
-        /// The version of the file: with another one, the rest is that of another file.
+        /// The version of the file. Another version has other content.
         var entityTag: String?
     }
 
     private let name: String?
     private let handle: FileHandle
-    private var beginning: Beginning
+    private var start: Start
     private(set) var digest = SHA256()
     private(set) var bytes = 0
-    /// Ends of lines, of a file that is not compressed.
+    /// The number of lines of an uncompressed file.
     private(set) var lines = 0
 
-    /// As the server said it when the file was begun; nil before.
-    var to: String? { beginning.to }
-    var entityTag: String? { beginning.entityTag }
-    /// Whether it can be thrown away and begun anew.
+    /// The end time from the first response. Nil before the first response.
+    var to: String? { start.to }
+    var entityTag: String? { start.entityTag }
+    /// Whether the output is a file, which can start again.
     var isFile: Bool { name != nil }
 
+    /// Opens the output.
     /// - Parameters:
-    ///   - name: the file; nil is the standard output.
-    ///   - call: what is asked for.
-    ///   - goesOn: whether a part that is there is the beginning.
-    init(_ name: String?, of call: Call, goesOn: Bool) throws(Failure) {
+    ///   - name: the file. Nil is the standard output.
+    ///   - call: the export call.
+    ///   - resumes: whether an existing part is continued.
+    init(_ name: String?, of call: Call, resumes: Bool) throws(Failure) {
         self.name = name.map(SecretFile.expanded)
-        beginning = Beginning(call: call.target, to: nil)
+        start = Start(call: call.target, to: nil)
         guard let name = self.name else {
             handle = .standardOutput
             return
@@ -41,14 +44,14 @@ final class ExportFile {
             throw Failure(status: .usage, detail: "\(name) already exists.", nextStep: "Name a file that does not exist.")
         }
         do {
-            if goesOn, let data = FileManager.default.contents(atPath: "\(name).part.json") {
-                let earlier = try JSONDecoder().decode(Beginning.self, from: data)
-                guard earlier.call == beginning.call else {
+            if resumes, let data = FileManager.default.contents(atPath: "\(name).part.json") {
+                let earlier = try JSONDecoder().decode(Start.self, from: data)
+                guard earlier.call == start.call else {
                     throw Failure(
-                        status: .usage, detail: "\(name).part is a part of another export.",
-                        nextStep: "Repeat the command that it began with, or leave --resume out to begin anew.")
+                        status: .usage, detail: "\(name).part belongs to another export.",
+                        nextStep: "Repeat the command of that export, or leave --resume out to start again.")
                 }
-                beginning = earlier
+                start = earlier
             } else {
                 let descriptor = open("\(name).part", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
                 guard descriptor >= 0 else { throw POSIXError(.init(rawValue: errno) ?? .EIO) }
@@ -67,17 +70,17 @@ final class ExportFile {
         lines += data.count { $0 == UInt8(ascii: "\n") }
     }
 
-    /// Notes where the file is to end, and which version of it this is.
-    func begin(to: String, entityTag: String?) throws(Failure) {
-        (beginning.to, beginning.entityTag) = (to, entityTag)
+    /// Records the end time and the version of the file.
+    func record(to: String, entityTag: String?) throws(Failure) {
+        (start.to, start.entityTag) = (to, entityTag)
         guard let name else { return }
-        do { try JSONEncoder().encode(beginning).write(to: URL(filePath: "\(name).part.json"), options: .atomic) } catch {
+        do { try JSONEncoder().encode(start).write(to: URL(filePath: "\(name).part.json"), options: .atomic) } catch {
             throw Self.failure(error, name)
         }
     }
 
-    /// Forgets what is there.
-    func beginAnew() throws(Failure) {
+    /// Removes the content, so that the export can start again.
+    func restart() throws(Failure) {
         do {
             try handle.truncate(atOffset: 0)
             try handle.seek(toOffset: 0)
@@ -85,7 +88,7 @@ final class ExportFile {
         } catch {
             throw Self.failure(error, name)
         }
-        (beginning.to, beginning.entityTag) = (nil, nil)
+        (start.to, start.entityTag) = (nil, nil)
         (digest, bytes, lines) = (SHA256(), 0, 0)
     }
 
@@ -94,13 +97,13 @@ final class ExportFile {
         count(data)
     }
 
-    /// Removes a part that has nothing to continue.
+    /// Removes an empty part, which no later run can continue.
     func removeIfEmpty() {
         guard let name, bytes == 0 else { return }
         for part in ["\(name).part", "\(name).part.json"] { try? FileManager.default.removeItem(atPath: part) }
     }
 
-    /// It is whole: gives it its name.
+    /// Gives the complete file its name.
     func finish() throws(Failure) {
         guard let name else { return }
         do {
@@ -115,8 +118,8 @@ final class ExportFile {
 
     private static func failure(_ error: any Error, _ name: String?) -> Failure {
         Failure(
-            status: .failure, detail: "\(name ?? "The standard output") can't be written: \(error.reason).",
+            status: .failure, detail: "\(name ?? "The standard output") cannot be written: \(error.reason).",
             nextStep: name == nil
-                ? "Check where the output goes." : "Name a file in a folder that exists and that you may write to.")
+                ? "Check the destination of the output." : "Pass a file in a folder that exists and that you may write to.")
     }
 }

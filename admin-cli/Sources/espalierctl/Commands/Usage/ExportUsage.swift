@@ -5,18 +5,19 @@ import Foundation
 import FoundationNetworking
 #endif
 
-/// `espalierctl usage export`: usage as a file.
+/// `espalierctl usage export`: exports usage as a file.
 struct ExportUsage: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Exports a tenant's usage, or the platform's, as a file.",
+        abstract: "Exports the usage of a tenant or the platform as a file.",
         discussion: """
-            Formats: csv, jsonl and cloudevents have the ledger's logins, focus (FOCUS 1.2) what is charged for them, in whole months. What \
-            happened in the last minutes may not be complete yet and is left for the next export; where the file ends is said.
+            The formats csv, jsonl and cloudevents contain the logins of the ledger. The format focus (FOCUS 1.2) contains their charges in \
+            whole months. The last minutes may still be incomplete. They are left for the next export, and the command prints the end time \
+            of the file.
 
-            A connection that is lost is made again and goes on where it stopped. If the file is another one by then, because an application \
-            was renamed, it is begun anew. At the end, rows, bytes and SHA-256 are compared with the server's: a file has its name only if all \
-            of it is there.
+            After a lost connection, the export reconnects and continues. If the content has changed, for example because an application was \
+            renamed, the export starts again. At the end, the command compares rows, bytes and SHA-256 with the server. Only a complete \
+            file gets its name.
 
             EXAMPLES
               espalierctl usage export --tenant acme --from 2026-11-01 --to 2026-12-01 \\
@@ -31,41 +32,41 @@ struct ExportUsage: AsyncParsableCommand {
 
     @OptionGroup var owner: OwnerOption
 
-    @Option(help: "In which form.")
+    @Option(help: "The format of the file.")
     var format = UsageFormat.csv
 
     @Option(
         help: ArgumentHelp(
-            "The first moment, as 2026-11-01 or 2026-11-01T00:00:00Z. Without it, this month's beginning.", valueName: "time"))
+            "The start time (inclusive): 2026-11-01 or 2026-11-01T00:00:00Z. By default, the start of this month.", valueName: "time"))
     var from: Instant?
 
-    @Option(help: ArgumentHelp("The moment to stop before, in the same form.", valueName: "time"))
+    @Option(help: ArgumentHelp("The end time (exclusive), in the same form.", valueName: "time"))
     var to: Instant?
 
     @Option(
-        name: .shortAndLong, help: ArgumentHelp("The file to make; without it, the standard output.", valueName: "file"),
+        name: .shortAndLong, help: ArgumentHelp("The new file. By default, the standard output.", valueName: "file"),
         completion: .file())
     var output: String?
 
     @Flag(help: "Compresses the file as gzip.")
     var gzip = false
 
-    @Flag(help: "Goes on with the part of --output that an earlier try left.")
+    @Flag(help: "Continues the incomplete file of an earlier run with the same --output.")
     var resume = false
 
     @OptionGroup var options: ReadOptions
 
     func validate() throws {
         if let from, let to, from.text == to.text {
-            throw ValidationError("--to must be later than --from: it is the first moment that is left out.")
+            throw ValidationError("--to must be later than --from. It is the exclusive end time.")
         }
         if output == "" { throw ValidationError("--output is empty. Pass the name of a file.") }
-        if output == nil, resume { throw ValidationError("--resume needs the --output that it goes on with.") }
-        if output == nil, options.json { throw ValidationError("--json says what was exported, beside a file: name one by --output.") }
+        if output == nil, resume { throw ValidationError("--resume needs --output, the file to continue.") }
+        if output == nil, options.json { throw ValidationError("--json prints a description of the exported file. Pass --output with it.") }
     }
 
-    /// How often a lost connection is made again without a byte in between.
-    private static let repetitions = 5
+    /// The number of retries without a received byte in between.
+    private static let retries = 5
 
     func run() async throws {
         let session = try Session(options)
@@ -77,7 +78,7 @@ struct ExportUsage: AsyncParsableCommand {
                 "from": from?.text, "to": to?.text,
             ])
         let client = try session.client()
-        let file = try ExportFile(output, of: call, goesOn: resume)
+        let file = try ExportFile(output, of: call, resumes: resume)
         if file.bytes > 0 { Terminal.standardError.report("Continuing after \(counted("\(file.bytes)", "byte")).") }
         let manifest: Reply
         do { manifest = try await whole(call, from: client, into: file) } catch {
@@ -97,25 +98,25 @@ struct ExportUsage: AsyncParsableCommand {
     /// Fetches the file and compares it with the server's manifest.
     /// - Returns: the manifest.
     private func whole(_ call: Call, from client: APIClient, into file: ExportFile) async throws -> Reply {
-        // Twice: what changes while it is fetched a second time is likely to change a third time.
+        // Two attempts. If the content changes during the second one, it is likely to change again.
         var isLast = false
         while true {
             do {
                 try await fetch(call, from: client, into: file)
                 let manifest = try await compared(file, call, client)
-                // Who names no tenant is answered by a tenant's key with that tenant alone.
+                // Without a tenant in the call, a tenant's API key receives only its own tenant's usage.
                 if owner.platform, manifest.json["tenant_id"]?.string != nil { throw Self.notThePlatform }
                 return manifest
             } catch let change as Changed {
                 guard file.isFile, !isLast else { throw change.failure }
-                Terminal.standardError.report("\(change.reason) Beginning anew.".printable)
-                try file.beginAnew()
+                Terminal.standardError.report("\(change.reason) Starting again.".printable)
+                try file.restart()
                 isLast = true
             }
         }
     }
 
-    /// Fetches what is not there yet, over as many connections as it takes.
+    /// Fetches the missing part of the file, with as many connections as needed.
     private func fetch(_ call: Call, from client: APIClient, into file: ExportFile) async throws {
         var attempt = 0
         while true {
@@ -128,26 +129,26 @@ struct ExportUsage: AsyncParsableCommand {
                 throw change
             } catch let wait as Wait {
                 attempt += 1
-                guard attempt <= Self.repetitions else { throw wait.failure }
+                guard attempt <= Self.retries else { throw wait.failure }
                 Terminal.standardError.report(
-                    "The server asks to wait \(wait.seconds) s; trying again (\(attempt) of \(Self.repetitions)).")
+                    "The server asks to wait \(wait.seconds) s. Retry \(attempt) of \(Self.retries) follows.")
                 try await Task.sleep(for: .seconds(wait.seconds))
             } catch {
                 attempt = file.bytes > before ? 1 : attempt + 1
-                guard attempt <= Self.repetitions else { throw lost(error, client) }
-                Terminal.standardError.report("The connection was lost; trying again (\(attempt) of \(Self.repetitions)).")
+                guard attempt <= Self.retries else { throw lost(error, client) }
+                Terminal.standardError.report("The connection was lost. Retry \(attempt) of \(Self.retries) follows.")
                 try await Task.sleep(for: .seconds(attempt))
             }
         }
     }
 
-    /// What is here is no beginning of what the server has by now.
+    /// The server's file no longer starts with the received part.
     private struct Changed: Error {
         let reason: String
         let failure: Failure
     }
 
-    /// What the server asks for when it is busy.
+    /// The wait that a busy server asks for.
     private struct Wait: Error {
         let seconds: Int
         let failure: Failure
@@ -161,11 +162,11 @@ struct ExportUsage: AsyncParsableCommand {
         }
         var (refusal, refused): (HTTPURLResponse?, Data) = (nil, Data())
         var bar: ProgressBar?
-        let sign = Progress("Exporting")
-        var (drawn, told) = (ContinuousClock.now, 0)
+        let spinner = Progress("Exporting")
+        var (drawn, shownLines) = (ContinuousClock.now, 0)
         defer {
             bar?.end()
-            sign.end()
+            spinner.end()
         }
         for try await part in try client.download(call) {
             switch part {
@@ -177,9 +178,9 @@ struct ExportUsage: AsyncParsableCommand {
                 guard let to = response.value(forHTTPHeaderField: "Export-To") else {
                     throw Failure.shape(requestID: response.value(forHTTPHeaderField: "Request-Id"))
                 }
-                if file.to == nil { try file.begin(to: to, entityTag: response.value(forHTTPHeaderField: "ETag")) }
+                if file.to == nil { try file.record(to: to, entityTag: response.value(forHTTPHeaderField: "ETag")) }
                 if !gzip, let rows = response.value(forHTTPHeaderField: "Export-Rows-Estimate").flatMap({ Int($0) }), rows > 0 {
-                    sign.end()
+                    spinner.end()
                     bar = ProgressBar("Exporting", total: rows)
                 }
             case .data(let data):
@@ -188,19 +189,19 @@ struct ExportUsage: AsyncParsableCommand {
                     continue
                 }
                 try file.write(data)
-                // A line of the terminal ten times a second is enough.
+                // The bar is redrawn at most 10 times per second.
                 if let bar, ContinuousClock.now - drawn > .milliseconds(100) {
-                    bar.advance(file.lines - told, failed: 0)
-                    (drawn, told) = (.now, file.lines)
+                    bar.advance(file.lines - shownLines, failed: 0)
+                    (drawn, shownLines) = (.now, file.lines)
                 }
             }
         }
         guard let refusal else { return }
         let problem = Problem(refused, refusal)
         var failure = problem.failure
-        // Another file, or one that is shorter than what is here.
+        // The server has another file, or one that is shorter than the received part.
         if refusal.statusCode == 412 || refusal.statusCode == 400 && file.bytes > 0 && problem.fields.contains("skip") {
-            failure.nextStep = "Export it again."
+            failure.nextStep = "Run the export again."
             throw Changed(reason: failure.detail, failure: failure)
         }
         if [429, 503].contains(refusal.statusCode), let seconds = refusal.value(forHTTPHeaderField: "Retry-After").flatMap({ Int($0) }),
@@ -211,7 +212,7 @@ struct ExportUsage: AsyncParsableCommand {
         throw failure
     }
 
-    /// The same file, whatever the time is by now.
+    /// The call with the end time of the first response, so that later calls read the same file.
     private func pinned(_ call: Call, _ file: ExportFile) -> Call {
         guard let to = file.to else { return call }
         var call = call
@@ -220,34 +221,35 @@ struct ExportUsage: AsyncParsableCommand {
         return call
     }
 
-    /// - Throws: ``Changed``, when what is here is not what the server has; ``Failure``.
+    /// Compares the received file with the server's manifest.
+    /// - Throws: ``Changed`` if the file differs, and ``Failure``.
     private func compared(_ file: ExportFile, _ call: Call, _ client: APIClient) async throws -> Reply {
         var manifest = pinned(call, file)
         manifest.path += "/manifest"
         var client = client
-        // The server makes all of it again before it says a word.
+        // The server creates the whole file again before it responds.
         client.timeout = max(client.timeout, 3600)
         let reply = try await client.send(manifest)
         guard reply.json["bytes"] == .integer(file.bytes), reply.json["sha256"]?.string == file.digest.text else {
             let reason =
-                "What has arrived is not what the server has by now: the ledger or a name has changed meanwhile, or it was damaged."
+                "The received file differs from the server's: the ledger or a name has changed, or the file was damaged on the way."
             throw Changed(
                 reason: reason,
                 failure: Failure(
                     status: .failure, detail: reason,
-                    nextStep: output == nil ? "Export it again." : "Export it again, without --resume."))
+                    nextStep: output == nil ? "Run the export again." : "Run the export again without --resume."))
         }
         return reply
     }
 
     private static let notThePlatform = Failure(
-        status: .failure, detail: "This API key acts for one tenant: what came is that tenant's usage, not the platform's.",
+        status: .failure, detail: "This API key belongs to a tenant. It exports only that tenant's usage, not the platform's.",
         nextStep: "Use an operator's API key, or pass --tenant instead of --platform.")
 
     private func lost(_ error: any Error, _ client: APIClient) -> Failure {
         Failure(
-            status: .failure, detail: "\(client.baseURL.absoluteString) can't be reached: \(error.localizedDescription)",
-            nextStep: output == nil ? "Try again." : "Repeat the command with --resume.")
+            status: .failure, detail: "\(client.baseURL.absoluteString) is unreachable: \(error.localizedDescription)",
+            nextStep: output == nil ? "Run the export again." : "Run the command again with --resume.")
     }
 }
 

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl usage list`: every tenant's billable logins.
+/// `espalierctl usage list`: lists the billable logins of all tenants.
 struct ListUsage: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists every tenant's billable logins, the newest tenant first; needs an operator's API key.",
+        abstract: "Lists the billable logins of all tenants, newest tenant first.",
         discussion: """
-            In whole days of UTC; without --from and --to, the current month. How many different users signed in is told of one month or one \
-            day.
+            The range consists of whole days in UTC. By default, it is the current month. The list contains the number of different users \
+            only for one month or one day. Requires an operator's API key.
 
             EXAMPLES
               espalierctl usage list --all

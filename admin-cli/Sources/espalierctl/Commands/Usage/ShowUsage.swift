@@ -1,14 +1,15 @@
 import ArgumentParser
 
-/// `espalierctl usage show`: a tenant's billable logins, in total and by day, or by what is asked for.
+/// `espalierctl usage show`: shows a tenant's billable logins, in total and by day or window.
 struct ShowUsage: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows a tenant's billable logins, in total and by day, or by window.",
+        abstract: "Shows a tenant's billable logins, in total and by day or window.",
         discussion: """
-            Days and months are UTC. With --window each minute, hour, day or month that had logins is a line, with how many different users \
-            signed in; --group-by tells lines apart further. --from and --to are the first moment of a window then: at most a day of minutes, \
-            and a week of hours. Needs an API key that may read the tenant's usage. What all tenants have used says espalierctl usage list.
+            Days and months are in UTC. With --window, each minute, hour, day or month with logins is a line with its number of different \
+            users. --group-by splits the lines further. With --window, --from and --to must be the start of a window. The range is at most \
+            one day for minutes and one week for hours. Requires an API key with the scope usage:read. For all tenants, use espalierctl \
+            usage list.
 
             EXAMPLES
               espalierctl usage show --tenant acme
@@ -23,19 +24,19 @@ struct ShowUsage: CallCommand {
     @OptionGroup var tenant: TenantOption
     @OptionGroup var span: UsageSpan
 
-    @Option(help: "What is counted by.")
+    @Option(help: "The length of a window. By default, the command counts by day.")
     var window: UsageWindow?
 
-    @Option(help: "What windows are told apart by; may be repeated.")
+    @Option(help: "The property that splits each window. Repeat the option for several.")
     var groupBy: [UsageGroup] = []
 
-    @Option(help: ArgumentHelp("Only logins to this application.", valueName: "id"))
+    @Option(help: ArgumentHelp("Counts only logins to this application.", valueName: "id"))
     var application: Reference?
 
-    @Option(help: "Only logins that the tenant's own connection served, or the shared one.")
+    @Option(help: "Counts only logins through the tenant's own connection, or through the shared one.")
     var connection: UsageConnection?
 
-    @Option(help: "Only events of this kind.")
+    @Option(help: "Counts only events of this kind.")
     var kind: UsageKind?
 
     @OptionGroup var options: ReadOptions
@@ -46,7 +47,7 @@ struct ShowUsage: CallCommand {
             ("--group-by", !groupBy.isEmpty), ("--application", application != nil), ("--connection", connection != nil),
             ("--kind", kind != nil),
         ] where isGiven {
-            throw ValidationError("\(name) needs --window: say what is to be counted by.")
+            throw ValidationError("\(name) needs --window. Pass --window minute, hour, day or month.")
         }
     }
 
@@ -77,14 +78,14 @@ struct ShowUsage: CallCommand {
     }
 }
 
-/// From when to when usage is counted.
+/// The options for the range of usage.
 struct UsageSpan: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The first moment to count, as 2026-11-01 or 2026-11-01T00:00:00Z. Without it the server chooses.", valueName: "time"))
+            "The start time (inclusive): 2026-11-01 or 2026-11-01T00:00:00Z. By default, the server chooses.", valueName: "time"))
     var from: Instant?
 
-    @Option(help: ArgumentHelp("The moment to stop before, in the same form.", valueName: "time"))
+    @Option(help: ArgumentHelp("The end time (exclusive), in the same form.", valueName: "time"))
     var to: Instant?
 }
 

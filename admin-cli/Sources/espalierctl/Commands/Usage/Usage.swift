@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl usage`: what a tenant will be charged for.
+/// `espalierctl usage`: counts, exports and pushes billable logins.
 struct Usage: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Counts billable logins.",
+        abstract: "Counts and exports billable logins.",
         subcommands: [ShowUsage.self, ListUsage.self, ExportUsage.self, UsageSink.self])
 }
 
@@ -19,7 +19,7 @@ extension View {
 
     static func usageWindow(by groups: [UsageGroup]) -> View {
         var view = View(.init("From", "from").exact)
-        // Which are left out in the line of the total. So are users: somebody in two windows is one user.
+        // The total line has no groups. It also has no number of users, because a user in two windows counts as one.
         if groups.contains(.application) { view.fields.append(.init("Application", "application_id").optional) }
         if groups.contains(.connection) { view.fields.append(.init("Connection", "connection").optional) }
         if groups.contains(.kind) { view.fields.append(.init("Kind", "kind").optional) }

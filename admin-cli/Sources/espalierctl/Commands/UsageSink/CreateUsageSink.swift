@@ -1,12 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl usage sink create`: a meter to push to.
+/// `espalierctl usage sink create`: creates the usage sink.
 struct CreateUsageSink: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Pushes every login from now on to a meter; needs an operator's API key.",
+        abstract: "Creates the usage sink, which pushes every new login to a meter.",
         discussion: """
-            There is one sink. Each login arrives at least once, with its id, by which the receiver counts once.
+            The platform has one sink. Each login arrives at least once. It carries its ID, so the receiver can count it once. Requires an \
+            operator's API key.
 
             EXAMPLES
               espalierctl usage sink create --format cloudevents \\
@@ -16,10 +17,10 @@ struct CreateUsageSink: CallCommand {
             """)
     static let view: View? = .usageSink
 
-    @Option(help: "What the receiver takes.")
+    @Option(help: "The format that the receiver accepts.")
     var format: UsageSinkFormat
 
-    @Option(help: "Where it takes it; https.")
+    @Option(help: "The https address of the receiver.")
     var url: String
 
     @Option(help: ArgumentHelp("The meter's event name at Stripe.", valueName: "name"))
@@ -38,11 +39,11 @@ struct CreateUsageSink: CallCommand {
     func advice(for failure: Failure) -> Failure {
         guard failure.problem?.code == "already_exists" else { return failure }
         var failure = failure
-        failure.nextStep = "`espalierctl usage sink show` shows it. Change it with `update`, or remove it with `delete`."
+        failure.nextStep = "`espalierctl usage sink show` shows it. Use `update` to change it, or `delete` to remove it."
         return failure
     }
 
     func note(_ sink: JSON) -> String? {
-        format == .stripe ? "Say what Stripe calls each tenant: espalierctl usage sink customers set CUSTOMER --tenant SLUG" : nil
+        format == .stripe ? "Set the Stripe customer of each tenant: espalierctl usage sink customers set CUSTOMER --tenant SLUG" : nil
     }
 }

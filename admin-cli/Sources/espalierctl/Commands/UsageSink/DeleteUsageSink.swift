@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl usage sink delete`: no meter any more.
+/// `espalierctl usage sink delete`: deletes the usage sink.
 struct DeleteUsageSink: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes the usage sink; what waits for it isn't sent.",
+        abstract: "Deletes the usage sink. Its waiting events are not sent.",
         discussion: """
             EXAMPLES
               espalierctl usage sink delete
@@ -16,10 +16,10 @@ struct DeleteUsageSink: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .delete("platform/usage-sink").ifUnchanged(nil, match.ifMatch).destroying(
-            "deletes the usage sink, and what waits for it is not sent", word: "platform")
+            "deletes the usage sink and its waiting events", word: "platform")
     }
 
     func note(_ answer: JSON) -> String? {
-        "Deleted."
+        "Deleted the usage sink."
     }
 }

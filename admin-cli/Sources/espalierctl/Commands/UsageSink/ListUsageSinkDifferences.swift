@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl usage sink differences`: what was sent to Stripe and what its meter has counted.
+/// `espalierctl usage sink differences`: lists the differences between the sent logins and Stripe's meter.
 struct ListUsageSinkDifferences: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "differences",
-        abstract: "Lists the hours in which Stripe has counted other logins than it was sent.",
+        abstract: "Lists the hours in which Stripe's count differs from the number of sent logins.",
         discussion: """
             EXAMPLES
               espalierctl usage sink differences --all

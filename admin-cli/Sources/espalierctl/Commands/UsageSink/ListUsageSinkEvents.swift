@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `espalierctl usage sink events`: the events that were set aside.
+/// `espalierctl usage sink events`: lists the events that were set aside.
 struct ListUsageSinkEvents: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "events",

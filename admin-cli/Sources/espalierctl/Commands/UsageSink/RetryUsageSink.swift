@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl usage sink retry`: no waiting for the next attempt, and another one for what was set aside.
+/// `espalierctl usage sink retry`: retries waiting events and set-aside events at once.
 struct RetryUsageSink: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Tries at once whatever waits, and what was set aside.",
+        abstract: "Retries waiting events and set-aside events at once.",
         discussion: """
-            What the receiver refused by itself is set aside, and so is what Stripe may have counted more than a day ago ("Perhaps counted"): \
-            the latter may count twice if it is tried again.
+            Espalier sets an event aside if the receiver rejects it individually. It also sets an event aside if Stripe may have counted it \
+            more than one day ago ("Perhaps counted"). A retry of such an event may count it twice.
 
             EXAMPLES
               espalierctl usage sink retry

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl usage sink show`: where usage is pushed to, and what waits.
+/// `espalierctl usage sink show`: shows the usage sink, its waiting events and its set-aside events.
 struct ShowUsageSink: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows where usage is pushed to, how much of it waits, and what was set aside.",
+        abstract: "Shows the usage sink, its waiting events and its set-aside events.",
         discussion: """
             EXAMPLES
               espalierctl usage sink show

@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl usage sink update`: another address, another secret, on or off.
+/// `espalierctl usage sink update`: changes the usage sink.
 struct UpdateUsageSink: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Changes the usage sink, pauses it, or has it go on.",
+        abstract: "Changes, pauses or enables the usage sink.",
         discussion: """
-            What isn't given stays as it is. What waits is tried again at once.
+            Properties without an option do not change. Espalier retries waiting events at once.
 
             EXAMPLES
               espalierctl usage sink update --status paused
@@ -14,13 +14,13 @@ struct UpdateUsageSink: CallCommand {
             """)
     static let view: View? = .usageSink
 
-    @Option(help: "Where it takes it; https.")
+    @Option(help: "The https address of the receiver.")
     var url: String?
 
     @Option(help: ArgumentHelp("The meter's event name at Stripe.", valueName: "name"))
     var eventName: String?
 
-    @Option(help: "Whether anything is sent; what comes while it is paused waits.")
+    @Option(help: "The status. While the sink is paused, events wait.")
     var status: UsageSinkStatus?
 
     @OptionGroup var secret: UsageSinkSecretOption
@@ -29,7 +29,7 @@ struct UpdateUsageSink: CallCommand {
 
     func validate() throws {
         guard url != nil || eventName != nil || status != nil || secret.secretFrom != nil else {
-            throw ValidationError("Say what to change.")
+            throw ValidationError("Pass --url, --event-name, --status or --secret-from.")
         }
     }
 

@@ -1,11 +1,11 @@
 import ArgumentParser
 import Foundation
 
-/// `espalierctl usage sink`: another system's meter, to which usage is pushed.
+/// `espalierctl usage sink`: manages the sink that pushes usage to another system's meter.
 struct UsageSink: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sink",
-        abstract: "Pushes usage to another system's meter: OpenMeter's, Stripe's, or whatever takes CloudEvents.",
+        abstract: "Pushes usage to another system's meter: OpenMeter, Stripe, or any receiver of CloudEvents.",
         subcommands: [
             CreateUsageSink.self, ShowUsageSink.self, UpdateUsageSink.self, DeleteUsageSink.self, RetryUsageSink.self,
             UsageSinkCustomers.self, ListUsageSinkEvents.self, ListUsageSinkDifferences.self,
@@ -25,16 +25,16 @@ extension View {
         .init("Set aside", "refused.events").optional,
         .init("Perhaps counted", "refused.uncertain").optional,
         .init("Set aside since", "refused.since").optional,
-        .init("Delivered last", "last_delivered_at").optional,
-        .init("Failed last", "last_failure.at").optional,
-        .init("With HTTP status", "last_failure.status").optional,
-        .init("Because", "last_failure.error").optional,
+        .init("Last delivery", "last_delivered_at").optional,
+        .init("Last failure", "last_failure.at").optional,
+        .init("HTTP status", "last_failure.status").optional,
+        .init("Error", "last_failure.error").optional,
         .init("Not compared", "comparison.unconfirmed").optional,
         .init("Differences", "comparison.differences").optional,
-        .init("Compared last", "comparison.last_compared_at").optional,
-        .init("Not comparable since", "comparison.last_failure.at").optional,
-        .init("With HTTP status", "comparison.last_failure.status").optional,
-        .init("Because", "comparison.last_failure.error").optional,
+        .init("Last comparison", "comparison.last_compared_at").optional,
+        .init("Last failed comparison", "comparison.last_failure.at").optional,
+        .init("HTTP status", "comparison.last_failure.status").optional,
+        .init("Error", "comparison.last_failure.error").optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at"))
 
@@ -72,15 +72,16 @@ enum UsageSinkStatus: String, CaseIterable, ExpressibleByArgument {
     case enabled, paused
 }
 
-/// Where the sink's secret comes from.
+/// The option for the sink's secret.
 struct UsageSinkSecretOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Reads the bearer token or API key from a file, or from the standard input with -.", valueName: "file"),
+            "The file that contains the receiver's bearer token or API key, or - for the standard input.", valueName: "file"),
         completion: .file())
     var secretFrom: String?
 
-    /// - Throws: ``Failure``, which never repeats what was read.
+    /// Reads the secret. Nil without the option.
+    /// - Throws: ``Failure``, which never contains the text that was read.
     func read() throws(Failure) -> String? {
         guard let secretFrom else { return nil }
         return try SecretFile.read(secretFrom, of: "secret file").trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,18 +1,18 @@
 import ArgumentParser
 
-/// `espalierctl usage sink customers`: what Stripe calls the tenants.
+/// `espalierctl usage sink customers`: manages the Stripe customers of the tenants.
 struct UsageSinkCustomers: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "customers",
-        abstract: "Says what Stripe calls the tenants.",
+        abstract: "Manages the Stripe customer of each tenant.",
         subcommands: [ListUsageSinkCustomers.self, SetUsageSinkCustomer.self, RemoveUsageSinkCustomer.self])
 }
 
-/// `espalierctl usage sink customers list`.
+/// `espalierctl usage sink customers list`: lists the tenants with their Stripe customers.
 struct ListUsageSinkCustomers: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists what Stripe calls the tenants.",
+        abstract: "Lists the tenants with their Stripe customers.",
         discussion: """
             EXAMPLES
               espalierctl usage sink customers list --all
@@ -32,7 +32,7 @@ struct ListUsageSinkCustomers: CallCommand {
 }
 
 extension JSON {
-    /// A tenant's customer with `none`, as it is set, for a tenant that is not sent to Stripe.
+    /// A tenant's customer. For a tenant that is not sent to Stripe, the customer is `none`, as in the argument.
     fileprivate var withCustomer: JSON {
         guard case .object(var members) = self, members["customer_id"] == .null else { return self }
         members["customer_id"] = "none"
@@ -40,13 +40,13 @@ extension JSON {
     }
 }
 
-/// `espalierctl usage sink customers set`.
+/// `espalierctl usage sink customers set`: sets a tenant's Stripe customer.
 struct SetUsageSinkCustomer: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Says what Stripe calls a tenant; what waited for it is sent.",
+        abstract: "Sets a tenant's Stripe customer, and sends the tenant's waiting events.",
         discussion: """
-            With none, nothing of the tenant's is sent to Stripe, and nothing waits.
+            With none, the tenant's events are not sent to Stripe and do not wait.
 
             EXAMPLES
               espalierctl usage sink customers set cus_NffrFeUfNV2Hib --tenant acme
@@ -54,7 +54,7 @@ struct SetUsageSinkCustomer: CallCommand {
             """)
     static let view: View? = .usageSinkCustomer
 
-    @Argument(help: "The customer's id at Stripe, or none.")
+    @Argument(help: "The ID of the customer at Stripe, or none.")
     var customer: String
 
     @OptionGroup var tenant: TenantOption
@@ -69,11 +69,11 @@ struct SetUsageSinkCustomer: CallCommand {
     }
 }
 
-/// `espalierctl usage sink customers remove`.
+/// `espalierctl usage sink customers remove`: removes a tenant's Stripe customer.
 struct RemoveUsageSinkCustomer: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
-        abstract: "Forgets what Stripe calls a tenant; its logins wait from then on.",
+        abstract: "Removes a tenant's Stripe customer. The tenant's events then wait until you set another one.",
         discussion: """
             EXAMPLES
               espalierctl usage sink customers remove --tenant acme
@@ -85,10 +85,10 @@ struct RemoveUsageSinkCustomer: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .delete("\(try session.path(tenant))/usage-sink-customer").destroying(
-            "forgets what Stripe calls the tenant", word: try session.word(tenant.tenant))
+            "removes the tenant's Stripe customer", word: try session.word(tenant.tenant))
     }
 
     func note(_ answer: JSON) -> String? {
-        "Forgotten."
+        "Removed the tenant's Stripe customer."
     }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `espalierctl users delete`: a user is gone, here and at Apple.
+/// `espalierctl users delete`: deletes a user and revokes the user's tokens at Apple.
 struct DeleteUser: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
-        abstract: "Deletes a user, here and at Apple.",
+        abstract: "Deletes a user, and revokes the user's tokens at Apple.",
         discussion: """
-            Their profile, identities and sessions go, and Apple is told to revoke. Signing in again makes a new user.
-            `espalierctl users deletions` says when Apple has confirmed it.
+            Espalier deletes the profile, identities and sessions, and revokes the user's tokens at Apple. Another sign-in creates a new user.
+            `espalierctl users deletions` shows the time of Apple's confirmation.
 
             EXAMPLES
               espalierctl users delete user_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
@@ -15,7 +15,7 @@ struct DeleteUser: CallCommand {
                 --confirm=acme --no-input
             """)
 
-    @Argument(help: ArgumentHelp("The user's id, the sub of the tokens.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The user's ID (the tokens' sub).", valueName: "id"))
     var user: Reference
 
     @OptionGroup var tenant: TenantOption
@@ -23,10 +23,10 @@ struct DeleteUser: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         .delete("\(try session.path(tenant))/users/\(user.text)").destroying(
-            "deletes the user \(user.text), with profile, identities and sessions", word: try session.word(tenant.tenant))
+            "deletes the user \(user.text) with profile, identities and sessions", word: try session.word(tenant.tenant))
     }
 
     func note(_ answer: JSON) -> String? {
-        "Deleted \(user.text). What Apple says to it: espalierctl users deletions list --user \(user.text)\(tenant.again)"
+        "Deleted \(user.text). To see Apple's confirmation: espalierctl users deletions list --user \(user.text)\(tenant.repeated)"
     }
 }

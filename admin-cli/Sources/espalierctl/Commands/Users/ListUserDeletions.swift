@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl users deletions list`: a tenant's deleted users.
+/// `espalierctl users deletions list`: lists the records of a tenant's deleted users.
 struct ListUserDeletions: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists the records of deleted users, the newest first.",
+        abstract: "Lists the records of deleted users, newest first.",
         discussion: """
             EXAMPLES
               espalierctl users deletions list --tenant acme --status pending
@@ -13,10 +13,10 @@ struct ListUserDeletions: CallCommand {
             """)
     static let view: View? = .userDeletion
 
-    @Option(help: ArgumentHelp("Only the record of this user.", valueName: "id"))
+    @Option(help: ArgumentHelp("Shows only the record of this user.", valueName: "id"))
     var user: Reference?
 
-    @Option(help: "Only those in this state; pending is what Apple has not confirmed.")
+    @Option(help: "Shows only records with this status. Apple has not confirmed pending ones.")
     var status: UserDeletionStatus?
 
     @OptionGroup var tenant: TenantOption

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl users list`: a tenant's users, searched by name or e-mail.
+/// `espalierctl users list`: lists or searches a tenant's users.
 struct ListUsers: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a tenant's users, or searches them.",
+        abstract: "Lists or searches a tenant's users.",
         discussion: """
             EXAMPLES
               espalierctl users list --tenant acme
@@ -14,10 +14,10 @@ struct ListUsers: CallCommand {
             """)
     static let view: View? = .user
 
-    @Option(help: ArgumentHelp("Only those whose name or e-mail has this in it.", valueName: "text"))
+    @Option(help: ArgumentHelp("Shows only users whose name or email address contains this text.", valueName: "text"))
     var search: String?
 
-    @Option(help: ArgumentHelp("Only the one with exactly this e-mail.", valueName: "address"))
+    @Option(help: ArgumentHelp("Shows only the user with exactly this email address.", valueName: "address"))
     var email: String?
 
     @OptionGroup var tenant: TenantOption

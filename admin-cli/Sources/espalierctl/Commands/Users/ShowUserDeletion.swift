@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl users deletions show`: one record, as App Review may ask for it.
+/// `espalierctl users deletions show`: shows the record of a deletion. App Review may ask for it.
 struct ShowUserDeletion: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows when a user was deleted, and when Apple confirmed it.",
+        abstract: "Shows the time of a user's deletion and of Apple's confirmation.",
         discussion: """
             EXAMPLES
               espalierctl users deletions show deletion_01jd8x5c2mf3wq7r9tzk4h6b1p \\
@@ -12,7 +12,7 @@ struct ShowUserDeletion: CallCommand {
             """)
     static let view: View? = .userDeletion
 
-    @Argument(help: ArgumentHelp("The id of the record.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The record's ID.", valueName: "id"))
     var deletion: Reference
 
     @OptionGroup var tenant: TenantOption

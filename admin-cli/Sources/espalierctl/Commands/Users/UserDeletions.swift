@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl users deletions`: who was deleted, and whether Apple has confirmed it.
+/// `espalierctl users deletions`: shows the records of deleted users, with Apple's confirmation.
 struct UserDeletions: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deletions",
-        abstract: "Looks at the records of deleted users.",
+        abstract: "Shows the records of deleted users.",
         subcommands: [ListUserDeletions.self, ShowUserDeletion.self])
 }
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl users`: a tenant's end users.
+/// `espalierctl users`: manages a tenant's users.
 struct Users: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks at a tenant's users, and deletes them.",
+        abstract: "Lists, shows and deletes a tenant's users.",
         subcommands: [ListUsers.self, ShowUser.self, DeleteUser.self, UserDeletions.self])
 }
 
@@ -12,10 +12,10 @@ extension View {
         .init("ID", "id"),
         .init("Given name", "given_name").optional,
         .init("Family name", "family_name").optional,
-        .init("E-mail", "email").optional,
+        .init("Email", "email").optional,
         .init("Verified", "email_verified").detail,
         .init("Private relay", "is_private_email"),
-        .init("Mail stopped", "email_disabled").detail,
+        .init("Email disabled", "email_disabled").detail,
         .init("Status", "status"),
         .init("Deleted", "deleted_at").detail.optional,
         .init("Erased after", "erase_after").detail.optional,

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl webhooks create`: a new place to tell.
+/// `espalierctl webhooks create`: creates a webhook.
 struct CreateWebhook: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "create",
-        abstract: "Creates a webhook; the secret that signs its messages is shown once.",
+        abstract: "Creates a webhook. Its signing secret is shown once.",
         discussion: """
             Events: user.created, user.deleted, user.consent_revoked, user.email_disabled, user.email_enabled, session.revoked, \
             connection.failing, key.expiring, usage.threshold, statement.closed.
@@ -17,13 +17,15 @@ struct CreateWebhook: CallCommand {
             """)
     static let view: View? = .webhook
 
-    @Argument(help: "Where messages are sent; https.")
+    @Argument(help: "The https address that receives the messages.")
     var url: String
 
-    @Option(name: .customLong("event"), help: ArgumentHelp("What it is told of. Repeat it for several.", valueName: "type"))
+    @Option(
+        name: .customLong("event"),
+        help: ArgumentHelp("The type of event that the webhook receives. Repeat the option for several types.", valueName: "type"))
     var events: [String]
 
-    @Option(help: ArgumentHelp("What it is for.", valueName: "text"))
+    @Option(help: ArgumentHelp("A note about the purpose of the webhook.", valueName: "text"))
     var description: String?
 
     @OptionGroup var tenant: TenantOption

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `espalierctl webhooks delete`: the end of a webhook.
+/// `espalierctl webhooks delete`: deletes a webhook.
 struct DeleteWebhook: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete",
@@ -12,7 +12,7 @@ struct DeleteWebhook: CallCommand {
                 --tenant acme --confirm=acme --no-input
             """)
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
     @OptionGroup var tenant: TenantOption

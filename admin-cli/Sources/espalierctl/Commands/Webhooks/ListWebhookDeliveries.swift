@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl webhooks deliveries list`: the messages to a webhook.
+/// `espalierctl webhooks deliveries list`: lists a webhook's deliveries.
 struct ListWebhookDeliveries: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a webhook's deliveries, the newest first.",
+        abstract: "Lists a webhook's deliveries, newest first.",
         discussion: """
             EXAMPLES
               espalierctl webhooks deliveries list webhook_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -12,10 +12,10 @@ struct ListWebhookDeliveries: CallCommand {
             """)
     static let view: View? = .webhookDelivery
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
-    @Option(help: "Only those in this state.")
+    @Option(help: "Shows only deliveries in this state.")
     var state: DeliveryState?
 
     @OptionGroup var tenant: TenantOption

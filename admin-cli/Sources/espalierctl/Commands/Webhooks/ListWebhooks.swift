@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl webhooks list`: a tenant's webhooks.
+/// `espalierctl webhooks list`: lists a tenant's webhooks.
 struct ListWebhooks: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "Lists a tenant's webhooks, the newest first.",
+        abstract: "Lists a tenant's webhooks, newest first.",
         discussion: """
             EXAMPLES
               espalierctl webhooks list --tenant acme

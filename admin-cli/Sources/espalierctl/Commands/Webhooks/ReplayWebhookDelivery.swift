@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl webhooks deliveries replay`: one message, once more.
+/// `espalierctl webhooks deliveries replay`: sends a delivery again.
 struct ReplayWebhookDelivery: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "replay",
-        abstract: "Sends a delivery once more.",
+        abstract: "Sends a delivery again.",
         discussion: """
             EXAMPLES
               espalierctl webhooks deliveries replay webhook_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -12,10 +12,10 @@ struct ReplayWebhookDelivery: CallCommand {
             """)
     static let view: View? = .webhookDelivery
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
-    @Argument(help: ArgumentHelp("The delivery's id.", valueName: "delivery-id"))
+    @Argument(help: ArgumentHelp("The delivery's ID.", valueName: "delivery-id"))
     var delivery: Reference
 
     @OptionGroup var tenant: TenantOption

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl webhooks roll-secret`: messages are signed with a new secret, and for a while with the old one, too.
+/// `espalierctl webhooks roll-secret`: creates a new signing secret. Both secrets sign messages during the overlap.
 struct RollWebhookSecret: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "roll-secret",
-        abstract: "Makes a new signing secret; for the overlap messages are signed with both.",
+        abstract: "Creates a new signing secret. During the overlap, both secrets sign messages.",
         discussion: """
             EXAMPLES
               espalierctl webhooks roll-secret webhook_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -12,7 +12,7 @@ struct RollWebhookSecret: CallCommand {
             """)
     static let view: View? = .webhookSecret
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
     @OptionGroup var overlap: OverlapOption

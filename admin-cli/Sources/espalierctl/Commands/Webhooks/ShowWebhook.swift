@@ -1,17 +1,17 @@
 import ArgumentParser
 
-/// `espalierctl webhooks show`: one webhook.
+/// `espalierctl webhooks show`: shows a webhook.
 struct ShowWebhook: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "Shows one webhook.",
+        abstract: "Shows a webhook.",
         discussion: """
             EXAMPLES
               espalierctl webhooks show webhook_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
             """)
     static let view: View? = .webhook
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
     @OptionGroup var tenant: TenantOption

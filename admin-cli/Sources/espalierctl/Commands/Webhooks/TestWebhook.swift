@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `espalierctl webhooks test`: a message that means nothing.
+/// `espalierctl webhooks test`: sends a test message.
 struct TestWebhook: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "test",
@@ -11,7 +11,7 @@ struct TestWebhook: CallCommand {
             """)
     static let view: View? = .webhookDelivery
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
     @OptionGroup var tenant: TenantOption
@@ -22,6 +22,6 @@ struct TestWebhook: CallCommand {
     }
 
     func note(_ delivery: JSON) -> String? {
-        "It is on its way: espalierctl webhooks deliveries show \(webhook.text) \(delivery["id"]?.text ?? "ID")\(tenant.again)"
+        "To see the result: espalierctl webhooks deliveries show \(webhook.text) \(delivery["id"]?.text ?? "ID")\(tenant.repeated)"
     }
 }

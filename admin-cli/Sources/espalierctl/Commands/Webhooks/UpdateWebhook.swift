@@ -1,12 +1,12 @@
 import ArgumentParser
 
-/// `espalierctl webhooks update`: another address, other events, on or off.
+/// `espalierctl webhooks update`: changes, enables or disables a webhook.
 struct UpdateWebhook: CallCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Changes a webhook, or switches it on or off.",
+        abstract: "Changes, enables or disables a webhook.",
         discussion: """
-            What isn't given stays as it is; events that are given replace the old ones.
+            Properties without an option do not change. New events replace the old ones.
 
             EXAMPLES
               espalierctl webhooks update webhook_01jd8x3v6qf9wr2m5tzk7h4c0n \\
@@ -16,19 +16,21 @@ struct UpdateWebhook: CallCommand {
             """)
     static let view: View? = .webhook
 
-    @Argument(help: ArgumentHelp("The webhook's id.", valueName: "id"))
+    @Argument(help: ArgumentHelp("The webhook's ID.", valueName: "id"))
     var webhook: Reference
 
-    @Option(help: "Where messages are sent; https.")
+    @Option(help: "The https address that receives the messages.")
     var url: String?
 
-    @Option(name: .customLong("event"), help: ArgumentHelp("What it is told of. Repeat it for several.", valueName: "type"))
+    @Option(
+        name: .customLong("event"),
+        help: ArgumentHelp("The type of event that the webhook receives. Repeat the option for several types.", valueName: "type"))
     var events: [String] = []
 
-    @Option(help: ArgumentHelp("What it is for.", valueName: "text"))
+    @Option(help: ArgumentHelp("A note about the purpose of the webhook.", valueName: "text"))
     var description: String?
 
-    @Option(help: "Whether it is told anything.")
+    @Option(help: "The status. A disabled webhook receives no messages.")
     var status: WebhookStatus?
 
     @OptionGroup var tenant: TenantOption
@@ -40,7 +42,9 @@ struct UpdateWebhook: CallCommand {
     }
 
     func validate() throws {
-        guard members.values.contains(where: { $0 != nil }) else { throw ValidationError("Say what to change.") }
+        guard members.values.contains(where: { $0 != nil }) else {
+            throw ValidationError("Pass --url, --event, --description or --status.")
+        }
     }
 
     func call(_ session: Session) throws -> Call {

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// `espalierctl webhooks deliveries`: the messages to a webhook, and how each fared.
+/// `espalierctl webhooks deliveries`: lists and replays a webhook's deliveries.
 struct WebhookDeliveries: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "deliveries",
-        abstract: "Looks at a webhook's deliveries, and replays them.",
+        abstract: "Lists and replays a webhook's deliveries.",
         subcommands: [ListWebhookDeliveries.self, ShowWebhookDelivery.self, ReplayWebhookDelivery.self])
 }
 

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `espalierctl webhooks`: where a tenant hears of what happened.
+/// `espalierctl webhooks`: manages a tenant's webhooks.
 struct Webhooks: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Looks after a tenant's webhooks and their deliveries.",
+        abstract: "Manages a tenant's webhooks and their deliveries.",
         subcommands: [
             CreateWebhook.self, ListWebhooks.self, ShowWebhook.self, UpdateWebhook.self, DeleteWebhook.self, TestWebhook.self,
             RollWebhookSecret.self, WebhookDeliveries.self,
@@ -17,7 +17,7 @@ extension View {
         .init("Events", "events"),
         .init("Description", "description").detail.optional,
         .init("Status", "status"),
-        .init("Disabled because", "disabled_reason").detail.optional,
+        .init("Disabled reason", "disabled_reason").detail.optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail,
         .init("Secret", "secret").detail.optional)

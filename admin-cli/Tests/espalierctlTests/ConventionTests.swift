@@ -12,16 +12,16 @@ struct PageTests {
             : .init(body: Examples.list(Examples.webhook, after: "second"))
     }
 
-    @Test("a page ends with how to get the next")
+    @Test("a page ends with the options for the next page")
     func hint() async throws {
         let server = try StubServer(pages)
         defer { server.stop() }
         let run = try await Run("webhooks", "list", "--tenant", "acme", environment: Run.environment(for: server))
-        #expect(run.talk == "There are more: --after second, or --all.\n")
+        #expect(run.messages == "More results exist. Pass --after second or --all.\n")
         #expect(server.calls == ["GET /v1/tenants/acme/webhooks"])
     }
 
-    @Test("--all follows to the end, and is one document as JSON")
+    @Test("--all reads all pages, and prints one JSON document")
     func all() async throws {
         let server = try StubServer(pages)
         defer { server.stop() }
@@ -29,11 +29,11 @@ struct PageTests {
         let json = try JSONDecoder().decode(JSON.self, from: Data(run.output.utf8))
         #expect(json["object"] == "list")
         #expect(json["data"]?.elements?.compactMap { $0["id"]?.string } == ["webhook_1", "webhook_2"])
-        #expect(run.talk.isEmpty)
+        #expect(run.messages.isEmpty)
         #expect(server.calls == ["GET /v1/tenants/acme/webhooks?limit=100", "GET /v1/tenants/acme/webhooks?limit=100&after=second"])
     }
 
-    @Test("JSON is printed in the order in which the server wrote it, also as a whole list and without its secret")
+    @Test("JSON has the server's order of members, even as a complete list and without its secret")
     func order() async throws {
         let folder = try TemporaryFolder()
         let page =
@@ -57,17 +57,19 @@ struct PageTests {
         #expect(run.output == #"{"id":"z","name":"b,}","a":{"client_secret":null}}"# + "\n")
     }
 
-    @Test("an empty list is said, and is no data")
+    @Test("an empty list prints a message and no data")
     func empty() async throws {
         let server = try StubServer(answering: .init(body: Examples.list()))
         defer { server.stop() }
         let run = try await Run("webhooks", "list", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 0)
         #expect(run.output.isEmpty)
-        #expect(run.talk == "There are none.\n")
+        #expect(run.messages == "No results.\n")
     }
 
-    @Test("pages that can't be are wrong calls", arguments: [["--limit", "0"], ["--limit", "101"], ["--after", "a", "--before", "b"]])
+    @Test(
+        "invalid page options are an invalid command line",
+        arguments: [["--limit", "0"], ["--limit", "101"], ["--after", "a", "--before", "b"]])
     func wrong(arguments: [String]) async throws {
         #expect(try await Run(arguments: ["webhooks", "list", "--tenant", "acme"] + arguments).status == 2)
     }
@@ -75,9 +77,9 @@ struct PageTests {
 
 @Suite("waiting")
 struct ProgressTests {
-    @Test("a person sees that something goes on, and it is gone afterwards; a program sees nothing")
+    @Test("a person sees a spinner that disappears at the end, and a program sees nothing")
     func sign() async throws {
-        // The server answers when it is told to: however slow the machine is, it is slow enough that a person wonders.
+        // The server responds only after the test has seen the spinner, so the test does not depend on the speed of the machine.
         let answer = DispatchSemaphore(value: 0)
         let server = try StubServer { _ in
             _ = answer.wait(timeout: .now() + 120)
@@ -94,13 +96,13 @@ struct ProgressTests {
         while server.received.count < 2 { try await Task.sleep(for: .milliseconds(10)) }
         try await Task.sleep(for: .seconds(1.3))
         answer.signal()
-        #expect(try await program.talk.isEmpty)
+        #expect(try await program.messages.isEmpty)
     }
 }
 
-@Suite("sending again")
+@Suite("retries")
 struct RetryTests {
-    /// Answers with these, one after the other, and then with the last.
+    /// A server with these answers in order. The last answer repeats.
     private func server(_ answers: StubServer.Answer...) throws -> StubServer {
         let left = Mutex(answers)
         return try StubServer { _ in left.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] } }
@@ -110,18 +112,18 @@ struct RetryTests {
         .init(status: status, headers: ["Content-Type": "application/problem+json", "Retry-After": after], body: #"{"detail":"Busy."}"#)
     }
 
-    @Test("a busy server is asked again, with the same Idempotency-Key", arguments: [429, 503])
+    @Test("a request to a busy server is retried with the same Idempotency-Key", arguments: [429, 503])
     func again(status: Int) async throws {
         let server = try server(busy(status, after: "0"), busy(status, after: "0"), .init(body: Examples.tenant))
         defer { server.stop() }
         let run = try await Run("tenants", "suspend", "acme", environment: Run.environment(for: server))
         #expect(run.status == 0)
-        #expect(run.talk.hasPrefix("The server asks to wait 0 s; trying again (1 of 3).\n"))
+        #expect(run.messages.hasPrefix("The server asks to wait 0 s. Retry 1 of 3 follows.\n"))
         #expect(server.received.count == 3)
         #expect(Set(server.received.map { $0.header("Idempotency-Key") }).count == 1)
     }
 
-    @Test("but not for ever")
+    @Test("the number of retries is limited")
     func enough() async throws {
         let server = try server(busy(503, after: "0"))
         defer { server.stop() }
@@ -130,7 +132,7 @@ struct RetryTests {
         #expect(server.received.count == 4)
     }
 
-    @Test("and not after a wait that nobody has time for", arguments: ["3600", "soon"])
+    @Test("a long or invalid wait is not followed by a retry", arguments: ["3600", "soon"])
     func long(wait: String) async throws {
         let server = try server(busy(429, after: wait))
         defer { server.stop() }
@@ -138,7 +140,7 @@ struct RetryTests {
         #expect(server.received.count == 1)
     }
 
-    @Test("each call has a key of its own")
+    @Test("each call has its own Idempotency-Key")
     func keys() async throws {
         let server = try server(.init(body: Examples.tenant))
         defer { server.stop() }
@@ -147,7 +149,7 @@ struct RetryTests {
     }
 }
 
-@Suite("what is destroyed")
+@Suite("destructive commands")
 struct ConfirmTests {
     private let server: StubServer
 
@@ -156,7 +158,7 @@ struct ConfirmTests {
     }
 
     @Test(
-        "is left alone where nobody can be asked",
+        "without a terminal, a destructive command needs --confirm",
         arguments: [
             "tenants delete acme", "applications delete app_1 --tenant acme", "applications secrets revoke app_1 secret_1 --tenant acme",
             "connections delete connection_1 --tenant acme", "apple-keys retire applekey_1 --tenant acme --connection connection_1",
@@ -167,11 +169,11 @@ struct ConfirmTests {
         defer { server.stop() }
         let run = try await Run(arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server))
         #expect(run.status == 2)
-        #expect(run.talk.contains("--confirm=acme"))
+        #expect(run.messages.contains("--confirm=acme"))
         #expect(server.received.isEmpty)
     }
 
-    @Test("is left alone when another word is given")
+    @Test("a wrong --confirm changes nothing")
     func wrongWord() async throws {
         defer { server.stop() }
         let run = try await Run("tenants", "delete", "acme", "--confirm=globex", environment: Run.environment(for: server))
@@ -179,28 +181,28 @@ struct ConfirmTests {
         #expect(server.received.isEmpty)
     }
 
-    @Test("is asked about in a terminal")
+    @Test("a terminal shows a prompt for the confirmation")
     func asked() async throws {
         defer { server.stop() }
         let run = try TerminalRun("tenants", "delete", "acme", environment: Run.environment(for: server))
         try await run.sees("This deletes the tenant acme")
-        try await run.answers("Type acme to go on: ", "acme")
+        try await run.answers("Type acme to confirm: ", "acme")
         #expect(try await run.end().status == 0)
         #expect(server.calls == ["DELETE /v1/tenants/acme?confirm=acme"])
     }
 
-    @Test("is left alone when the person types something else, or --no-input is given")
+    @Test("another answer, or --no-input, changes nothing")
     func declined() async throws {
         defer { server.stop() }
         let run = try TerminalRun("tenants", "delete", "acme", environment: Run.environment(for: server))
-        try await run.answers("Type acme to go on: ", "no")
+        try await run.answers("Type acme to confirm: ", "no")
         #expect(try await run.end().status == 2)
         let silent = try TerminalRun("tenants", "delete", "acme", "--no-input", environment: Run.environment(for: server))
         #expect(try await silent.end().status == 2)
         #expect(server.received.isEmpty)
     }
 
-    @Test("by a tenant's id needs the slug, which the server compares")
+    @Test("a deletion by ID needs the slug, which the server compares")
     func byID() async throws {
         defer { server.stop() }
         let run = try await Run("tenants", "delete", "tenant_1", "--confirm=acme", environment: Run.environment(for: server))
@@ -209,23 +211,23 @@ struct ConfirmTests {
     }
 }
 
-@Suite("secrets in answers")
+@Suite("secrets in responses")
 struct SecretTests {
     private let arguments = [
         "applications", "register", "--tenant", "acme", "--name", "Shop", "--kind", "web", "--redirect-uri", "https://a.example/cb",
     ]
 
-    @Test("are shown once, with a warning beside the data")
+    @Test("a secret is shown once, with a warning on the standard error")
     func shown() async throws {
         let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
         defer { server.stop() }
         let run = try await Run(arguments: arguments, environment: Run.environment(for: server))
         #expect(run.output.contains("hush-hush"))
-        #expect(run.talk.contains("shown this once"))
-        #expect(!run.talk.contains("hush-hush"))
+        #expect(run.messages.contains("shown only once"))
+        #expect(!run.messages.contains("hush-hush"))
     }
 
-    @Test("go to a file for one person instead", arguments: [false, true])
+    @Test("--secret-file writes the secret to a file that only its owner can read", arguments: [false, true])
     func written(asJSON: Bool) async throws {
         let folder = try TemporaryFolder()
         let server = try StubServer(answering: .init(status: 201, body: Examples.applicationWithSecret))
@@ -233,13 +235,13 @@ struct SecretTests {
         let run = try await Run(
             arguments: arguments + ["--secret-file", folder.path("shop")] + (asJSON ? ["--json"] : []),
             environment: Run.environment(for: server))
-        #expect(run.status == 0, "\(run.talk)")
-        #expect(!(run.output + run.talk).contains("hush-hush"))
+        #expect(run.status == 0, "\(run.messages)")
+        #expect(!(run.output + run.messages).contains("hush-hush"))
         #expect(try folder.text("shop") == "hush-hush\n")
         #expect(try folder.mode("shop") == 0o600)
     }
 
-    @Test("never replace a file, and nothing is asked for in vain")
+    @Test("an existing file is not replaced, and nothing is sent")
     func existing() async throws {
         let folder = try TemporaryFolder()
         try folder.file("shop", "another secret")
@@ -251,7 +253,7 @@ struct SecretTests {
         #expect(try folder.text("shop") == "another secret")
     }
 
-    @Test("are missed aloud where a file waits for one, and the file is gone")
+    @Test("a response without a secret prints a message and removes the empty file")
     func none() async throws {
         let folder = try TemporaryFolder()
         let server = try StubServer(answering: .init(status: 201, body: Examples.application))
@@ -262,11 +264,11 @@ struct SecretTests {
                 "--redirect-uri", "https://a.example/cb", "--secret-file", "q4",
             ], environment: Run.environment(for: server), folder: folder.url)
         #expect(run.status == 0)
-        #expect(run.talk.contains("The response contains no secret, so q4 was not written."), "\(run.talk)")
+        #expect(run.messages.contains("The response contains no secret, so q4 was not written."), "\(run.messages)")
         #expect(!folder.exists("q4"))
     }
 
-    @Test("leave no file behind when there is none")
+    @Test("a rejected request leaves no empty file")
     func refused() async throws {
         let folder = try TemporaryFolder()
         let server = try StubServer(answering: .problem(403, #"{"detail":"No."}"#))
@@ -277,29 +279,29 @@ struct SecretTests {
     }
 }
 
-@Suite("what a refusal tells")
+@Suite("rejections")
 struct RefusalTests {
-    private func talk(_ status: Int, _ body: String) async throws -> String {
+    private func messages(_ status: Int, _ body: String) async throws -> String {
         let server = try StubServer(answering: .problem(status, body))
         defer { server.stop() }
-        return try await Run("tenants", "create", "acme", "--name", "Acme", environment: Run.environment(for: server)).talk
+        return try await Run("tenants", "create", "acme", "--name", "Acme", environment: Run.environment(for: server)).messages
     }
 
-    @Test("its fields stand in lines of their own")
+    @Test("each rejected field is on its own line")
     func fields() async throws {
-        let talk = try await talk(
+        let messages = try await messages(
             400,
             #"""
             {"title":"The request is not valid","detail":"slug: It is too long. name: It is empty.","code":"invalid","request_id":"req_1",\#
             "errors":[{"field":"slug","detail":"It is too long."},{"field":"name","detail":"It is empty."}]}
             """#)
         #expect(
-            talk == """
+            messages == """
                 error: The request is not valid.
                   slug: It is too long.
                   name: It is empty.
                 request id: req_1
-                next: Correct the call; --help shows how.
+                next: Correct the command. --help describes every argument.
 
                 """)
     }
@@ -309,14 +311,15 @@ struct RefusalTests {
         arguments: [
             ("plan_required", 403, "--plan enterprise"), ("operator_required", 403, "operator's API key"),
             ("insufficient_scope", 403, "scope"),
-            ("already_exists", 409, "list"), ("precondition_failed", 412, "Look at it again"), ("apple_refused", 422, "connections check"),
+            ("already_exists", 409, "list"), ("precondition_failed", 412, "Read the resource again"),
+            ("apple_refused", 422, "connections check"),
         ])
     func nextStep(code: String, status: Int, hint: String) async throws {
-        let talk = try await talk(status, #"{"detail":"No.","code":"\#(code)"}"#)
-        #expect(talk.contains(hint), "\(talk)")
+        let messages = try await messages(status, #"{"detail":"No.","code":"\#(code)"}"#)
+        #expect(messages.contains(hint), "\(messages)")
     }
 
-    @Test("what is only too early says when to run it again")
+    @Test("the next step of an early call contains the time to wait")
     func tooEarly() async throws {
         var answer = StubServer.Answer.problem(409, #"{"detail":"It is too early.","code":"conflict"}"#)
         answer.headers["Retry-After"] = "580"
@@ -324,10 +327,10 @@ struct RefusalTests {
         defer { server.stop() }
         let run = try await Run("signing-keys", "rotate", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("next: Run it again in 580 s."), "\(run.talk)")
+        #expect(run.messages.contains("next: Run it again in 580 s."), "\(run.messages)")
     }
 
-    @Test("a refused field is named by its option")
+    @Test("a rejected field is named by its option")
     func option() async throws {
         let server = try StubServer { request in
             request.method == "GET"
@@ -338,11 +341,11 @@ struct RefusalTests {
         }
         defer { server.stop() }
         let run = try await Run("tenants", "update", "acme", "--idle-limit", "40", environment: Run.environment(for: server))
-        #expect(run.talk.contains("\n  --idle-limit (idle_seconds): Low.\n"), "\(run.talk)")
+        #expect(run.messages.contains("\n  --idle-limit (idle_seconds): Low.\n"), "\(run.messages)")
     }
 
     @Test(
-        "a refusal of a command with no list, or with one cause, has its own next step",
+        "a command without a list, or with only one cause, has its own next step",
         arguments: [
             (
                 "usage sink create --format cloudevents --url https://om.example.com/ --secret-from token", "already_exists",
@@ -361,22 +364,22 @@ struct RefusalTests {
         let run = try await Run(
             arguments: command.split(separator: " ").map(String.init), environment: Run.environment(for: server), folder: folder.url)
         #expect(run.status == 1)
-        #expect(run.talk.contains(step), "\(run.talk)")
+        #expect(run.messages.contains(step), "\(run.messages)")
     }
 
-    @Test("a tenant is updated by the options that there are, which is said to whoever names another")
+    @Test("the error for an unknown option of an update lists the existing options")
     func unknownSetting() async throws {
         let run = try await Run("tenants", "update", "acme", "--session-seconds", "600")
         #expect(run.status == 2)
-        #expect(run.talk.contains("--session-limit"), "\(run.talk)")
+        #expect(run.messages.contains("--session-limit"), "\(run.messages)")
     }
 
-    @Test("a tenant with users is told how to choose")
+    @Test("for a tenant with users, the next step names the choices")
     func choice() async throws {
         let server = try StubServer(answering: .problem(409, #"{"detail":"The tenant has users.","code":"conflict"}"#))
         defer { server.stop() }
         let run = try await Run("connections", "activate", "connection_1", "--tenant", "acme", environment: Run.environment(for: server))
         #expect(run.status == 1)
-        #expect(run.talk.contains("--existing-users relink"))
+        #expect(run.messages.contains("--existing-users relink"))
     }
 }
