@@ -1,95 +1,101 @@
-"""Writes docs/api.md, the reference of the API, from openapi.yaml."""
+"""The pages of the API reference in the documentation site: one per tag, one for the objects, one for the webhook events."""
 
-import argparse
 import json
 import re
 import shlex
-import sys
 
-from spec import ROOT, Specification
-
-TARGET = ROOT / "docs/api.md"
-FIRST = """# The API
-<!-- Written by script/docs-api from openapi.yaml: change that, and run it again. -->
-
-"""
+INTRODUCTION = "index"
+OBJECTS = "objects"
+EVENTS = "webhook-events"
 
 
 class Reference:
+    """Markdown pages from openapi.yaml. They link to one another by relative paths."""
+
     def __init__(self, specification):
         self.specification = specification
         self.document = specification.document
         self.resolve = specification.resolve
         self.lines = []
+        # An ID of one word could also be the name of a parameter, so only the others become links.
+        self.places = {
+            each.id: f"{file_name(each.value['tags'][0])}.md#{each.id.lower()}"
+            for each in specification.operations if not each.id.islower()}
 
-    def text(self):
-        document = self.document
-        self.say(FIRST.rstrip(), "", document["info"]["description"].strip(), "")
-        self.authentication()
-        self.contents()
-        for tag in document["tags"]:
-            operations = [each for each in self.specification.operations if tag["name"] in each.value["tags"]]
-            if operations:
-                self.say(f"## {title(tag['name'])}", "")
-                if tag.get("description"):
-                    self.say(tag["description"], "")
-                for operation in operations:
-                    self.operation(operation)
-        self.webhooks()
-        self.objects()
-        self.codes()
+    def pages(self):
+        """Each page's name without `.md`, and its text."""
+        yield INTRODUCTION, self.page(self.introduction)
+        for tag in self.document["tags"]:
+            yield file_name(tag["name"]), self.page(lambda: self.tag(tag))
+        yield EVENTS, self.page(self.webhooks)
+        yield OBJECTS, self.page(self.objects)
+
+    def page(self, write):
+        self.lines = []
+        write()
         return re.sub(r"\n{3,}", "\n\n", "\n".join(self.lines)).rstrip() + "\n"
 
     def say(self, *lines):
         self.lines += lines
 
-    def authentication(self):
-        self.say("## Who may call", "")
+    def linked(self, text):
+        """The text, with a link at each operation that it names."""
+        return re.sub(r"(?<!\[)`(\w+)`", lambda found: f"[{found[0]}]({self.places[found[1]]})" if found[1] in self.places else found[0], text)
+
+    def introduction(self):
+        self.say("# API", "", "[openapi.yaml](../openapi.yaml) is the OpenAPI 3.1 description of this API.", "")
+        self.say(self.linked(self.document["info"]["description"].strip()), "", "## Authentication", "")
         for name, scheme in self.document["components"]["securitySchemes"].items():
             self.say(f"- **{name}** ({scheme['scheme'].capitalize()}): {one_line(scheme['description'])}")
-        self.say("")
-
-    def contents(self):
-        self.say("## Operations", "", "| | operation | |", "| --- | --- | --- |")
+        self.say("", "## Operations", "", "| tag | operation | | |", "| --- | --- | --- | --- |")
         for tag in self.document["tags"]:
-            for operation in self.specification.operations:
-                if tag["name"] in operation.value["tags"]:
-                    self.say(f"| {tag['name']} | [`{operation.id}`](#{operation.id.lower()}) | `{operation.method.upper()} {operation.path}` |")
-        self.say("")
+            page = f"{file_name(tag['name'])}.md"
+            for operation in self.operations(tag):
+                self.say(
+                    f"| [{tag['name']}]({page}) | [`{operation.id}`]({page}#{operation.id.lower()}) | "
+                    f"`{operation.method.upper()} {operation.path}` | {one_line(operation.value['summary'])} |")
+
+    def operations(self, tag):
+        return [each for each in self.specification.operations if tag["name"] in each.value["tags"]]
+
+    def tag(self, tag):
+        self.say(f"# {title(tag['name'])}", "", self.linked(tag.get("description", "")), "")
+        for operation in self.operations(tag):
+            self.operation(operation)
 
     # -- An operation
 
     def operation(self, operation):
         value = operation.value
-        self.say(f"### `{operation.id}`", "", f"**{value['summary']}** `{operation.method.upper()} {operation.path}`", "")
+        self.say(f"## `{operation.id}`", "", f"**{value['summary']}** `{operation.method.upper()} {operation.path}`", "")
         self.say(self.security(value["security"]), "")
         if value.get("description"):
-            self.say(value["description"].strip(), "")
+            self.say(self.linked(value["description"].strip()), "")
         parameters = [self.resolve(each) for each in operation.parameters]
         if parameters:
-            self.say("| parameter | in | | |", "| --- | --- | --- | --- |")
+            self.say("| parameter | in | type | |", "| --- | --- | --- | --- |")
             for each in parameters:
                 required = "" if each.get("required") else "optional"
                 kind = ", ".join(part for part in (self.kind(each["schema"]), required) if part)
-                self.say(f"| `{each['name']}` | {each['in']} | {kind} | {one_line(each.get('description', ''))} |")
+                self.say(f"| `{each['name']}` | {each['in']} | {kind} | {self.linked(one_line(each.get('description', '')))} |")
             self.say("")
         request = self.resolve(value.get("requestBody", {}))
         for media_type, content in request.get("content", {}).items():
-            optional = "" if request.get("required") else " It may be left out."
-            self.say(f"Body, `{media_type}`.{optional}", "")
+            optional = "" if request.get("required") else " The body is optional."
+            self.say(f"Body: `{media_type}`.{optional}", "")
             self.fields(content["schema"])
         self.curl(operation, parameters, request)
         self.answers(value["responses"])
 
     def security(self, requirements):
         if not requirements:
-            return "No API key."
+            return "Authentication: none."
         ways = []
         for requirement in requirements:
             for name, scopes in requirement.items():
                 ways.append(f"`{name}`" + (f" with the scope {', '.join(f'`{scope}`' for scope in scopes)}" if scopes else ""))
         open_to_all = {} in requirements
-        return "Security: " + " or ".join(ways) + (", or neither." if open_to_all else ".")
+        return "Authentication: " + " or ".join(ways) + (", or none." if open_to_all else ".")
 
     def curl(self, operation, parameters, request):
         path = operation.path
@@ -115,6 +121,8 @@ class Reference:
                 parts.append("-d " + shlex.quote(json.dumps(example, ensure_ascii=False)))
             elif isinstance(example, dict):
                 parts += [f"--data-urlencode {shlex.quote(f'{name}={member}')}" for name, member in example.items()]
+            if example is not None:
+                break
         method = {"get": "-G " if query else "", "post": "" if any(each.startswith(("-d", "--data")) for each in parts) else "-X POST "}.get(
             operation.method, f"-X {operation.method.upper()} ")
         if query and operation.method != "get":
@@ -125,7 +133,7 @@ class Reference:
         self.say("```sh", " \\\n    ".join([command, *parts, *query]), "```", "")
 
     def answers(self, responses):
-        # Those that say the same are told once.
+        # Statuses with the same response appear together.
         told, refusals = {}, []
         for status, answer in responses.items():
             if answer.get("$ref", "").endswith("/Problem"):
@@ -135,7 +143,7 @@ class Reference:
         for answer, statuses in told.items():
             answer = self.resolve(json.loads(answer))
             headers = ", ".join(f"`{name}`" for name in answer.get("headers", {}))
-            what = f"**{', '.join(statuses)}** {one_line(answer['description'])}" + (f" With {headers}." if headers else "")
+            what = f"**{', '.join(statuses)}** {self.linked(one_line(answer['description']))}" + (f" With {headers}." if headers else "")
             for media_type, content in answer.get("content", {}).items():
                 kind = self.kind(content["schema"])
                 what += f" `{media_type}`" + ("." if kind in ("string", "object") else f": {kind}.")
@@ -146,7 +154,7 @@ class Reference:
                         self.fields(content["schema"])
                     self.say("```json", laid_out(first_example(content)), "```", "")
         if refusals:
-            self.say(f"Refused with {', '.join(refusals)}: a [problem](#object-problem).", "")
+            self.say(f"**{', '.join(refusals)}** A [problem](../problems/index.md).", "")
 
     # -- Schemas
 
@@ -156,7 +164,7 @@ class Reference:
             name = schema["$ref"].rsplit("/", 1)[1]
             target = self.resolve(schema)
             if "properties" in target or "allOf" in target or "oneOf" in target:
-                return f"[{name}](#object-{name.lower()})"
+                return f"[{name}]({OBJECTS}.md#{name.lower()})"
             return self.kind(target)
         if "const" in schema:
             return f"`{json.dumps(schema['const'])}`"
@@ -174,7 +182,7 @@ class Reference:
             if "minItems" in schema or "maxItems" in schema:
                 text += f", {span(schema.get('minItems'), schema.get('maxItems'))} elements"
             if schema.get("uniqueItems"):
-                text += ", no two alike"
+                text += ", all different"
             return text + self.default(schema)
         text = " or ".join(names)
         if schema.get("format"):
@@ -197,7 +205,7 @@ class Reference:
     def fields(self, schema):
         rows = list(self.rows(schema))
         if rows:
-            self.say("| field | | |", "| --- | --- | --- |")
+            self.say("| field | type | |", "| --- | --- | --- |")
             for name, kind, description in rows:
                 self.say(f"| `{name}` | {kind} | {description} |")
             self.say("")
@@ -210,7 +218,7 @@ class Reference:
             required = "" if name in schema.get("required", []) else "optional"
             kind = ", ".join(part for part in (self.kind(member), required) if part)
             description = member.get("description") or self.resolve(member).get("description", "")
-            yield prefix + name, kind, one_line(description)
+            yield prefix + name, kind, self.linked(one_line(description))
             if "$ref" not in member:
                 if "properties" in member:
                     yield from self.rows(member, f"{prefix}{name}.")
@@ -218,12 +226,11 @@ class Reference:
                     yield from self.rows(member["items"], f"{prefix}{name}[].")
 
     def webhooks(self):
-        if not self.document.get("webhooks"):
-            return
-        self.say("## What is sent to webhooks", "")
-        for name, item in self.document["webhooks"].items():
+        self.say("# Webhook events", "", "Espalier sends these requests to the webhooks of a tenant.", "")
+        for name, item in self.document.get("webhooks", {}).items():
             value = next(value for method, value in item.items() if isinstance(value, dict) and "requestBody" in value)
-            self.say(f"### `{name}`", "", one_line(value.get("summary", "")), "", (value.get("description") or "").strip(), "")
+            self.say(f"## `{name}`", "", self.linked(one_line(value.get("summary", ""))), "")
+            self.say(self.linked((value.get("description") or "").strip()), "")
             for content in self.resolve(value["requestBody"])["content"].values():
                 self.fields(content["schema"])
                 for example in [content["example"]] if "example" in content else [
@@ -244,21 +251,21 @@ class Reference:
                 rest += list(value.values())
             elif isinstance(value, list):
                 rest += value
-        self.say("## Objects", "")
+        self.say("# Objects", "", "The objects in requests and responses, by name.", "")
         for name in sorted(self.document["components"]["schemas"]):
             schema = self.document["components"]["schemas"][name]
             if f"#/components/schemas/{name}" in used and any(each in schema for each in ("properties", "allOf", "oneOf")):
-                self.say(f"### Object {name}", "")
+                self.say(f"## {name}", "")
                 if schema.get("description"):
-                    self.say(schema["description"].strip(), "")
+                    self.say(self.linked(schema["description"].strip()), "")
                 if "oneOf" in schema and "properties" not in schema:
                     self.say("Either " + " or ".join(self.kind(each) for each in schema["oneOf"]) + ".", "")
                 else:
                     self.fields(schema)
 
-    def codes(self):
-        problem = self.document["components"]["schemas"]["Problem"]
-        self.say("## Codes of problems", "", " ".join(f"`{code}`" for code in problem["properties"]["code"]["enum"]), "")
+
+def file_name(tag):
+    return tag.replace(" ", "-")
 
 
 def title(text):
@@ -278,7 +285,7 @@ def span(least, most):
 
 
 def laid_out(value, margin=""):
-    """JSON for people: what fits on a line stands on one."""
+    """JSON with each value on one line if it fits."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or len(margin) + len(line) <= 100 and margin or not value:
         return line
@@ -297,20 +304,3 @@ def first_example(content):
     for example in content.get("examples", {}).values():
         return example.get("value")
     return None
-
-
-def main():
-    parser = argparse.ArgumentParser(prog="script/docs-api", description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when the file is out of date")
-    arguments = parser.parse_args()
-    text = Reference(Specification()).text()
-    if not arguments.check:
-        TARGET.write_text(text, encoding="utf-8")
-        print(f"{TARGET.relative_to(ROOT)}: written")
-    elif not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text:
-        sys.exit(f"{TARGET.relative_to(ROOT)} is out of date: run script/docs-api")
-    else:
-        print(f"{TARGET.relative_to(ROOT)}: up to date")
-
-
-main()
