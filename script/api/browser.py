@@ -271,7 +271,7 @@ def main():
             nothing_wrong(browser)
         print("check-browser: signed in with https, from a site to another to a third")
         for line in (complaints := server.complaints() + https.complaints()):
-            print(f"check-browser: the server wrote: {line}", file=sys.stderr)
+            print(f"check-browser: the server logged an error: {line}", file=sys.stderr)
     print(f"check-browser: {time.monotonic() - start:.0f} s")
     sys.exit("check-browser: failed" if complaints else 0)
 

@@ -1,4 +1,4 @@
-"""Runs schemathesis over all of openapi.yaml against a server of its own: as an operator, then as a tenant."""
+"""Runs schemathesis with all of openapi.yaml against its own server, first as an operator, then as a tenant."""
 
 import argparse
 import base64
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def prepare(server):
-    """What there is when the run begins: users with sessions, tenants to spare, and what must not be touched."""
+    """Creates the data of the run: users with sessions, spare tenants, and resources that the run must not change."""
     settings = server.settings
     operator = {"Authorization": f"Bearer {settings['platform_api_key']}"}
     root = settings["base_url"] + "/v1"
@@ -32,7 +32,7 @@ def prepare(server):
         if requests.post(f"{root}/tenants", headers=operator, json={"slug": slug, "name": slug}).status_code == 201:
             spare.append(slug)
     protected = [tenant["application"]["client_id"] for tenant in settings["tenants"]] + [claims["sub"], claims["sid"]]
-    # A second key for each connection that is there, made at Apple.
+    # A second key for each existing connection, registered at the simulator.
     apple_keys = {}
     for action, team in (("addAppleKey", "ACMETEAM01"), ("addPlatformAppleKey", "ESPALIER01")):
         made = requests.post(f"{settings['simulator_url']}/simulator/keys", json={"team": team}).json()
@@ -48,7 +48,7 @@ def prepare(server):
     return {
         "base_url": settings["base_url"], "tenants": [tenant["slug"] for tenant in settings["tenants"]], "spare_tenants": spare, "protected": protected,
         "applications": {tenant["slug"]: tenant["application"] for tenant in settings["tenants"]},
-        # Another person's: whose access token it is may be deleted by it.
+        # For another person, because the run may delete the access token's user.
         "refresh_token": server.sign_in("acme")["refresh_token"], "access_token": access["access_token"],
         "apple_keys": apple_keys, "connection": connection, "spare_login": server.sign_in("acme"),
         "simulator_url": settings["simulator_url"],
@@ -84,16 +84,16 @@ def run(server, known, who, key, phases, arguments):
 
 def main():
     parser = argparse.ArgumentParser(prog="script/check-api", description=__doc__)
-    parser.add_argument("--examples", type=int, default=5, help="cases of each operation in the phases that are left to chance (%(default)s)")
+    parser.add_argument("--examples", type=int, default=5, help="number of random cases per operation (default: %(default)s)")
     parser.add_argument("--phases", default="examples,coverage,fuzzing", help="of schemathesis (%(default)s)")
-    parser.add_argument("--operation", action="append", default=[], help="only this operationId; may be repeated")
-    parser.add_argument("--verbose", action="store_true", help="show what schemathesis says even when all is well")
+    parser.add_argument("--operation", action="append", default=[], help="run only this operationId; may be repeated")
+    parser.add_argument("--verbose", action="store_true", help="show the output of schemathesis even after a success")
     arguments = parser.parse_args()
     reached, well = {}, True
     with DevServer() as server:
         known = prepare(server)
         for who, key in (("operator", server.settings["platform_api_key"]), ("tenant", server.settings["tenants"][0]["api_key"])):
-            # What is valid does not depend on who asks: the long phase that goes through it runs once.
+            # Validity does not depend on the caller, so the long phase runs once.
             phases = arguments.phases if who == "operator" else arguments.phases.replace("coverage,", "")
             passed, statuses = run(server, known, who, key, phases, arguments)
             well = well and passed
@@ -103,10 +103,10 @@ def main():
                     reached[operation][status] += count
         for line in server.complaints():
             well = False
-            print(f"check-api: the server wrote: {line}", file=sys.stderr)
+            print(f"check-api: the server logged an error: {line}", file=sys.stderr)
     all_operations = [each.id for each in Specification().operations if not arguments.operation or each.id in arguments.operation]
     good = [each for each in all_operations if any(status[0] in "23" for status in reached.get(each, {}))]
-    print(f"check-api: {len(good)} of {len(all_operations)} operations were reached with success")
+    print(f"check-api: {len(good)} of {len(all_operations)} operations succeeded")
     for operation in all_operations:
         if operation not in good:
             answers = ", ".join(f"{status}: {count}" for status, count in sorted(reached.get(operation, {}).items()))

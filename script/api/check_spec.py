@@ -1,6 +1,6 @@
-"""Checks that openapi.yaml is valid, that its examples fit their schemas, and that every operation keeps the manner of the house.
+"""Checks that openapi.yaml is valid, that its examples fit their schemas, and that every operation follows the project's rules.
 
-What is checked here needs no server: Tests/ContractTests hold the server to the spec.
+These checks need no server. Tests/ContractTests compare the server with the spec.
 """
 
 import re
@@ -36,14 +36,14 @@ class Check:
 
     def document(self):
         for error in OpenAPIV31SpecValidator(self.specification.document).iter_errors():
-            # Of alternatives that all failed, the deepest complaint is the one that helps.
+            # If all alternatives fail, the deepest error is the most useful one.
             deepest = max([error, *_descendants(error)], key=lambda each: len(each.absolute_path))
             self.refuse("/".join(map(str, deepest.absolute_path)) or "document", deepest.message.split("\n")[0][:300])
 
     # -- Examples
 
     def all_examples(self, value, place=()):
-        """Every `example` and `examples` beside a schema, wherever it stands."""
+        """Checks every `example` and `examples` of the document."""
         if isinstance(value, list):
             for index, element in enumerate(value):
                 self.all_examples(element, (*place, index))
@@ -59,7 +59,7 @@ class Check:
                 if "value" in example:
                     self.fits(example["value"], schema, (*place, "examples", name))
         elif "schemas" in place or "schema" in place:
-            # A schema's own examples; a property may be called `examples`, and then it is no list.
+            # The examples of a schema. A property with the name `examples` is not a list.
             if isinstance(value.get("examples"), list):
                 for index, example in enumerate(value["examples"]):
                     self.fits(example, place, (*place, "examples", index))
@@ -69,7 +69,7 @@ class Check:
                 self.fits(value["default"], place, (*place, "default"))
         for key, member in value.items():
             if member is None:
-                self.refuse(pointer(place), f"{key!r} says nothing: is it the rest of a text with a comma that lacks quotes?")
+                self.refuse(pointer(place), f"{key!r} has no value. A text with a comma may lack quotes.")
             if key in ("example", "default", "const", "enum") or key == "examples" and place[-1:] != ("properties",):
                 continue
             self.all_examples(member, (*place, key))
@@ -82,7 +82,7 @@ class Check:
         for error in validator.iter_errors(example):
             self.refuse(pointer(place), f"{error.json_path}: {error.message[:300]}")
 
-    # -- The manner of the house
+    # -- The project's rules
 
     def operations(self):
         tags = [tag["name"] for tag in self.specification.document["tags"]]
@@ -92,14 +92,14 @@ class Check:
             if "operationId" not in value or not re.fullmatch("[a-z][A-Za-z]+", value["operationId"]):
                 say("has no operationId in camelCase")
             if operation.id in seen:
-                say(f"is the operationId of {seen[operation.id]}, too")
+                say(f"is also the operationId of {seen[operation.id]}")
             seen[operation.id] = f"{operation.method.upper()} {operation.path}"
             if len(value.get("tags", [])) != 1 or value["tags"][0] not in tags:
-                say("has not one tag, of those at the top of the file")
+                say("must have exactly one tag from the list in docs/openapi/openapi.yaml")
             if not re.fullmatch(r"[A-Z].*\.", value.get("summary", "")):
-                say("has no summary that is a sentence")
+                say("must have a summary that is a sentence")
             if "security" not in value:
-                say("does not say who may call it: `security`")
+                say("has no `security`")
             self.path_parameters(operation, say)
             self.bodies(operation, say)
             if operation.path.startswith("/v1/"):
@@ -112,7 +112,7 @@ class Check:
         in_path = re.findall(r"{(\w+)}", operation.path)
         described = [each["name"] for each in map(self.specification.resolve, operation.parameters) if each["in"] == "path"]
         if sorted(in_path) != sorted(described):
-            say(f"has {in_path} in its path, and describes {described}")
+            say(f"has {in_path} in its path, but describes {described}")
         for parameter in map(self.specification.resolve, operation.parameters):
             if not (parameter.get("description") or parameter["in"] == "query" and operation.scopes is None):
                 say(f"does not describe its parameter {parameter['name']}")
@@ -131,9 +131,9 @@ class Check:
                 for name, member in members.get("properties", {}).items():
                     member = self.specification.resolve(member)
                     takes_null = any("null" in each.get("type", []) for each in [member, *member.get("anyOf", []), *member.get("oneOf", [])])
-                    # A PATCH may say that there is nothing to take away.
+                    # A PATCH may state that a member cannot be removed.
                     if operation.method == "post" and name not in members.get("required", []) and not takes_null:
-                        say(f"takes null for the field {name}, as if it were absent, and does not say so")
+                        say(f"treats null in the field {name} as absent, but the schema does not allow null")
         for status, answer in operation.value.get("responses", {}).items():
             answer = self.specification.resolve(answer)
             if not answer.get("description"):
@@ -141,12 +141,12 @@ class Check:
             for kind, content in answer.get("content", {}).items():
                 if status.startswith("2") and kind.endswith("json"):
                     if "example" not in content and "examples" not in content:
-                        say(f"has no example of its answer {status}")
+                        say(f"has no example of its response {status}")
                     if operation.scopes is not None:
-                        self.closed(content["schema"], say, f"its answer {status}")
+                        self.closed(content["schema"], say, f"its response {status}")
 
     def closed(self, schema, say, what, seen=frozenset()):
-        """Whether every object in a schema names all its members."""
+        """Checks that every object in a schema names all its members."""
         if isinstance(schema, dict) and schema.get("$ref") in seen:
             return
         if isinstance(schema, dict) and "$ref" in schema:
@@ -157,7 +157,7 @@ class Check:
             return
         if "properties" in schema and not (
                 schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False or "allOf" in what):
-            say(f"leaves other members open in {what}")
+            say(f"does not exclude other members in {what}")
         for name, member in schema.get("properties", {}).items():
             self.closed(member, say, f"{what}.{name}", seen)
         if "items" in schema:
@@ -168,7 +168,7 @@ class Check:
 
     def rest(self, operation, say):
         if not operation.scopes or not all(re.fullmatch("[a-z_]+:(read|write)", scope) for scope in operation.scopes):
-            say("names no scope that its API key needs")
+            say("must name the scope of its API key")
         elif (operation.scopes[0].endswith(":read")) != (operation.method == "get" or operation.value.get("x-changes-nothing", False)):
             say(f"is a {operation.method.upper()} with the scope {operation.scopes[0]}")
         references = [each.get("$ref", "").rsplit("/", 1)[-1] for each in operation.parameters]
@@ -177,7 +177,7 @@ class Check:
             schema = self.specification.resolve(parameter["schema"])
             limits = {"enum", "format", "pattern", "minLength"}
             if parameter["in"] == "query" and schema.get("type") == "string" and not limits & set(schema):
-                say(f"takes any {parameter['name']}, even an empty one, which is refused: `minLength: 1`")
+                say(f"accepts an empty {parameter['name']} by its schema: add `minLength: 1`")
         answers = operation.value["responses"]
         needed = {"401", "403", "429"}
         if "{" in operation.path:
@@ -187,10 +187,10 @@ class Check:
         if "requestBody" in operation.value:
             needed |= {"413", "415"}
         if operation.method == "post":
-            # A key that was used for another request, or for one that still runs.
+            # The responses to a key that was used for another request or for a running one.
             needed |= {"400", "409", "422"}
             if "IdempotencyKey" not in references:
-                say("takes no IdempotencyKey, as every POST")
+                say("must have the parameter IdempotencyKey, because it is a POST")
         if "IfMatch" in references or "RequiredIfMatch" in references:
             needed.add("412")
         if "RequiredIfMatch" in references:
@@ -199,11 +199,11 @@ class Check:
             say(f"does not describe {status}")
         for status in sorted(answers):
             if status.startswith("4") and answers[status].get("$ref") != REFUSAL:
-                say(f"{status} is not the usual refusal, {REFUSAL}")
+                say(f"{status} must be {REFUSAL}")
         if answers.get("default", {}).get("$ref") != "#/components/responses/Unexpected":
             say("has no default answer, #/components/responses/Unexpected")
         if not any(status.startswith("2") for status in answers):
-            say("never succeeds")
+            say("has no 2xx response")
         if operation.id.startswith("list"):
             for name in ("Limit", "After", "Before"):
                 if name not in references:
@@ -211,7 +211,7 @@ class Check:
         shown = [each.path for each in self.specification.operations if each.method == "get"]
         headers = self.specification.resolve(answers.get("201", {})).get("headers", {})
         if "201" in answers and "Location" not in headers and any(re.fullmatch(re.escape(operation.path) + "/{[^/]*}", each) for each in shown):
-            say("creates something that can be shown, and does not say where: 201 without Location")
+            say("creates a resource that a GET shows, so 201 must have the header Location")
 
     def generators(self):
         for place, what in generators.violations(self.specification):
@@ -225,9 +225,9 @@ class Check:
                     used = any(name in each for operation in self.specification.operations for each in operation.value["security"])
                 else:
                     used = f"'#/components/{kind}/{name}'" in text
-                # The description of `Request-Id` speaks of it.
+                # Only the introduction describes `Request-Id`.
                 if not used and (kind, name) != ("headers", "RequestID"):
-                    self.refuse(f"components/{kind}/{name}", "nothing refers to it")
+                    self.refuse(f"components/{kind}/{name}", "is unused")
 
 
 def _descendants(error):
@@ -248,7 +248,7 @@ def main():
         print(f"{FILE.name}: {problem}", file=sys.stderr)
     if check.problems:
         sys.exit(f"{len(check.problems)} problems")
-    print(f"{FILE.name}: {len(check.specification.operations)} operations and {check.examples} examples are in order")
+    print(f"{FILE.name}: {len(check.specification.operations)} operations and {check.examples} examples are valid")
 
 
 main()

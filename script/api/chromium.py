@@ -1,4 +1,4 @@
-"""A headless Chromium of the script's own: an empty profile, nothing reached but this machine, and gone afterwards."""
+"""A headless Chromium with an empty profile. It reaches only this machine and is removed at the end."""
 
 import os
 import shutil
@@ -20,7 +20,7 @@ class Chromium:
         """`profile`: a folder that somebody else removes."""
         programs = [shutil.which(name) for name in ("chromium", "chromedriver")]
         if not all(programs):
-            sys.exit("check-browser: there is no chromium, or no chromedriver: call script/bootstrap")
+            sys.exit("check-browser: chromium or chromedriver is missing. Run script/bootstrap.")
         profile.mkdir()
         options = webdriver.ChromeOptions()
         options.binary_location = str(_mortal(programs[0], profile))
@@ -59,10 +59,10 @@ class Chromium:
 
     def click(self, selector):
         """The element that the selector of CSS names, as soon as it can be clicked."""
-        self._wait(element_to_be_clickable((By.CSS_SELECTOR, selector)), f"nothing to click at {selector}").click()
+        self._wait(element_to_be_clickable((By.CSS_SELECTOR, selector)), f"no clickable element at {selector}").click()
 
     def text(self, selector):
-        return self._wait(presence_of_element_located((By.CSS_SELECTOR, selector)), f"there is no {selector}").text
+        return self._wait(presence_of_element_located((By.CSS_SELECTOR, selector)), f"missing: {selector}").text
 
     def expect_heading(self, text):
         assert (found := self.text("h1")) == text, f"the page is not “{text}”, but “{found}”"

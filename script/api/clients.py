@@ -217,7 +217,7 @@ def main():
             for library in (WithAuthlib, WithOAuthlib):
                 check(library, tenant, f"{server.settings['demo_url']}/")
         for line in (complaints := server.complaints()):
-            print(f"check-clients: the server wrote: {line}", file=sys.stderr)
+            print(f"check-clients: the server logged an error: {line}", file=sys.stderr)
     sys.exit("check-clients: failed" if complaints else 0)
 
 

@@ -105,7 +105,7 @@ def main():
             assert "@" in email, f"{library}: {email} is signed in"
             print(f"check-clients: {library} at acme: signed in, as --for {library} sets it")
         for line in (complaints := server.complaints()):
-            print(f"check-clients: the server wrote: {line}", file=sys.stderr)
+            print(f"check-clients: the server logged an error: {line}", file=sys.stderr)
     sys.exit("check-clients: failed" if complaints else 0)
 
 

@@ -20,7 +20,7 @@ PACKAGE = "espalier_client"
 
 
 def generate(folder):
-    """The generated package, importable. Any warning of the generator is a failure: it means that something is missing."""
+    """The generated package, importable. Any warning of the generator is a failure, because a part is then missing."""
     config = folder / "config.yaml"
     # Nobody reads the code, so nothing formats it. The generator has to be told that the icon is bytes.
     config.write_text(
@@ -30,7 +30,7 @@ def generate(folder):
         "--output-path", folder / PACKAGE, "--fail-on-warning"]
     result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if result.returncode != 0 or "WARNING" in result.stdout or "Unable to" in result.stdout:
-        sys.exit(f"check-generated-client: the generator drops a part of {FILE.name}:\n{result.stdout}")
+        sys.exit(f"check-generated-client: the generator reports an error for {FILE.name}:\n{result.stdout}")
     sys.path.insert(0, str(folder))
     return importlib.import_module(PACKAGE)
 
@@ -189,7 +189,7 @@ def main():
                 check(client.models, operator)
             people(client.models, operator, client.acting(server.settings["base_url"]), client, server)
             for line in (complaints := server.complaints()):
-                print(f"check-generated-client: the server wrote: {line}", file=sys.stderr)
+                print(f"check-generated-client: the server logged an error: {line}", file=sys.stderr)
     print(f"check-generated-client: {len(client.functions)} operations generated, {len(set(client.called))} of them called")
     sys.exit("check-generated-client: failed" if complaints else 0)
 

@@ -49,7 +49,7 @@ def _inner(schema, place):
 
 
 def violations(specification):
-    """Each place with a form that a generator stumbles over, and what to write instead."""
+    """Each place with a form that a generator does not support, and the alternative."""
     for schema, place in schemas(specification):
         for what in _of_schema(schema, place):
             yield "/".join(map(str, place)), what
@@ -62,7 +62,7 @@ def _of_schema(schema, place):
     types = schema.get("type", [])
     types = types if isinstance(types, list) else [types]
     if not types and not any(keyword in schema for keyword in COMPOSITIONS):
-        yield "has no `type`: generators take it for any value"
+        yield "has no `type`: generators treat it as any value"
     if types == ["null"]:
         yield 'has only the type "null", which Swift\'s generator drops: write `type: [string, "null"]`, or leave the member out'
     if "array" in types and "items" not in schema:
@@ -75,7 +75,7 @@ def _of_schema(schema, place):
     if "enum" in schema:
         values = [each for each in schema["enum"] if each is not None]
         if not values or not all(isinstance(each, str) for each in values):
-            yield "has an `enum` of something else than strings: use `const`, a range, or the type alone"
+            yield "has an `enum` with other values than strings: use `const`, a range, or the type alone"
         elif (None in schema["enum"]) != ("null" in types):
             yield "has null in only one of `type` and `enum`"
     is_component = place[:2] == ("components", "schemas") and len(place) == 3
@@ -107,4 +107,4 @@ def _of_names(specification):
     for operation in specification.operations:
         key = operation.id.lower()
         if operations.setdefault(key, operation.id) != operation.id:
-            yield operation.id, f"has the same name as {operations[key]} where capitals do not count"
+            yield operation.id, f"has the same name as {operations[key]} except for case"

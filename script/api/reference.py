@@ -268,8 +268,11 @@ def file_name(tag):
     return tag.replace(" ", "-")
 
 
-def title(text):
-    return text if text[:2].isupper() else text[:1].upper() + text[1:]
+def title(tag):
+    """A tag as the heading of its page."""
+    words = tag if tag in ("sign-in", "well-known") else tag.replace("-", " ")
+    words = re.sub(r"^api\b", "API", words)
+    return words[:1].upper() + words[1:]
 
 
 def one_line(text):

@@ -1,4 +1,4 @@
-"""Runs the verifier of docs/resource-servers.md, as it is written there, against a server of its own."""
+"""Runs the verifiers of docs/resource-servers.md as written, against its own server."""
 
 import re
 import sys
@@ -22,7 +22,7 @@ def refused(verifier, token, why):
         verifier.verify(token)
     except jwt.PyJWTError:
         return
-    sys.exit(f"resource-server: a token that was accepted: {why}")
+    sys.exit(f"resource-server: the verifier accepted an invalid token: {why}")
 
 
 with DevServer() as server:
@@ -75,7 +75,7 @@ with DevServer() as server:
                 with_jose["verify"](token, issuer)
             except jose.JWTError:
                 continue
-            sys.exit(f"resource-server: a token that python-jose accepted: {why}")
+            sys.exit(f"resource-server: python-jose accepted an invalid token: {why}")
     for line in server.complaints():
-        sys.exit(f"resource-server: the server wrote: {line}")
-print("resource-server: the verifiers of docs/resource-servers.md do what they say")
+        sys.exit(f"resource-server: the server logged an error: {line}")
+print("resource-server: the verifiers of docs/resource-servers.md passed")

@@ -1,4 +1,4 @@
-"""openapi.yaml, as the scripts of this folder read it."""
+"""Reads openapi.yaml for the scripts in this folder."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +11,13 @@ METHODS = ("get", "put", "post", "patch", "delete")
 
 
 class Loader(yaml.SafeLoader):
-    """YAML as JSON has it: a time is a string, and no key stands twice."""
+    """YAML with the types of JSON: a time is a string, and a repeated key is an error."""
 
     def construct_mapping(self, node, deep=False):
         keys = [self.construct_object(key) for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
         for key in keys:
             if keys.count(key) > 1:
-                raise yaml.constructor.ConstructorError(None, None, f"{key!r} stands twice", node.start_mark)
+                raise yaml.constructor.ConstructorError(None, None, f"{key!r} is repeated", node.start_mark)
         return super().construct_mapping(node, deep)
 
 
@@ -55,14 +55,14 @@ class Specification:
             self.document = yaml.load(text, Loader)
 
     def find(self, reference):
-        """What a reference within the document points to."""
+        """The target of a reference within the document."""
         value = self.document
         for part in reference.removeprefix("#/").split("/"):
             value = value[part.replace("~1", "/").replace("~0", "~")]
         return value
 
     def resolve(self, value):
-        """The value itself, or what its `$ref` points to."""
+        """The value itself, or the target of its `$ref`."""
         while isinstance(value, dict) and "$ref" in value:
             value = self.find(value["$ref"])
         return value

@@ -1,4 +1,4 @@
-"""Runs the walkthroughs as they are written, and checks that they answer what they say.
+"""Runs the walkthroughs as written and compares the output.
 
 A walkthrough is every `sh` block below a heading that begins with "Walkthrough", in README.md and docs/walkthrough-*.md. The
 blocks of a file run in one shell, one after the other. A comment `# → text` must be in what was printed since the comment
@@ -97,7 +97,7 @@ def check(file, server):
                     print(f"{file.relative_to(ROOT)}:{number}: expected {pattern}\n    the commands from line {start} on printed:", file=sys.stderr)
                     print("    " + output.strip()[:3000].replace("\n", "\n    "), file=sys.stderr)
     shell.close()
-    print(f"{file.relative_to(ROOT)}: {assertions} answers, {problems} of them not as written")
+    print(f"{file.relative_to(ROOT)}: {assertions} outputs, {problems} of them different")
     return problems == 0
 
 

@@ -66,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
         path = urlsplit(self.path).path
         if path != "/favicon.ico":
             fields = parse_qsl(encoded, keep_blank_values=True, strict_parsing=bool(encoded))
-            assert len(dict(fields)) == len(fields), "a field comes twice"
+            assert len(dict(fields)) == len(fields), "a field is repeated"
             self.server._visits.put(Visit(self.command, path, dict(fields), {name.lower(): value for name, value in self.headers.items()}))
         page = self.server.pages.get(path, Page("<title>Arrived</title><p>Arrived"))
         body = page.body.encode()
