@@ -1,8 +1,7 @@
-"""Runs the walkthroughs as written and compares the output.
+"""Runs the walkthroughs and checks their output.
 
-A walkthrough is every `sh` block below a heading that begins with "Walkthrough", in README.md and docs/walkthrough-*.md. The
-blocks of a file run in one shell, one after the other. A comment `# → text` must be in what was printed since the comment
-before, on one line; `…` in it stands for anything.
+A walkthrough is a file of docs/walkthroughs. The `sh` blocks of a file run in one shell, one after the other. The text of a comment
+`# → text` must be in one line of the output since the previous comment. `…` matches any text.
 """
 
 import os
@@ -17,24 +16,21 @@ from spec import ROOT
 
 
 def blocks(text):
-    """The shell blocks of the walkthroughs: the line each begins in, and its lines."""
-    inside, level, start, lines = False, 0, None, []
+    """The shell blocks of a walkthrough: the number of the first line, and the lines."""
+    start, lines, counts = None, [], False
     for number, line in enumerate(text.splitlines(), 1):
         if start is None and line.startswith("```"):
-            start, lines, counts = number + 1, [], inside and line == "```sh"
+            start, lines, counts = number + 1, [], line == "```sh"
         elif start is not None and line.startswith("```"):
             if counts:
                 yield start, lines
             start = None
         elif start is not None:
             lines.append(line)
-        elif heading := re.match(r"(#+) (.*)", line):
-            if not inside or len(heading[1]) <= level:
-                inside, level = heading[2].startswith("Walkthrough"), len(heading[1])
 
 
 def steps(start, lines):
-    """Parts of a block: commands, and what they must have printed."""
+    """The parts of a block: commands, and their expected output."""
     commands, expected, first = [], [], start
     for number, line in enumerate(lines, start):
         if match := re.match(r"\s*# → ?(.*)", line):
@@ -48,7 +44,7 @@ def steps(start, lines):
 
 
 class Shell:
-    """One bash for all blocks of a file, as a reader has."""
+    """One bash for all blocks of a file, as a reader uses it."""
 
     def __init__(self, folder):
         self.step = folder.with_suffix(".sh")
@@ -58,7 +54,7 @@ class Shell:
 
     def run(self, commands):
         mark = f"end-{uuid.uuid4()}"
-        # From a file, so that no command reads the next ones as its input.
+        # A file, so that no command reads the next commands as its input.
         self.step.write_text("\n".join(commands) + "\n", encoding="utf-8")
         self.process.stdin.write(f". '{self.step}' </dev/null; printf '\\n%s\\n' {mark}\n")
         self.process.stdin.flush()
@@ -67,7 +63,7 @@ class Shell:
             if line.rstrip("\n") == mark:
                 return "".join(output)
             output.append(line)
-        raise SystemExit("the shell has ended:\n" + "".join(output))
+        raise SystemExit("the shell ended:\n" + "".join(output))
 
     def close(self):
         self.process.stdin.close()
@@ -76,7 +72,7 @@ class Shell:
 
 def check(file, server):
     text = file.read_text(encoding="utf-8")
-    # It is written for the ports and the folder that script/server takes by itself.
+    # The text contains the default ports and folder of script/server.
     first = int(server.settings["base_url"].rsplit(":", 1)[1])
     for offset in range(4):
         text = text.replace(f"localhost:{8080 + offset}", f"localhost:{first + offset}")
@@ -94,18 +90,19 @@ def check(file, server):
                 form = ".*".join(re.escape(part) for part in pattern.strip().split("…"))
                 if not re.search(form, output):
                     problems += 1
-                    print(f"{file.relative_to(ROOT)}:{number}: expected {pattern}\n    the commands from line {start} on printed:", file=sys.stderr)
+                    print(f"{file.relative_to(ROOT)}:{number}: expected {pattern}\n    the commands after line {start - 1} printed:", file=sys.stderr)
                     print("    " + output.strip()[:3000].replace("\n", "\n    "), file=sys.stderr)
     shell.close()
-    print(f"{file.relative_to(ROOT)}: {assertions} outputs, {problems} of them different")
-    return problems == 0
+    print(f"{file.relative_to(ROOT)}: {assertions} expected outputs, {problems} missing")
+    # A walkthrough without one would pass without a test.
+    return problems == 0 and assertions > 0
 
 
 def main():
-    files = [ROOT / name for name in sys.argv[1:]] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("walkthrough-*.md"))]
+    files = [ROOT / name for name in sys.argv[1:]] or sorted((ROOT / "docs/walkthroughs").glob("*.md"))
     well = True
     for file in files:
-        # Each on a fresh server: none needs the other.
+        # Each file has a new server, because no walkthrough needs another.
         with DevServer() as server:
             well = check(Path(file).resolve(), server) and well
     sys.exit(0 if well else 1)
