@@ -7,7 +7,7 @@ package struct Espalier: AsyncParsableCommand {
         abstract: "Runs Sign in with Apple for many tenants.",
         discussion: """
             Try it:      espalier dev
-            Production:  espalier migrate, espalier seed, espalier serve, configured by environment or file (see the README)
+            Production:  espalier migrate, espalier seed, espalier serve, with the settings of docs/settings.md
             """,
         version: "0.1.0",
         subcommands: [

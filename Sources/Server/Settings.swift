@@ -10,7 +10,7 @@ import SystemPackage
 import Tenancy
 package import Web
 
-/// All settings, read once at the start. The README lists them in one table.
+/// All settings, read once at the start. docs/settings.md lists them.
 ///
 /// A key `espalier.public.url` is `ESPALIER_PUBLIC_URL` in the environment and `{"espalier": {"public": {"url": …}}}`
 /// in the file that `ESPALIER_CONFIG_FILE` names. The environment takes precedence.
