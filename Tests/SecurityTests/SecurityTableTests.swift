@@ -1,8 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/security-tests.md` names the tests for each threat. All of them exist, and the table contains all tests of this
-/// target.
+/// `docs/security-tests.md` names the tests of each threat, and `SECURITY.md` the tests of each promise.
 @Suite("Table of attacks")
 struct SecurityTableTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../..").standardizedFileURL
@@ -19,8 +18,8 @@ struct SecurityTableTests {
         return found
     }
 
-    private static func named() throws -> Set<String> {
-        let text = try String(contentsOf: root.appending(path: "docs/security-tests.md"), encoding: .utf8)
+    private static func named(in page: String = "docs/security-tests.md") throws -> Set<String> {
+        let text = try String(contentsOf: root.appending(path: page), encoding: .utf8)
         return Set(text.matches(of: /`([A-Za-z0-9]+Tests\.[a-zA-Z0-9_]+)`/).map { String($0.1) })
     }
 
@@ -28,6 +27,13 @@ struct SecurityTableTests {
     func exist() throws {
         let (named, tests) = (try Self.named(), try Self.tests(in: "Tests"))
         #expect(named.count > 40)
+        #expect(named.subtracting(tests).sorted() == [])
+    }
+
+    @Test("every test of a promise exists")
+    func promises() throws {
+        let (named, tests) = (try Self.named(in: "SECURITY.md"), try Self.tests(in: "Tests"))
+        #expect(named.count > 20)
         #expect(named.subtracting(tests).sorted() == [])
     }
 
