@@ -24,7 +24,7 @@ from spec import ROOT
 PERSON, EMAIL = "Ada Lovelace", "ada-lovelace@example.com"
 PATIENCE = 20
 # The port in the text of each page.
-PAGES = {"python-authlib": 5000}
+PAGES = {"python-authlib": 5000, "django-allauth": 8000}
 
 
 class Browser:
@@ -114,7 +114,8 @@ class Quickstart:
         """The packages that a reader installs must be those that this run uses."""
         pinned = {line.partition("==")[0] for line in (ROOT / "script/requirements.txt").read_text().splitlines()}
         for packages in re.findall(r"pip install (.*)", code):
-            assert not (others := set(packages.split()) - pinned), f"{others} are not in script/requirements.txt"
+            names = {re.sub(r'"|\[.*', "", package) for package in packages.split()}
+            assert not (others := names - pinned), f"{others} are not in script/requirements.txt"
 
     def command(self, code):
         done = subprocess.run(
