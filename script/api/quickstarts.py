@@ -24,7 +24,7 @@ from spec import ROOT
 PERSON, EMAIL = "Ada Lovelace", "ada-lovelace@example.com"
 PATIENCE = 20
 # The port in the text of each page.
-PAGES = {"python-authlib": 5000, "django-allauth": 8000}
+PAGES = {"python-authlib": 5000, "django-allauth": 8000, "apache-mod-auth-openidc": 8090}
 
 
 class Browser:
@@ -116,6 +116,9 @@ class Quickstart:
         for packages in re.findall(r"pip install (.*)", code):
             names = {re.sub(r'"|\[.*', "", package) for package in packages.split()}
             assert not (others := names - pinned), f"{others} are not in script/requirements.txt"
+        installed = re.findall(r"[a-z0-9][a-z0-9.+-]+", (ROOT / "script/bootstrap").read_text())
+        for packages in re.findall(r"apt-get install (.*)", code):
+            assert not (others := set(packages.split()) - set(installed)), f"script/bootstrap does not install {others}"
 
     def command(self, code):
         done = subprocess.run(
