@@ -24,7 +24,9 @@ from spec import ROOT
 PERSON, EMAIL = "Ada Lovelace", "ada-lovelace@example.com"
 PATIENCE = 20
 # The port in the text of each page.
-PAGES = {"python-authlib": 5000, "django-allauth": 8000, "apache-mod-auth-openidc": 8090}
+PAGES = {"python-authlib": 5000, "django-allauth": 8000, "apache-mod-auth-openidc": 8090, "swift-hummingbird": 8085}
+# A build of its own would take minutes. The main package compiles the same source file.
+SWIFT_PROGRAM = ROOT / ".build/debug/QuickstartShop"
 
 
 class Browser:
@@ -96,7 +98,9 @@ class Quickstart:
 
     def run(self):
         for section, language, title, code in self.blocks():
-            if title:
+            if language == "swift":
+                self.check_swift(title, code)
+            elif title:
                 file = self.folder / title
                 file.parent.mkdir(parents=True, exist_ok=True)
                 with file.open("a", encoding="utf-8") as output:
@@ -104,7 +108,7 @@ class Quickstart:
             elif language == "sh" and section == "Prerequisites":
                 self.check_packages(code)
             elif language == "sh" and section == "Run it":
-                self.start(self.adapt(code))
+                self.start(self.adapt(code).replace("swift run Shop", f"exec '{SWIFT_PROGRAM}'"))
             elif language == "sh":
                 self.command(self.adapt(code))
         assert self.process, f"{self.path.name} has no sh block in the section “Run it”"
@@ -119,6 +123,18 @@ class Quickstart:
         installed = re.findall(r"[a-z0-9][a-z0-9.+-]+", (ROOT / "script/bootstrap").read_text())
         for packages in re.findall(r"apt-get install (.*)", code):
             assert not (others := set(packages.split()) - set(installed)), f"script/bootstrap does not install {others}"
+
+    def check_swift(self, title, code):
+        """The source file must be the one that the main package compiles, with the same packages."""
+        if title == "Package.swift":
+            known = (ROOT / title).read_text(encoding="utf-8").splitlines()
+            lines = [line for line in code.splitlines() if ".package(" in line]
+            assert lines and not (others := set(lines) - set(known)), f"Package.swift of Espalier has other versions: {others}"
+        else:
+            compiled = ROOT / "Tests/Quickstart" / Path(title).name
+            assert code == compiled.read_text(encoding="utf-8"), f"{title} differs from {compiled.relative_to(ROOT)}"
+            if not SWIFT_PROGRAM.exists():
+                subprocess.run(["swift", "build", "--product", SWIFT_PROGRAM.name], cwd=ROOT, check=True, stdout=sys.stderr)
 
     def command(self, code):
         done = subprocess.run(
