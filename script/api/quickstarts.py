@@ -30,9 +30,10 @@ SWIFT_PROGRAM = ROOT / ".build/debug/QuickstartShop"
 
 
 class Browser:
-    """Follows redirects and keeps cookies. At Apple's page, the person agrees."""
+    """Follows redirects and stores cookies. At Apple's page, the person agrees. `leaks`: it stops before the callback."""
 
-    def __init__(self):
+    def __init__(self, leaks=False):
+        self.leaks, self.callback = leaks, None
         self.session = requests.Session()
         self.session.headers.update({"Accept": "text/html", "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate"})
         self.page = None
@@ -41,6 +42,9 @@ class Browser:
         for _ in range(20):
             if "/oauth2/authorize?" in address:
                 method, fields, address = "GET", None, through_apple(address, PERSON)
+                if self.leaks:
+                    self.callback = address
+                    return
             self.page = self.session.request(method, address, data=fields, allow_redirects=False, timeout=PATIENCE)
             if not self.page.is_redirect:
                 break
@@ -176,6 +180,17 @@ class Quickstart:
         assert self.sessions("active") == 0 and self.sessions("ended") == 1, "the session did not end"
         browser.open(self.home)
         browser.expect("Sign in with Apple")
+        self.reject_another_browser()
+
+    def reject_another_browser(self):
+        """The callback of one browser signs no other browser in."""
+        attacker, victim = Browser(leaks=True), Browser()
+        attacker.open(self.home)
+        attacker.press("Sign in with Apple")
+        victim.session.get(attacker.callback, timeout=PATIENCE, allow_redirects=False)
+        for path in ("", "account/"):
+            page = victim.session.get(self.home + path, timeout=PATIENCE, allow_redirects=False)
+            assert EMAIL not in page.text, f"{page.url}: the callback of another browser signed a user in"
 
     def end(self):
         """Ends what this page started, which is a process group of its own."""
