@@ -10,8 +10,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the server.",
         discussion: """
-            Settings come from the environment, or from the JSON file that ESPALIER_CONFIG_FILE names. docs/settings.md lists them. \
-            SIGTERM or SIGINT lets it finish what is in flight; a second one does not.
+            Settings come from the environment, or from the JSON file that ESPALIER_CONFIG_FILE names. docs/settings.md lists them. On \
+            SIGTERM or SIGINT, the server finishes its open requests. A second signal stops it at once.
             """)
 
     @OptionGroup var migrations: MigrationsFolder
