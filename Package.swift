@@ -128,7 +128,10 @@ let package = Package(
             ]),
         .target(
             name: "Users",
-            dependencies: ["Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple"]),
+            dependencies: [
+                "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes, hummingbird, logging, nioCore,
+                serviceLifecycle,
+            ]),
         .target(
             name: "Signing",
             dependencies: [
@@ -138,7 +141,8 @@ let package = Package(
         .target(
             name: "Sessions",
             dependencies: [
-                "Signing", "Users", "Ledger", "Tenancy", "Delivery", "Access", "Encoding", "Web", "Postgres", "Sealing", "Outbox", crypto,
+                "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Encoding", "Web", "Postgres", "Sealing",
+                "Outbox", crypto,
                 httpTypes, hummingbird, jwtKit, logging, nioCore, serviceLifecycle,
             ]),
         .target(

@@ -40,12 +40,6 @@ package struct AccountJobs: Sendable {
             Recurring("erase deleted users", every: .seconds(60), logger: logger) { [pool, logger, now] in
                 try await EraseUsers(pool: pool, logger: logger).pass(at: now())
             },
-            Recurring("forget transfer identifiers", every: .seconds(60), logger: logger) { [pool, logger, now] in
-                try await ForgetTransferIdentifiers(pool: pool, logger: logger).pass(at: now())
-            },
-            Recurring("fold transfer counts", every: .seconds(60), logger: logger) { [pool] in
-                try await TransferCount.fold(in: pool)
-            },
             Recurring("forget old notifications", every: .seconds(3600), logger: logger) { [pool, now] in
                 try await StoredNotification.forgetOld(in: PlatformDatabase(pool), at: now())
             },

@@ -70,10 +70,7 @@ struct DemoTenants: Sendable {
                 guard let id = ID<Tenancy.Application>(application.client_id) else { throw Seed.Refusal("demo.json has no application.") }
                 let uris = [DemoApplication.redirectURI(publicURL: ports.demoURL, slug: tenant.slug)]
                 let logoutURIs = [DemoApplication.logoutURI(publicURL: ports.demoURL)]
-                return """
-                    UPDATE application SET redirect_uris = \(uris), logout_uris = \(logoutURIs)
-                    WHERE id = \(id) AND (redirect_uris <> \(uris) OR logout_uris <> \(logoutURIs))
-                    """
+                return Tenancy.Application.move(id, redirectURIs: uris, logoutURIs: logoutURIs)
             }
         }
         _ = try await withPool(ownerURL) { pool in try await pool.run(statements) }

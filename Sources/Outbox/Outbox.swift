@@ -14,6 +14,30 @@ package enum Outbox {
         """
     }
 
+    /// Inserts work per row of a source, as a part of a statement that inserts the rows.
+    /// - Parameter source: Selects the owner and the ID of the object of the work.
+    package static func insertion(_ kind: String, source: SQL, id: UUID, at now: Date) -> SQL {
+        """
+        INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
+        SELECT source.owner, \(id), \(kind), source.id, \(now), \(now) FROM (\(part: source)) AS source (owner, id)
+        """
+    }
+
+    /// Makes work due at once, and inserts it if it is missing. The work has the ID of its object.
+    /// - Parameter source: Selects the owner and the ID of the object of the work.
+    package static func wake(_ kind: String, source: SQL, at now: Date) -> SQL {
+        """
+        INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
+        SELECT source.owner, source.id, \(kind), source.id, \(now), \(now) FROM (\(part: source)) AS source (owner, id)
+        ON CONFLICT (tenant_id, id) DO UPDATE SET due_at = excluded.due_at, attempts = outbox.attempts + 1
+        """
+    }
+
+    /// Counts the waiting work of an owner, up to a limit.
+    package static func waiting(of owner: UUID, upTo limit: Int) -> SQL {
+        "SELECT count(*) AS n FROM (SELECT FROM outbox WHERE tenant_id = \(owner) LIMIT \(limit)) AS waiting"
+    }
+
     /// One due piece of work that a worker has taken.
     package struct Entry: Sendable {
         /// A tenant's ID, or the platform's.

@@ -18,6 +18,7 @@ import Signing
 import Sinks
 import Synchronization
 package import Tenancy
+import Users
 package import Web
 
 /// The values of a running server, created once from its settings, and the services that run them.
@@ -114,7 +115,8 @@ package struct Installation: Sendable {
                 Recurring("forget used id_tokens", every: .seconds(600), logger: logger) {
                     try await SingleUse.forgetOld(in: PlatformDatabase(pool), at: now())
                 },
-            ] + sessionJobs.passes + accountJobs.passes + billingJobs.passes + sinkJobs.passes
+            ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes + accountJobs.passes + billingJobs.passes
+            + sinkJobs.passes
         self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(
             pool: pool, logger: logger,

@@ -3,6 +3,8 @@ import Foundation
 import Logging
 import Postgres
 import Sealing
+import Signing
+import Tenancy
 
 /// The checks of `serve` before it accepts a request. They reject every setting that would cause harm later.
 ///
@@ -66,8 +68,8 @@ struct Preflight {
     private func requireMasterKeys(_ database: PlatformDatabase) async throws {
         let used = try await database.run(
             """
-            SELECT DISTINCT substring(sealed_pem FROM 2 FOR 4) AS id, 'apple_key' AS "table" FROM apple_key WHERE sealed_pem <> ''
-            UNION SELECT DISTINCT substring(sealed_private FROM 2 FOR 4), 'signing_key' FROM signing_key
+            SELECT id, 'apple_key' AS "table" FROM (\(part: AppleKey.masterKeys)) AS a
+            UNION SELECT id, 'signing_key' FROM (\(part: SigningKey.masterKeys)) AS s
             """)
         for row in used {
             guard let id = KeyID(try row.get("id")), settings.keyring.masterKeyIDs.contains(id) else {

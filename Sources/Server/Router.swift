@@ -9,6 +9,7 @@ import SignIn
 import Signing
 import Sinks
 import Tenancy
+import Users
 import Web
 
 /// All routes of the public port: the operations of `openapi.yaml`, and no others.

@@ -12,6 +12,7 @@ import SignIn
 import Signing
 import Sinks
 import Tenancy
+import Users
 import Web
 
 /// The groups of actions, each with its own dependencies.
@@ -69,8 +70,10 @@ struct Routes: Sendable {
         tenants = TenantRoutes(pool: pool, publicURL: publicURL, now: now)
         applications = ApplicationRoutes(
             pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now,
+            endSessions: { Session.endAll(ofApplication: $0, of: $1, at: $2) },
             prepareSigning: { try await keys.prepare($0, of: $1) })
-        connections = ConnectionRoutes(pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, now: now)
+        connections = ConnectionRoutes(
+            pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, hasOthers: { Identity.hasOthers(of: $0, than: $1) }, now: now)
         webhooks = WebhookRoutes(pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now)
         apiKeys = APIKeyRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)
         audit = AuditRoutes(pool: pool)

@@ -1,10 +1,11 @@
 import Access
-package import Accounts
+import Accounts
 package import Apple
 package import Hummingbird
 import Postgres
 import Sessions
 package import Tenancy
+package import Users
 package import Web
 
 /// Turns a sign-in with Apple into a session.

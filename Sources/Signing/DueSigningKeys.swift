@@ -79,7 +79,7 @@ package struct DueSigningKeys: Sendable {
         try await database.run(
             """
             SELECT k.tenant_id, k.algorithm, n.id IS NOT NULL AS has_next, t.signing_key_days
-            FROM signing_key k JOIN tenant t ON t.id = k.tenant_id
+            FROM signing_key k JOIN (\(part: Tenant.limits)) AS t ON t.id = k.tenant_id
             LEFT JOIN signing_key n ON n.tenant_id = k.tenant_id AND n.algorithm = k.algorithm AND n.state = 'next'
             WHERE k.state = 'current' AND t.status = 'active'
                 AND (k.tenant_id, k.algorithm) > (\(last?.tenant.uuid ?? .platform), \(last?.algorithm.rawValue ?? ""))

@@ -3,7 +3,7 @@ import Crypto
 import CryptoExtras
 import Foundation
 import JWTKit
-import Postgres
+package import Postgres
 import Sealing
 package import Tenancy
 import Web
@@ -114,4 +114,9 @@ extension SigningKey {
     static func context(_ id: ID<SigningKey>, of tenant: ID<Tenant>) -> SealingContext {
         SealingContext(tenant: tenant.uuid, table: "signing_key", column: "sealed_private", row: id.description)
     }
+}
+
+extension SigningKey {
+    /// Selects the IDs of the master keys that sealed keys.
+    package static let masterKeys: SQL = "SELECT DISTINCT substring(sealed_private FROM 2 FOR 4) AS id FROM signing_key"
 }

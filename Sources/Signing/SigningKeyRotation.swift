@@ -100,8 +100,7 @@ struct SigningKeyRotation: Sendable {
     ) async throws -> [SigningKeyReply] {
         try await database.transaction { db in
             // Foreign key checks do not wait for this weaker lock, so logins that make a first key continue.
-            let locked = try await db.run(
-                "SELECT FROM tenant WHERE id = \(tenant) AND status <> 'purged' FOR NO KEY UPDATE SKIP LOCKED")
+            let locked = try await db.run(Tenant.lockForKeys(tenant))
             guard !locked.isEmpty else { throw Refusal.busy }
             let before = try await keys(wanted, in: db)
             guard !before.isEmpty else { throw Refusal.none }

@@ -1,5 +1,6 @@
 import Access
 import Foundation
+import Outbox
 import Postgres
 import Sealing
 
@@ -174,11 +175,8 @@ struct UsageSink: Identified, Sendable {
     /// number of attempts. The process that sends meter events retains its lease, so a customer still has at most one call in progress.
     static func wake(at now: Date) -> [SQL] {
         [
-            """
-            INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
-            SELECT tenant_id, id, \(DeliverUsage.outboxKind), id, \(now), \(now) FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)
-            ON CONFLICT (tenant_id, id) DO UPDATE SET due_at = excluded.due_at, attempts = outbox.attempts + 1
-            """,
+            Outbox.wake(
+                DeliverUsage.outboxKind, source: "SELECT tenant_id, id FROM usage_sink_batch WHERE tenant_id = \(UUID.platform)", at: now),
             "UPDATE usage_sink SET failures = 0, resume_at = '-infinity', compare_at = '-infinity' WHERE tenant_id = \(UUID.platform)",
             "UPDATE usage_sink_customer SET failures = 0, resume_at = '-infinity' WHERE resume_at > \(now)",
             "UPDATE usage_sink_difference SET check_at = '-infinity' WHERE tenant_id = \(UUID.platform)",

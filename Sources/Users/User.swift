@@ -1,5 +1,5 @@
 package import Access
-import Foundation
+package import Foundation
 package import Postgres
 import Web
 
@@ -30,6 +30,34 @@ package struct User: Identified, Sendable {
         """
         SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled
         FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    // MARK: Parts for statements of other targets
+
+    /// Selects the users who are not deleted, with their claims and the time until which their tokens are no longer valid.
+    package static let live: SQL = """
+        SELECT tenant_id, id, given_name, family_name, email, email_verified, is_private_email, email_disabled, tokens_valid_after
+        FROM tenant_user WHERE deleted_at IS NULL
+        """
+
+    /// Selects a user, and locks the row until the transaction ends, unless the user is deleted or lost all tokens since the login was
+    /// admitted.
+    package static func admit(_ id: ID<User>, of tenant: ID<Tenant>, since admittedAt: Date, unless condition: SQL) -> SQL {
+        """
+        SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM tenant_user
+        WHERE tenant_id = \(tenant) AND id = \(id) AND deleted_at IS NULL
+            AND (tokens_valid_after IS NULL OR tokens_valid_after < \(admittedAt))
+            AND NOT \(part: condition)
+        FOR SHARE OF tenant_user
+        """
+    }
+
+    /// Ends all tokens that a user got until a time.
+    package static func endTokens(of id: ID<User>, _ tenant: ID<Tenant>, at time: Date) -> SQL {
+        """
+        UPDATE tenant_user SET tokens_valid_after = GREATEST(\(time), tokens_valid_after)
+        WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
 

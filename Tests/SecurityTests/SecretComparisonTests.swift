@@ -88,7 +88,10 @@ struct SecretComparisonTests {
     /// The sources that run as the server, without the simulator, which has no secrets, and the tools.
     private static func sourceFiles() throws -> [URL] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
-        return try ["Apple", "Login", "Outbox", "Sealing", "Server", "Tenancy", "Usage", "Web"].flatMap { target in
+        return try [
+            "Access", "Accounts", "Apple", "Billing", "Delivery", "Encoding", "Ledger", "Outbox", "Sealing", "Server", "Sessions",
+            "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",
+        ].flatMap { target in
             try FileManager.default.subpathsOfDirectory(atPath: sources.appending(path: target).path).filter { $0.hasSuffix(".swift") }
                 .map { sources.appending(path: target).appending(path: $0) }
         }

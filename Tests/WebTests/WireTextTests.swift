@@ -137,13 +137,13 @@ struct WireTextTests {
         "Apple/AppleSettings.swift": "a setting",
         "Apple/UserMigration.swift": "the address is ASCII by then",
         "AppleSimulator/Registry/Person.swift": "makes the ID of a name",
-        "Login/SignIn/ReturnAddress.swift": "an origin of a registered URI, which is ASCII",
-        "Login/Users/RelinkUser.swift": "refuses an address that is not ASCII",
+        "Sessions/Authorization/ReturnAddress.swift": "an origin of a registered URI, which is ASCII",
+        "Users/RelinkUser.swift": "refuses an address that is not ASCII",
         "Tenancy/Applications/RedirectURI.swift": "refuses first what is not ASCII",
-        "Tenancy/Audit/AuditTrail.swift": "hexadecimal digits by then",
+        "Access/Audit/AuditTrail.swift": "hexadecimal digits by then",
         "Tenancy/Connections/AppleIdentifiers.swift": "refused either way; only the advice differs",
-        "Tenancy/Webhooks/OutgoingRequest.swift": "the name of a type",
-        "Usage/Storage/RestoreUsage.swift": "the name of a file, from the command line",
+        "Delivery/Webhooks/OutgoingRequest.swift": "the name of a type",
+        "Ledger/Storage/RestoreUsage.swift": "the name of a file, from the command line",
         "Web/JSONWriter.swift": "a number that it wrote",
     ]
 
@@ -151,9 +151,12 @@ struct WireTextTests {
     func sources() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         // A constant, and the functions themselves.
-        let others = ["Usage/Money/Currency.swift", "Web/WireText.swift"]
+        let others = ["Billing/Money/Currency.swift", "Web/WireText.swift"]
         var read = 0
-        for target in ["Web", "Login", "Tenancy", "Usage", "Apple", "AppleSimulator", "DemoApplication"] {
+        for target in [
+            "Web", "Access", "Delivery", "Tenancy", "Ledger", "Billing", "Sinks", "Users", "Signing", "Sessions", "Accounts", "SignIn",
+            "Encoding", "Apple", "AppleSimulator", "DemoApplication",
+        ] {
             for path in try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: target).path)
             where path.hasSuffix(".swift") {
                 let name = "\(target)/\(path)"

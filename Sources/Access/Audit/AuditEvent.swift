@@ -46,6 +46,29 @@ package struct AuditEvent: Identified, Sendable {
             """
     }
 
+    /// Inserts an event per row of a source, as a part of a statement that changes the rows.
+    /// - Parameters:
+    ///   - source: The rows, as the rest of a `SELECT` after its columns: `FROM …`.
+    ///   - subject, before, after: Expressions over the source: text, and JSON or NULL.
+    package static func insertion(
+        _ action: String, owner: UUID, actor: String, subject: SQL, before: SQL = "NULL::jsonb", after: SQL = "NULL::jsonb", source: SQL,
+        at now: Date
+    ) -> SQL {
+        """
+        INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, before, after)
+        SELECT \(owner), \(ID<AuditEvent>(at: now)), \(now), \(actor), \(action), \(part: subject), \(part: before), \(part: after)
+        \(part: source)
+        """
+    }
+
+    /// Selects the number and the hash of the last event of a trail.
+    package static func last(of owner: UUID) -> SQL {
+        """
+        SELECT sequence, encode(hash, 'hex') AS hash FROM audit_event WHERE tenant_id = \(owner)
+        ORDER BY sequence DESC LIMIT 1
+        """
+    }
+
     /// Above this number of bytes, unchanged members are omitted. Otherwise a small change of a large object would append the whole object
     /// twice to a trail that is never shortened.
     private static let largestWhole = 8192

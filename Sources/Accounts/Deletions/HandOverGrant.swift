@@ -38,18 +38,7 @@ extension RevokeAtApple {
         /// in there with exactly that application. The deletion record names the client. It must not reveal the application in which
         /// another tenant knows the person.
         static func find(_ subject: String, of pending: AppleRevocation.Pending, owner: UUID, at now: Date) -> SQL {
-            """
-            SELECT i.tenant_id, i.sealed_refresh_token IS NOT NULL AS has_token, EXISTS (
-                SELECT FROM connection c JOIN apple_key k ON k.tenant_id = c.tenant_id AND k.connection_id = c.id
-                    AND (k.state = 'current' OR k.state = 'previous' AND k.usable_until > \(now))
-                WHERE c.team_id = i.team_id AND (c.services_id = \(pending.clientID) OR \(pending.clientID) = ANY(c.bundle_ids))
-                    AND (c.tenant_id = i.tenant_id OR c.tenant_id = \(UUID.platform) AND (
-                        c.services_id = \(pending.clientID) OR i.apple_client_id = \(pending.clientID) OR i.tenant_id = \(owner)))
-            ) AS can_take_over
-            FROM identity i JOIN tenant_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
-            WHERE i.team_id = \(pending.teamID) AND i.apple_sub = \(subject) AND i.revoked_at IS NULL AND u.deleted_at IS NULL
-            ORDER BY i.tenant_id FOR UPDATE OF i
-            """
+            Identity.sharing(subject, team: pending.teamID, client: pending.clientID, owner: owner, at: now)
         }
     }
 
@@ -81,9 +70,6 @@ extension RevokeAtApple {
     private func handOver(_ grant: AppleRevocation.Grant, of pending: AppleRevocation.Pending, to tenant: ID<Tenant>) -> SQL {
         let sealed = keyring.seal(
             Array(grant.refreshToken.utf8), in: Identity.context(tenant, team: pending.teamID, subject: grant.subject))
-        return """
-            UPDATE identity SET sealed_refresh_token = \(sealed.bytes), apple_client_id = \(pending.clientID)
-            WHERE tenant_id = \(tenant) AND team_id = \(pending.teamID) AND apple_sub = \(grant.subject)
-            """
+        return Identity.setRefreshToken(sealed.bytes, client: pending.clientID, tenant, team: pending.teamID, subject: grant.subject)
     }
 }

@@ -6,6 +6,7 @@ import Outbox
 import Postgres
 import Sealing
 import Tenancy
+import Users
 
 /// Ends a deleted user's consent at Apple (App Review Guideline 5.1.1(v)), as the handler of its outbox entries. It tries until Apple has
 /// confirmed the revocation. The longest wait is one day, because keys are repaired and outages of Apple end.
@@ -105,9 +106,9 @@ extension RevokeAtApple {
     private func isTransferred(_ pending: AppleRevocation.Pending, in database: OwnerDatabase) async throws -> Bool {
         try await !database.run(
             """
-            SELECT FROM team_transfer t JOIN apple_revocation r ON r.tenant_id = t.tenant_id AND r.team_id = t.to_team_id
-            WHERE t.tenant_id = \(database.owner) AND t.from_team_id = \(pending.teamID) AND t.closes_at IS NOT NULL
-                AND r.deletion_id = \(pending.deletion) LIMIT 1
+            SELECT FROM (\(part: TeamTransfer.moved(from: pending.teamID, of: database.owner))) AS t
+                JOIN apple_revocation r ON r.tenant_id = t.tenant_id AND r.team_id = t.to_team_id
+            WHERE r.deletion_id = \(pending.deletion) LIMIT 1
             """
         ).isEmpty
     }

@@ -63,21 +63,10 @@ extension UserRoutes {
         let (user, tenant) = (wanted.user, wanted.tenant)
         // The identities are locked first, as in a sign-in. Otherwise both could wait for each other.
         let found = try await db.run([
-            """
-            SELECT FROM identity WHERE tenant_id = \(tenant) AND user_id = \(user) ORDER BY team_id, apple_sub FOR UPDATE
-            """,
+            Identity.lockAll(of: user, tenant),
             UserReply.lock(user, of: tenant),
             // This reads identities that were added in between. No more can be added now.
-            """
-            SELECT i.team_id, i.apple_sub, i.apple_client_id, i.sealed_refresh_token, i.revoked_at IS NOT NULL AS is_ended,
-                -- The user moved with an app that Apple has transferred. This does not apply if the user has signed in under the old
-                -- team since then, or consented to another app of that team. Apple is asked then, and refuses if that app moved, too.
-                EXISTS (SELECT FROM team_transfer_user r
-                    JOIN team_transfer t ON t.tenant_id = r.tenant_id AND t.id = r.transfer_id AND t.from_team_id = i.team_id
-                    WHERE r.tenant_id = \(tenant) AND r.user_id = \(user) AND r.state = 'moved' AND r.updated_at >= i.last_login_at
-                        AND t.services_id = i.apple_client_id AND t.closes_at IS NOT NULL) AS has_moved
-            FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.team_id, i.apple_sub FOR UPDATE
-            """,
+            Identity.grants(of: user, tenant),
         ])
         guard let known = try found[1].first(UserReply.init) else { return nil }
         try await admit(known)
@@ -90,13 +79,9 @@ extension UserRoutes {
         let deletion = UserDeletionReply(wanted, revocations, at: now)
         _ = try await db.run(
             [
-                // The order is that of a revocation of sessions, which prevents a deadlock.
-                """
-                WITH own AS (SELECT id FROM session WHERE tenant_id = \(tenant) AND user_id = \(user) ORDER BY id FOR UPDATE)
-                DELETE FROM session s USING own WHERE s.tenant_id = \(tenant) AND s.id = own.id
-                """,
+                Session.deleteAll(of: user, tenant),
                 // This also deletes its identities.
-                "DELETE FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(user)",
+                User.delete(user, of: tenant),
                 deletion.insert(into: tenant),
             ] + revocations.flatMap { $0.insert(deletion.id, of: tenant, at: now) } + [
                 try WebhookEvent.emit(.userDeleted, data: Deleted(user_id: user), owner: tenant.uuid, at: now),

@@ -28,17 +28,8 @@ extension Identity.Named {
             return .applied
         }
         let answers = try await db.run([
-            """
-            UPDATE identity SET revoked_at = 'infinity', sealed_refresh_token = NULL
-            WHERE tenant_id = \(tenant) AND user_id = \(held.user)
-            """,
-            """
-            UPDATE tenant_user u SET deleted_at = COALESCE(u.deleted_at, \(now)),
-                erase_after = COALESCE(u.erase_after, \(now) + make_interval(days => t.profile_retention_days)),
-                updated_at = GREATEST(\(now), u.updated_at + interval '1 microsecond')
-            FROM tenant t WHERE t.id = \(tenant) AND u.tenant_id = \(tenant) AND u.id = \(held.user)
-            RETURNING u.erase_after
-            """,
+            Identity.endAll(of: held.user, tenant),
+            User.markDeleted(held.user, of: tenant, at: now),
         ])
         let eraseAfter = try answers[1].first { try $0.get("erase_after", as: Date.self) } ?? now
         let ended = try await Session.endAll(of: held.user, tenant, because: .accountDeleted, at: now, in: db)

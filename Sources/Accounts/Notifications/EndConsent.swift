@@ -36,14 +36,8 @@ extension Identity.Named {
         of held: Identity.Held, at moment: Date, isForGood: Bool, of tenant: ID<Tenant>, now: Date, in db: Transaction
     ) async throws {
         _ = try await db.run([
-            """
-            UPDATE identity SET revoked_at = CASE WHEN \(isForGood) THEN 'infinity' ELSE \(moment) END, sealed_refresh_token = NULL
-            WHERE tenant_id = \(tenant) AND team_id = ANY(\(teams)) AND apple_sub = \(subject)
-            """,
-            """
-            UPDATE tenant_user SET updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
-            WHERE tenant_id = \(tenant) AND id = \(held.user)
-            """,
+            endConsent(at: moment, isForGood: isForGood, of: tenant),
+            User.touch(held.user, of: tenant, at: now),
         ])
         let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, at: now, in: db)
         _ = try await db.run(

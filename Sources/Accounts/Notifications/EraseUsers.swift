@@ -2,6 +2,7 @@ import Access
 package import Foundation
 package import Logging
 package import Postgres
+import Sessions
 import Users
 
 /// The erased user in the audit trail, without any data that identifies the person.
@@ -33,10 +34,7 @@ package struct EraseUsers: Sendable {
         var (erased, last) = (0, Date.distantPast)
         while true {
             let due = try await PlatformDatabase(pool).run(
-                """
-                SELECT tenant_id, id, erase_after FROM tenant_user WHERE erase_after <= \(now) AND erase_after >= \(last)
-                ORDER BY erase_after LIMIT \(Self.batch)
-                """
+                User.dueErasures(at: now, after: last, limit: Self.batch)
             ).map {
                 (
                     try $0.get("tenant_id", as: ID<Tenant>.self), try $0.get("id", as: ID<User>.self),
@@ -64,24 +62,18 @@ package struct EraseUsers: Sendable {
         try await OwnerDatabase(pool, tenant: tenant).transaction { db in
             // The identities are locked first, as in a sign-in.
             let found = try await db.run([
-                """
-                SELECT team_id FROM identity WHERE tenant_id = \(tenant) AND user_id = \(user)
-                ORDER BY team_id, apple_sub FOR UPDATE
-                """,
-                """
-                SELECT created_at, deleted_at FROM tenant_user
-                WHERE tenant_id = \(tenant) AND id = \(user) AND erase_after <= \(now) FOR UPDATE
-                """,
+                Identity.lockTeams(of: user, tenant),
+                User.lockDueErasure(of: user, tenant, at: now),
             ])
             guard let times = try found[1].first({ (try $0.get("created_at", as: Date.self), try $0.get("deleted_at", as: Date.self)) })
             else { return false }
-            let sessions = try await db.run("DELETE FROM session WHERE tenant_id = \(tenant) AND user_id = \(user)").affected
+            let sessions = try await db.run(Session.deleteAll(of: user, tenant)).affected
             let erased = Erased(
                 id: user, team_ids: try found[0].map { try $0.get("team_id") }, sessions: sessions, created_at: times.0,
                 deleted_at: times.1)
             _ = try await db.run([
                 // This also deletes its identities.
-                "DELETE FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(user)",
+                User.delete(user, of: tenant),
                 try AuditEvent.insert("user.erased", of: user.description, owner: tenant.uuid, by: .system, before: erased, at: now),
             ])
             return true

@@ -34,22 +34,14 @@ extension Identity.Named {
         isDisabled: Bool, email: String?, at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction
     ) async throws -> StoredNotification.Outcome {
         let found = try await db.run(
-            """
-            SELECT u.id, u.email, u.email_disabled, u.email_event_at, u.deleted_at IS NOT NULL AS is_deleted
-            FROM identity i JOIN tenant_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
-            WHERE i.tenant_id = \(tenant) AND i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) LIMIT 1 FOR UPDATE OF u
-            """
+            lockRelay(of: tenant)
         ).first(Relay.init)
         guard let known = found else { return .unknownUser }
         if let email, known.email.map({ !$0.asciiLowercased.isSame(as: email.asciiLowercased) }) ?? true { return .superseded }
         if known.heardAt == moment, known.isDisabled == isDisabled { return .applied }
         guard !known.isDeleted, known.heardAt.map({ $0 < moment }) ?? true else { return .superseded }
         var statements: [SQL] = [
-            """
-            UPDATE tenant_user SET email_disabled = \(isDisabled), email_event_at = \(moment),
-                updated_at = GREATEST(\(now), updated_at + interval '1 microsecond')
-            WHERE tenant_id = \(tenant) AND id = \(known.user)
-            """
+            User.setRelay(of: known.user, tenant, isDisabled: isDisabled, at: moment, now: now)
         ]
         if known.isDisabled != isDisabled {
             let kind: WebhookEvent.Kind = isDisabled ? .userEmailDisabled : .userEmailEnabled

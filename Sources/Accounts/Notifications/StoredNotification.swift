@@ -4,6 +4,7 @@ import Foundation
 import Outbox
 import Postgres
 import Sealing
+import Tenancy
 import Web
 
 /// A stored Apple notification, with its state and outcome.
@@ -118,10 +119,7 @@ struct StoredNotification: Identified, Sendable {
 extension StoredNotification {
     /// The teams of the owner's connections with this client, in use or not. It is one team, or two after a transfer.
     static func teams(of clientID: String, owner: UUID) -> SQL {
-        """
-        SELECT DISTINCT team_id FROM connection
-        WHERE tenant_id = \(owner) AND (services_id = \(clientID) OR \(clientID) = ANY(bundle_ids)) ORDER BY team_id
-        """
+        Connection.teams(of: clientID, owner: owner)
     }
 
     /// Stores the notification together with its outbox entry. It inserts nothing if the notification arrived before.
@@ -136,8 +134,7 @@ extension StoredNotification {
                 \(notification.event.subject), \(notification.event.occurredAt), \(sealed.bytes), \(now), \(now), \(State.pending), \(now))
             ON CONFLICT (tenant_id, jti) DO NOTHING
             RETURNING tenant_id, id)
-        INSERT INTO outbox (tenant_id, id, kind, subject, created_at, due_at)
-        SELECT tenant_id, \(UUID()), \(outboxKind), id, \(now), \(now) FROM kept
+        \(part: Outbox.insertion(outboxKind, source: "SELECT tenant_id, id FROM kept", id: UUID(), at: now))
         """
     }
 

@@ -39,14 +39,6 @@ private struct IdentityReply: Encodable {
         created_at = try row.get("created_at")
         last_login_at = try row.get("last_login_at")
     }
-
-    static func all(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
-        """
-        SELECT i.team_id, i.apple_sub, i.created_at, i.last_login_at, NULLIF(i.revoked_at, 'infinity') AS consent_ended_at,
-            (SELECT c.id FROM connection c WHERE c.tenant_id = i.tenant_id AND c.team_id = i.team_id ORDER BY c.id LIMIT 1) AS connection_id
-        FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.created_at, i.team_id
-        """
-    }
 }
 
 extension UserRoutes {
@@ -56,7 +48,7 @@ extension UserRoutes {
         let id = try call.id("user", of: "user", as: User.self)
         let now = now()
         let found = try await call.database(pool).run([
-            UserReply.find(id, of: call.tenant), IdentityReply.all(of: id, call.tenant), SessionReply.active(of: id, call.tenant, at: now),
+            UserReply.find(id, of: call.tenant), Identity.all(of: id, call.tenant), SessionReply.active(of: id, call.tenant, at: now),
         ])
         guard let user = try found[0].first(UserReply.init) else { throw Problem.notFound("user") }
         let reply = Reply(

@@ -1,6 +1,7 @@
 import Access
 import Hummingbird
 import Postgres
+import Users
 import Web
 
 extension UserRoutes {

@@ -1,3 +1,4 @@
+package import Tenancy
 import Access
 import Foundation
 import Ledger
@@ -19,7 +20,7 @@ extension Budget {
         let ofMoney = budgets.compactMap { tenant, budget in budget.limit.currency.map { (tenant, $0) } }
         // This is one round trip for any number of budgets. Late logins need one more.
         var found = try await run(
-            (ofLogins.isEmpty ? [] : [logins(of: ofLogins, in: month)])
+            (ofLogins.isEmpty ? [] : [BilledEvents.logins(of: ofLogins, in: month)])
                 + ofMoney.flatMap { tenant, _ in PriceHistory.find(of: tenant) + [BilledEvents.addedUp(of: tenant, in: month)] })[...]
         var used = Dictionary(uniqueKeysWithValues: ofLogins.map { ($0, 0) })
         if !ofLogins.isEmpty {
@@ -37,14 +38,6 @@ extension Budget {
             }
         }
         return used
-    }
-
-    private static func logins(of tenants: [ID<Tenant>], in month: Month) -> SQL {
-        """
-        SELECT tenant_id, sum(events)::bigint AS logins FROM usage_day
-        WHERE tenant_id = ANY(\(tenants)) AND day >= \(month.firstDay) AND day <= \(month.lastDay) AND kind = \(UsageEvent.Kind.login)
-        GROUP BY tenant_id
-        """
     }
 
     /// Compares new sums with budgets, in the transaction that adds them up (`RollUp`).
@@ -90,5 +83,12 @@ extension RollUp {
     /// Adds up, and compares the new sums with the tenants' budgets.
     package init(pool: DatabasePool) {
         self.init(pool: pool, watch: Budget.watch)
+    }
+}
+
+extension TenantDirectory {
+    /// Finds tenants, with the budgets that refuse logins.
+    package convenience init(pool: DatabasePool) {
+        self.init(pool: pool) { "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)" }
     }
 }

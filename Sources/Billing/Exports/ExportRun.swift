@@ -3,6 +3,7 @@ import Foundation
 import Ledger
 import NIOCore
 import Postgres
+import Tenancy
 import Web
 
 /// Writes an export's file from the first byte to the last.
@@ -79,9 +80,9 @@ struct ExportRun: Sendable {
         let unknown = try text.unknown(in: page.bytes)
         guard !unknown.tenants.isEmpty || !unknown.applications.isEmpty else { return }
         let found = try await PlatformDatabase(pool).run([
-            "SELECT id, slug AS name FROM tenant WHERE id = ANY(\(Array(unknown.tenants)))",
+            "SELECT id, slug AS name FROM (\(part: Tenant.slugs)) AS tenant WHERE id = ANY(\(Array(unknown.tenants)))",
             // An ID belongs to only one tenant.
-            "SELECT id, name FROM application WHERE id = ANY(\(Array(unknown.applications)))",
+            "SELECT id, name FROM (\(part: Application.names)) AS app WHERE id = ANY(\(Array(unknown.applications)))",
         ])
         func names(_ rows: Rows) throws -> [UUID: String] {
             Dictionary(try rows.map { row in (try row.get("id"), try row.get("name")) }) { first, _ in first }

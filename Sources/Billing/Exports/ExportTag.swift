@@ -1,3 +1,4 @@
+import Tenancy
 import Access
 import Crypto
 import Foundation
@@ -21,11 +22,11 @@ extension UsageExport {
         let found = try await PlatformDatabase(pool).run([
             """
             SELECT count(*) AS number, bit_xor(hashtextextended(id::text || name, 0)) AS one, bit_xor(hashtextextended(id::text || name, 1)) AS other
-            FROM application WHERE \(hasNames) AND tenant_id BETWEEN \(first) AND \(last) AND created_at < \(to)
+            FROM (\(part: Tenancy.Application.names)) AS app WHERE \(hasNames) AND tenant_id BETWEEN \(first) AND \(last) AND created_at < \(to)
             """,
             """
             SELECT count(*) AS number, bit_xor(hashtextextended(id::text, 0)) AS one, bit_xor(hashtextextended(id::text, 1)) AS other
-            FROM tenant WHERE status = 'purged' AND id BETWEEN \(first) AND \(last)
+            FROM (\(part: Tenant.names)) AS tenant WHERE status = 'purged' AND id BETWEEN \(first) AND \(last)
             """,
         ])
         var words = [format.rawValue, compression?.rawValue, tenant?.id.description, Day.moment(from), Day.moment(to)]

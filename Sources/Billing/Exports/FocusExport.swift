@@ -2,6 +2,7 @@ import Access
 import Foundation
 import Ledger
 import Postgres
+import Tenancy
 
 /// The charges of a month, tenant by tenant. For a closed month these are the lines of the statement. For an open month these are the lines
 /// of the upcoming statement (`Bill`), with the corrections of late logins that are billed in it.
@@ -23,7 +24,7 @@ struct FocusExport: Sendable {
     func rows(of month: Month, after: UUID) async throws -> ([FocusRow], last: UUID?) {
         let tenants = try await database.run(
             """
-            SELECT id, name FROM tenant WHERE id > \(after) AND (\(tenant) IS NULL OR id = \(tenant)) ORDER BY id LIMIT \(Self.pageSize)
+            SELECT id, name FROM (\(part: Tenant.names)) AS tenant WHERE id > \(after) AND (\(tenant) IS NULL OR id = \(tenant)) ORDER BY id LIMIT \(Self.pageSize)
             """
         ).map { row in (id: try row.get("id", as: ID<Tenant>.self), name: try row.get("name", as: String.self)) }
         guard let last = tenants.last else { return ([], nil) }
@@ -61,15 +62,7 @@ struct FocusExport: Sendable {
                 currency, exact_micros, amount_micros
             FROM statement_line WHERE period = \(month) AND tenant_id = ANY(\(tenants)) ORDER BY tenant_id, position
             """,
-            """
-            SELECT tenant_id, day, sum(events)::bigint AS logins FROM (
-                SELECT tenant_id, day, events FROM usage_day
-                WHERE tenant_id = ANY(\(tenants)) AND kind = 'login' AND billing_period = \(month)
-                UNION ALL
-                SELECT tenant_id, (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
-                WHERE tenant_id = ANY(\(tenants)) AND kind = 'login' AND billing_period = \(month)
-            ) AS counted GROUP BY tenant_id, day
-            """,
+            BilledEvents.loginsByDay(of: tenants, in: month),
             "SELECT tenant_id, effective_at, plan FROM tenant_plan WHERE tenant_id = ANY(\(tenants)) ORDER BY tenant_id, effective_at",
             """
             SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Ledger
 import Postgres
+import Tenancy
 import Web
 
 /// The parameters of an export: the file, and the start within it.
@@ -84,12 +85,14 @@ struct UsageExport: Sendable {
         guard let name else {
             guard let own = call.tenant else { return nil }
             // Nil would mean the whole platform, so a tenant that is not found must never become nil.
-            guard let owner = try await call.database(pool).run("SELECT id, slug FROM tenant WHERE id = \(own)").first(Owner.init)
+            guard
+                let owner = try await call.database(pool).run("SELECT id, slug FROM (\(part: Tenant.slugs)) AS tenant WHERE id = \(own)")
+                    .first(Owner.init)
             else { throw Problem.notFound("tenant") }
             return owner
         }
         // Row-level security shows a tenant's key only that tenant. It shows an operator's key all tenants.
-        let find: SQL = "SELECT id, slug FROM tenant WHERE id = \(ID<Tenant>(name)) OR slug = \(name)"
+        let find: SQL = "SELECT id, slug FROM (\(part: Tenant.slugs)) AS tenant WHERE id = \(ID<Tenant>(name)) OR slug = \(name)"
         let found = call.tenant == nil ? try await PlatformDatabase(pool).run(find) : try await call.database(pool).run(find)
         guard let owner = try found.first(Owner.init), call.tenant == nil || owner.id == call.tenant
         else { throw Problem.notFound("tenant") }

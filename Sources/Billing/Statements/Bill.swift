@@ -36,7 +36,7 @@ struct Bill: Sendable {
         var lines = try Reckoning.lines(
             of: period, terms: terms, spare: .spare(of: period, plans: plans, rateCards: rateCards), events: events.of(period))
         for month in Set(events.byDay.keys.map(\.month)).subtracting([period]).sorted() {
-            let known = try await run([Term.written(of: month, tenant), Self.billed(of: month, before: period, tenant)])
+            let known = try await run([Term.written(of: month, tenant), BilledEvents.billed(of: month, before: period, tenant)])
             let written = try known[0].map { try Term($0, among: rateCards) }
             let billed = try known[1].map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
             lines += try Reckoning.corrections(
@@ -52,22 +52,6 @@ struct Bill: Sendable {
     /// The total by currency. Usually there is one currency.
     var totals: [Currency: Int] {
         lines.reduce(into: [:]) { $0[$1.currency, default: 0] += $1.amountMicros }
-    }
-
-    /// The number of logins of a month that were billed before another month, by day. It uses the daily numbers, because the events may be
-    /// archived.
-    private static func billed(of month: Month, before period: Month, _ tenant: ID<Tenant>) -> SQL {
-        """
-        SELECT day, sum(events)::bigint AS events FROM (
-            SELECT day, events FROM usage_day
-            WHERE tenant_id = \(tenant) AND kind = 'login' AND day BETWEEN \(month.firstDay) AND \(month.lastDay)
-                AND billing_period < \(period)
-            UNION ALL
-            SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
-            WHERE tenant_id = \(tenant) AND kind = 'login' AND occurred_at >= \(month.start) AND occurred_at < \(month.end)
-                AND billing_period < \(period)
-        ) AS counted GROUP BY day
-        """
     }
 }
 

@@ -40,12 +40,12 @@ struct ClosingMonth: Sendable {
                 (SELECT (max(s.period) + interval '1 month')::date FROM statement s WHERE s.tenant_id = t.id),
                 LEAST(
                     (SELECT date_trunc('month', min(p.effective_at) AT TIME ZONE 'UTC')::date FROM tenant_plan p WHERE p.tenant_id = t.id),
-                    (SELECT min(e.billing_period) FROM usage_event e WHERE e.tenant_id = t.id))) AS month
-            FROM tenant t
+                    (\(part: UsageEvent.firstMonth(of: "t.id"))))) AS month
+            FROM (\(part: Tenant.slugs)) AS t
             WHERE NOT EXISTS (SELECT FROM statement s WHERE s.tenant_id = t.id AND s.state = 'closing')
         ), next AS (
             SELECT id, LEAST(
-                (SELECT min(e.billing_period) FROM usage_event e WHERE e.tenant_id = open.id AND e.billing_period >= open.month),
+                (\(part: UsageEvent.firstMonth(of: "open.id", from: "open.month"))),
                 CASE WHEN (SELECT p.plan FROM tenant_plan p
                         WHERE p.tenant_id = open.id AND p.effective_at < open.month::timestamp AT TIME ZONE 'UTC'
                         ORDER BY p.effective_at DESC LIMIT 1) IS NOT NULL

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Ledger
 import Postgres
+import Tenancy
 import Web
 
 /// The charges so far of a month that is not closed.
@@ -71,7 +72,7 @@ extension StatementRoutes {
             (SELECT (max(period) + interval '1 month')::date FROM statement WHERE tenant_id = \(tenant) AND state = 'closed') AS first_open,
             GREATEST(\(Month(now)),
                 (SELECT (max(period) + interval '1 month')::date FROM statement WHERE tenant_id = \(tenant))) AS running
-        FROM tenant WHERE id = \(tenant)
+        FROM (\(part: Tenant.names)) AS tenant WHERE id = \(tenant)
         """
     }
 }

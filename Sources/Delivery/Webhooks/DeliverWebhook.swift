@@ -18,6 +18,7 @@ package struct DeliverWebhook: Sendable {
     package static let schedule: [TimeInterval] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 
     private let pool: DatabasePool
+    private let tenants: SQL
     private let keyring: Keyring
     private let allowsPrivate: Bool
     private let timeout: Duration
@@ -25,8 +26,9 @@ package struct DeliverWebhook: Sendable {
     /// - Parameters:
     /// - allowsPrivate: whether endpoints may be in private networks and without TLS. For development.
     /// - timeout: for name resolution, connection and response together.
-    package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
+    package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, tenants: SQL, timeout: Duration = .seconds(15)) {
         (self.pool, self.keyring, self.allowsPrivate, self.timeout) = (pool, keyring, allowsPrivate, timeout)
+        self.tenants = tenants
     }
 
     /// Makes one attempt to deliver an event.
@@ -109,7 +111,7 @@ extension DeliverWebhook {
                 FROM webhook_delivery d
                     JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
                     JOIN webhook_endpoint e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
-                    JOIN tenant t ON t.id = d.tenant_id
+                    JOIN (\(part: tenants)) AS t ON t.id = d.tenant_id
                 WHERE d.tenant_id = \(owner) AND d.id = \(id) FOR UPDATE OF d
                 """,
                 """

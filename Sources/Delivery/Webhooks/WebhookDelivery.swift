@@ -91,7 +91,7 @@ struct WebhookDelivery: Identified, Sendable {
     /// - Throws: `Problem` 409.
     static func requireRoom(of tenant: ID<Tenant>, in transaction: Transaction) async throws {
         let waiting: Int? = try await transaction.run(
-            "SELECT count(*) AS n FROM (SELECT FROM outbox WHERE tenant_id = \(tenant) LIMIT \(mostWaiting)) AS waiting"
+            Outbox.waiting(of: tenant.uuid, upTo: mostWaiting)
         ).first { try $0.get("n") }
         guard let waiting, waiting < mostWaiting else {
             throw Problem(

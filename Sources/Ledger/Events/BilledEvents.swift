@@ -1,6 +1,6 @@
 package import Access
 import Crypto
-import Foundation
+package import Foundation
 package import Postgres
 
 /// The events that are billed to a tenant in a month, read one by one from the ledger. All sums are checked against them.
@@ -62,6 +62,44 @@ package struct BilledEvents: Equatable, Sendable {
             """
         ).map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
         return BilledEvents(Dictionary(uniqueKeysWithValues: days), digest: Array(SHA256().finalize()))
+    }
+
+    /// Selects each tenant's logins that are billed in a month, by day.
+    package static func loginsByDay(of tenants: [UUID], in month: Month) -> SQL {
+        """
+        SELECT tenant_id, day, sum(events)::bigint AS logins FROM (
+            SELECT tenant_id, day, events FROM usage_day
+            WHERE tenant_id = ANY(\(tenants)) AND kind = 'login' AND billing_period = \(month)
+            UNION ALL
+            SELECT tenant_id, (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
+            WHERE tenant_id = ANY(\(tenants)) AND kind = 'login' AND billing_period = \(month)
+        ) AS counted GROUP BY tenant_id, day
+        """
+    }
+
+    /// The number of logins of a month that were billed before another month, by day. It uses the daily numbers, because the events may be
+    /// archived.
+    package static func billed(of month: Month, before period: Month, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT day, sum(events)::bigint AS events FROM (
+            SELECT day, events FROM usage_day
+            WHERE tenant_id = \(tenant) AND kind = 'login' AND day BETWEEN \(month.firstDay) AND \(month.lastDay)
+                AND billing_period < \(period)
+            UNION ALL
+            SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM usage_arrival
+            WHERE tenant_id = \(tenant) AND kind = 'login' AND occurred_at >= \(month.start) AND occurred_at < \(month.end)
+                AND billing_period < \(period)
+        ) AS counted GROUP BY day
+        """
+    }
+
+    /// Selects each tenant's logins of a month.
+    package static func logins(of tenants: [ID<Tenant>], in month: Month) -> SQL {
+        """
+        SELECT tenant_id, sum(events)::bigint AS logins FROM usage_day
+        WHERE tenant_id = ANY(\(tenants)) AND day >= \(month.firstDay) AND day <= \(month.lastDay) AND kind = \(UsageEvent.Kind.login)
+        GROUP BY tenant_id
+        """
     }
 
     // MARK: Before the month is closed

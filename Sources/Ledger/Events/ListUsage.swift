@@ -2,6 +2,7 @@ import Access
 import Foundation
 import Hummingbird
 import Postgres
+import Tenancy
 import Web
 
 /// The usage of one tenant in the list.
@@ -39,7 +40,7 @@ extension UsageRoutes {
                 LEAST(\(now.addingTimeInterval(-settling)), (SELECT min(occurred_at) FROM usage_arrival WHERE tenant_id = tenant.id))
                     AS complete_until
             FROM (
-                SELECT id, slug FROM tenant WHERE id < \(page.upper) AND id > \(page.lower)
+                SELECT id, slug FROM (\(part: Tenant.slugs)) AS every WHERE id < \(page.upper) AND id > \(page.lower)
                 ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
             ) AS tenant
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC

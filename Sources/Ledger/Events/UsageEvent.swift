@@ -17,20 +17,34 @@ package struct UsageEvent {
     ///
     /// - Parameters:
     /// - login: the ID of the login and of the event.
+    /// - firstOpenMonth: selects the month after the last closed month of the tenant.
+    /// - condition: whether the login has its session.
     /// - now: the creation time of the session.
     package static func insert(
-        login: UUID, tenant: ID<Tenant>, application: ID<Application>, user: UUID, connection: Connection.Ownership, at now: Date
+        login: UUID, tenant: ID<Tenant>, application: ID<Application>, user: UUID, connection: Connection.Ownership, firstOpenMonth: SQL,
+        if condition: SQL, at now: Date
     ) -> SQL {
         """
         WITH event AS (
             INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
-            SELECT \(now), GREATEST(\(Month(now)),
-                (SELECT (max(period) + interval '1 month')::date FROM statement WHERE tenant_id = \(tenant))),
+            SELECT \(now), GREATEST(\(Month(now)), (\(part: firstOpenMonth))),
                 \(tenant), \(login), \(application), \(user), 'login', \(connection)
-            WHERE EXISTS (SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(login))
+            WHERE \(part: condition)
             RETURNING occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
         INSERT INTO usage_arrival (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
         SELECT occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection FROM event
         """
+    }
+
+    /// Selects the first month with events of a tenant.
+    /// - Parameters:
+    ///   - tenant: The expression of the tenant's ID.
+    ///   - month: The expression of the earliest month, or nil.
+    package static func firstMonth(of tenant: SQL, from month: SQL? = nil) -> SQL {
+        guard let month else { return "SELECT min(e.billing_period) FROM usage_event e WHERE e.tenant_id = \(part: tenant)" }
+        return """
+            SELECT min(e.billing_period) FROM usage_event e
+            WHERE e.tenant_id = \(part: tenant) AND e.billing_period >= \(part: month)
+            """
     }
 }

@@ -1,6 +1,7 @@
 import Access
 package import Foundation
 package import Postgres
+import Tenancy
 
 /// Moves old months from the ledger to files. The files can still prove the statements.
 ///
@@ -19,12 +20,17 @@ package struct ArchiveUsage: Sendable {
 
     private let pool: DatabasePool
     private let folder: String
+    private let closed: @Sendable (Month) -> SQL
     /// How often it tries to get the ledger's lock for the removal of a month, at intervals of 1 s. A long export may be reading.
     private let attempts: Int
 
-    /// - Parameter pool: a pool with a long statement timeout, of the role that owns the schema. Only that role can remove events.
-    package init(to folder: String, pool: DatabasePool, attempts: Int = 30) {
-        (self.folder, self.pool, self.attempts) = (folder, pool, attempts)
+    /// - Parameters:
+    ///   - pool: a pool with a long statement timeout, of the role that owns the schema. Only that role can remove events.
+    ///   - closed: Selects the tenants that have closed a month, with the number and the digest of the billed events.
+    package init(
+        to folder: String, pool: DatabasePool, attempts: Int = 30, closed: @escaping @Sendable (Month) -> SQL
+    ) {
+        (self.folder, self.pool, self.attempts, self.closed) = (folder, pool, attempts, closed)
     }
 
     /// The first month that stays in the ledger if this number of whole months stays in addition to the current one.
@@ -86,8 +92,7 @@ package struct ArchiveUsage: Sendable {
                 COALESCE(bool_or(added_up + waiting <> events), false) AS differs
             FROM (
                 SELECT tenant_id, count(*) AS events, (
-                    SELECT statement.events FROM statement
-                    WHERE statement.tenant_id = event.tenant_id AND period = \(month) AND state = 'closed') AS billed, (
+                    SELECT closed.events FROM (\(part: closed(month))) AS closed WHERE closed.tenant_id = event.tenant_id) AS billed, (
                     SELECT COALESCE(sum(usage_day.events), 0) FROM usage_day
                     WHERE usage_day.tenant_id = event.tenant_id AND billing_period = \(month)) AS added_up, (
                     SELECT count(*) FROM usage_arrival
@@ -146,8 +151,8 @@ package struct ArchiveUsage: Sendable {
     func compare(_ content: ArchiveContent, with month: Month, isRestoring: Bool = false) async throws {
         let statements = try await PlatformDatabase(pool).run(
             """
-            SELECT tenant.id, events, digest, status = 'purged' AS is_purged FROM statement JOIN tenant ON tenant.id = tenant_id
-            WHERE period = \(month) AND state = 'closed'
+            SELECT tenant.id, events, digest, status = 'purged' AS is_purged
+            FROM (\(part: closed(month))) AS closed JOIN (\(part: Tenant.names)) AS tenant ON tenant.id = tenant_id
             """)
         var onFile = Dictionary(uniqueKeysWithValues: content.tenants.map { ($0.tenant_id, $0) })
         for row in statements {

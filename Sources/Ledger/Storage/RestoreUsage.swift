@@ -1,6 +1,7 @@
 import Access
 import Foundation
 package import Postgres
+import Tenancy
 
 /// Restores an archived month to the ledger from the file that `ArchiveUsage` has written.
 ///
@@ -8,11 +9,12 @@ package import Postgres
 /// again. The events of a tenant that was purged since then are not restored.
 package struct RestoreUsage: Sendable {
     private let pool: DatabasePool
+    private let closed: @Sendable (Month) -> SQL
     private static let batch = 5000
 
     /// - Parameter pool: a pool with a long statement timeout, of the role that owns the schema.
-    package init(pool: DatabasePool) {
-        self.pool = pool
+    package init(pool: DatabasePool, closed: @escaping @Sendable (Month) -> SQL) {
+        (self.pool, self.closed) = (pool, closed)
     }
 
     /// Restores the month of a file.
@@ -33,7 +35,7 @@ package struct RestoreUsage: Sendable {
         let content = try? await ArchiveContent.read(file, of: month)
         guard let content, content.sha256 == manifest.sha256, content.rows == manifest.rows, content.tenants == manifest.tenants
         else { throw ArchiveUsage.Refusal.damaged(name) }
-        try await ArchiveUsage(to: "", pool: pool).compare(content, with: month, isRestoring: true)
+        try await ArchiveUsage(to: "", pool: pool, closed: closed).compare(content, with: month, isRestoring: true)
 
         let database = PlatformDatabase(pool)
         let recorded = try await database.run("SELECT rows FROM usage_archive WHERE month = \(month)").first {
@@ -48,10 +50,7 @@ package struct RestoreUsage: Sendable {
             // No tenant can be purged until its events are restored, because events restored after a purge would remain. Only tenants whose
             // purge is due within a day are locked, so that others do not wait.
             _ = try await db.run(
-                """
-                SELECT FROM tenant WHERE id = ANY(\(content.tenants.map(\.tenant_id)))
-                    AND status = 'deleted' AND purge_after < clock_timestamp() + interval '1 day' ORDER BY id FOR KEY SHARE
-                """)
+                Tenant.holdDuePurges(among: content.tenants.map(\.tenant_id)))
             var (events, waiting): (Int, [String]) = (0, [])
             _ = try await ArchiveContent.read(file, of: month) { lines in
                 waiting += lines
@@ -73,7 +72,7 @@ package struct RestoreUsage: Sendable {
         INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
         SELECT f[1]::timestamptz, f[2]::date, f[3]::uuid, f[4]::uuid, f[5]::uuid, f[6]::uuid, f[7], f[8]
         FROM (SELECT string_to_array(line, ',') AS f FROM unnest(\(lines)) AS line) AS field
-        WHERE EXISTS (SELECT FROM tenant WHERE id = f[3]::uuid AND status <> 'purged')
+        WHERE EXISTS (SELECT FROM (\(part: Tenant.names)) AS tenant WHERE id = f[3]::uuid AND status <> 'purged')
         """
     }
 }

@@ -2,6 +2,8 @@ package import Access
 package import Foundation
 import Postgres
 package import Sealing
+import Sessions
+import Tenancy
 
 /// The keyring of an installation: the master keys of the settings, checked, and the digest keys of the database.
 ///
@@ -44,9 +46,8 @@ package enum InstalledKeys {
         if let found = try await read(keyring, in: database, at: now) { return found }
         let used = try await database.run(
             """
-            SELECT (EXISTS (SELECT FROM api_key) OR EXISTS (SELECT FROM application_secret) OR EXISTS (SELECT FROM session))
-                AND NOT EXISTS (SELECT FROM api_key WHERE bound_digest IS NOT NULL)
-                AND NOT EXISTS (SELECT FROM application_secret WHERE bound_digest IS NOT NULL) AS is_upgrade
+            SELECT (\(part: APIKey.anyExists) OR \(part: ApplicationSecret.anyExists) OR \(part: Session.anyExists))
+                AND NOT \(part: APIKey.anyBoundExists) AND NOT \(part: ApplicationSecret.anyBoundExists) AS is_upgrade
             """)
         let isUpgrade = try isFirstStart && used.first { try $0.get("is_upgrade", as: Bool.self) } ?? false
         let new =

@@ -14,13 +14,13 @@ package enum UnboundDigests {
     /// - Parameter run: Runs statements with access to the rows of every owner.
     package static func bind(with keyring: Keyring, run: ([SQL]) async throws -> [Rows]) async throws {
         try await bind(
-            run: run, page: apiKeys,
+            run: run, page: { APIKey.unbound(after: $0, $1, limit: batch) },
             row: { row, owner in
                 let id: ID<APIKey> = try row.get("id")
                 return (id.uuid, keyring.bind(try row.get("digest"), to: APIKey.context(id, owner: owner)))
             }, write: { "SELECT bind_api_keys(\($0), \($1), \($2))" })
         try await bind(
-            run: run, page: applicationSecrets,
+            run: run, page: { ApplicationSecret.unbound(after: $0, $1, limit: batch) },
             row: { row, owner in
                 let id: ID<ApplicationSecret> = try row.get("id")
                 let context = ApplicationSecret.context(id, of: try row.get("application_id"), tenant: ID(owner))
@@ -47,19 +47,5 @@ package enum UnboundDigests {
             guard ids.count == batch else { return }
             last = (owner, id)
         }
-    }
-
-    private static func apiKeys(after owner: UUID, _ id: UUID) -> SQL {
-        """
-        SELECT tenant_id, id, digest FROM api_key WHERE (tenant_id, id) > (\(owner), \(id)) AND bound_digest IS NULL
-        ORDER BY tenant_id, id LIMIT \(batch)
-        """
-    }
-
-    private static func applicationSecrets(after owner: UUID, _ id: UUID) -> SQL {
-        """
-        SELECT tenant_id, id, application_id, digest FROM application_secret
-        WHERE (tenant_id, id) > (\(owner), \(id)) AND bound_digest IS NULL ORDER BY tenant_id, id LIMIT \(batch)
-        """
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Billing
 import Ledger
 
 struct RestoreUsageCommand: AsyncParsableCommand {

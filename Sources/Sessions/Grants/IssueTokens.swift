@@ -1,3 +1,4 @@
+import Billing
 package import Access
 package import Foundation
 import Ledger
@@ -25,7 +26,8 @@ extension Tokens {
                 Session.begin(login, of: tenant, application: application, at: now),
                 UsageEvent.insert(
                     login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,
-                    connection: login.connection, at: now),
+                    connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id),
+                    if: Session.exists(login.session, of: tenant.id), at: now),
             ])
         guard let user = try written[statements.count + 1].first(User.init)
         else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere since this login.") }

@@ -106,8 +106,8 @@ private struct Owed {
         """
         SELECT t.slug, b.application_id, b.user_id, b.session_id, a.backchannel_logout_uri, a.signing_algorithm
         FROM backchannel_logout b
-            JOIN tenant t ON t.id = b.tenant_id
-            LEFT JOIN application a ON a.tenant_id = b.tenant_id AND a.id = b.application_id AND t.status IN ('active', 'suspended')
+            JOIN (\(part: Tenant.names)) AS t ON t.id = b.tenant_id
+            LEFT JOIN (\(part: Application.logoutTargets)) AS a ON a.tenant_id = b.tenant_id AND a.id = b.application_id AND t.status IN ('active', 'suspended')
         WHERE b.tenant_id = \(owner) AND b.id = \(id)
         """
     }

@@ -18,10 +18,7 @@ extension Session {
         of user: ID<User>, _ tenant: ID<Tenant>, because reason: EndReason, begunUntil last: Date? = nil, at now: Date, in db: Transaction
     ) async throws -> [ID<Session>] {
         let ended = try await db.run([
-            """
-            UPDATE tenant_user SET tokens_valid_after = GREATEST(\(last ?? now), tokens_valid_after)
-            WHERE tenant_id = \(tenant) AND id = \(user)
-            """,
+            User.endTokens(of: user, tenant, at: last ?? now),
             """
             WITH lasting AS (
                 SELECT s.id FROM session s JOIN session_life l ON l.tenant_id = s.tenant_id AND l.id = s.id

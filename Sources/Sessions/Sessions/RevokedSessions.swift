@@ -49,12 +49,9 @@ extension SessionRoutes {
         let database = OwnerDatabase(pool, tenant: tenant)
         // This comes first, so that later sessions cannot start from an earlier code.
         try await database.transaction { db in
-            let validAfter = try await db.run(
-                """
-                UPDATE tenant SET tokens_valid_after = GREATEST(\(now), tokens_valid_after) WHERE id = \(tenant)
-                RETURNING tokens_valid_after
-                """
-            ).first { try $0.get("tokens_valid_after", as: Date.self) }
+            let validAfter = try await db.run(Tenant.endTokens(of: tenant, at: now)).first {
+                try $0.get("tokens_valid_after", as: Date.self)
+            }
             _ = try await db.run(
                 AuditEvent.insert(
                     "revokeAllSessions", of: tenant.description, owner: tenant.uuid, by: origin,

@@ -54,12 +54,7 @@ package struct Session: Identified, Sendable {
     /// session.
     static func begin(_ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date) -> SQL {
         """
-        WITH admitted AS (
-            SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM tenant_user
-            WHERE tenant_id = \(tenant.id) AND id = \(login.user) AND deleted_at IS NULL
-                AND (tokens_valid_after IS NULL OR tokens_valid_after < \(login.admittedAt))
-                AND NOT EXISTS (SELECT FROM tenant WHERE id = \(tenant.id) AND tokens_valid_after >= \(login.admittedAt))
-            FOR SHARE OF tenant_user),
+        WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: Tenant.endedTokens(of: tenant.id, since: login.admittedAt)))),
         begun AS (
             INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent, address,
                 authenticated_at)
@@ -85,8 +80,8 @@ package struct Session: Identified, Sendable {
             AND ended_at IS NULL AND expires_at > \(now)
             AND refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds)))
             AND string_to_array(scope, ' ') @> \(scope)
-            AND EXISTS (SELECT FROM tenant_user u JOIN tenant t ON t.id = u.tenant_id
-                WHERE u.tenant_id = \(tenant.id) AND u.id = session.user_id AND u.deleted_at IS NULL
+            AND EXISTS (SELECT FROM (\(part: User.live)) AS u JOIN (\(part: Tenant.limits)) AS t ON t.id = u.tenant_id
+                WHERE u.tenant_id = \(tenant.id) AND u.id = session.user_id
                     AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < session.created_at)
                     AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < session.created_at)
                     -- The tenant's current limits. This process may still have the previous ones in its cache.
@@ -101,8 +96,9 @@ package struct Session: Identified, Sendable {
         """
         SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.ends_at AS expires_at, s.ended_at,
             s.authenticated_at
-        FROM session_life s JOIN tenant_user u ON u.tenant_id = s.tenant_id AND u.id = s.user_id JOIN tenant t ON t.id = s.tenant_id
-        WHERE s.tenant_id = \(tenant) AND s.id = \(id) AND s.application_id = \(application) AND u.deleted_at IS NULL
+        FROM session_life s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+            JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
+        WHERE s.tenant_id = \(tenant) AND s.id = \(id) AND s.application_id = \(application)
             AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
             AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
         """
@@ -119,11 +115,8 @@ package struct Session: Identified, Sendable {
             UPDATE session SET ended_at = GREATEST(\(now), refreshed_at), ended_reason = \(reason)
             WHERE tenant_id = \(tenant) AND id = \(id) AND application_id = \(actor) AND ended_at IS NULL
             RETURNING tenant_id, user_id),
-        audited AS (
-            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject)
-            SELECT tenant_id, \(ID<AuditEvent>(at: now)), \(now), \(actor.description), \("session.\(reason.rawValue)"),
-                \(id.description)
-            FROM ended)
+        audited AS (\(part: AuditEvent.insertion(
+            "session.\(reason.rawValue)", owner: tenant.uuid, actor: actor.description, subject: "\(id.description)", source: "FROM ended", at: now)))
         SELECT emit_webhook_event(tenant_id, \(ID<WebhookEvent>(at: now)), \(WebhookEvent.Kind.sessionRevoked), \(now),
             jsonb_build_object('reason', \(reason), 'revoked', 1, 'session_ids', jsonb_build_array(\(id.description)),
                 'user_id', public_id('user', user_id)))

@@ -1,11 +1,11 @@
 import Access
-package import Accounts
+import Accounts
 package import Apple
 import Foundation
 package import Postgres
 package import Sessions
 import Tenancy
-import Users
+package import Users
 package import Web
 
 /// The sign-in of an application on a device: Apple's id_token for our tokens.
@@ -57,8 +57,7 @@ package struct SignInNatively: Sendable {
         let application = try application ?? tenant.application(withBundleID: token.audience)
         let use = SingleUse(of: sent, token, at: now)
         // This comes before any write and any call to Apple. A used id_token must not restore or rename a user who was deleted since then.
-        let isUsed = { (error: any Error) in (error as? NativeRefusal)?.outcome == NativeRefusal.used.outcome }
-        try await spent.refuse(.signIn(idToken: use.idToken), by: .init(application, tenant.tenant), at: now, isFinal: isUsed) {
+        try await spent.refuse(.signIn(idToken: use.idToken), by: .init(application, tenant.tenant), at: now, isFinal: Self.isUsed) {
             guard try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(use.find(of: tenant.tenant.id)).isEmpty
             else { throw NativeRefusal.used }
         }
@@ -82,6 +81,11 @@ package struct SignInNatively: Sendable {
             realUserStatus: token.realUserStatus?.rawValue)
         return try await tokens.issueTokens(
             for: login, to: application, of: tenant.tenant, after: [use.insert(of: tenant.tenant.id)], at: now)
+    }
+
+    /// Whether the id_token or its nonce was used before.
+    static func isUsed(_ error: any Error) -> Bool {
+        (error as? NativeRefusal)?.outcome == NativeRefusal.used.outcome
     }
 
     private func save(

@@ -17,15 +17,17 @@ package struct ApplicationRoutes: Sendable {
     let allowsPrivateWebhooks: Bool
     let now: @Sendable () -> Date
     /// Makes sure that a tenant has a key of this kind to sign tokens with. A new key can take a second.
+    /// The statement that ends the sessions of an application.
+    let endSessions: @Sendable (ID<Application>, ID<Tenant>, Date) -> SQL
     let prepareSigning: @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
 
     package init(
         pool: DatabasePool, keyring: Keyring, allowsPrivateWebhooks: Bool, now: @escaping @Sendable () -> Date,
+        endSessions: @escaping @Sendable (ID<Application>, ID<Tenant>, Date) -> SQL,
         prepareSigning: @escaping @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
     ) {
-        (self.pool, self.keyring, self.allowsPrivateWebhooks, self.now, self.prepareSigning) = (
-            pool, keyring, allowsPrivateWebhooks, now, prepareSigning
-        )
+        (self.pool, self.keyring, self.allowsPrivateWebhooks) = (pool, keyring, allowsPrivateWebhooks)
+        (self.now, self.endSessions, self.prepareSigning) = (now, endSessions, prepareSigning)
     }
 
     /// These routes are below `/v1/tenants/{tenant}`.

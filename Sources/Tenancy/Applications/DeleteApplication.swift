@@ -28,14 +28,7 @@ extension ApplicationRoutes {
             let ended = try await db.run([
                 "DELETE FROM application WHERE tenant_id = \(tenant) AND id = \(id)",
                 // The sessions' tokens are invalid without this. It only prevents lists from showing these sessions as active.
-                """
-                WITH lasting AS (
-                    SELECT id FROM session
-                    WHERE tenant_id = \(tenant) AND application_id = \(id) AND ended_at IS NULL AND expires_at > \(now)
-                    ORDER BY id FOR UPDATE)
-                UPDATE session s SET ended_at = GREATEST(\(now), refreshed_at), ended_reason = 'revoked' FROM lasting
-                WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
-                """,
+                endSessions(id, tenant, now),
             ])[1].affected
             var statements: [SQL] = []
             if ended > 0 {

@@ -50,7 +50,8 @@ package final class TenantDirectory: Sendable {
     private let slugs: ConfigurationCache<ID<Application>, String>
     private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
 
-    package init(pool: DatabasePool) {
+    /// - Parameter budget: Selects until when a tenant with this slug refuses logins.
+    package init(pool: DatabasePool, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
         let database = PlatformDatabase(pool)
         let known = known
         bySlug = ConfigurationCache { slug in
@@ -59,7 +60,7 @@ package final class TenantDirectory: Sendable {
             let found = try await database.run([
                 Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
                 Application.all(ofTenantWithSlug: slug), Application.secrets(ofTenantWithSlug: slug),
-                "SELECT refused_until FROM budget WHERE tenant_id = (SELECT id FROM tenant WHERE slug = \(slug))",
+                budget("(SELECT id FROM tenant WHERE slug = \(slug))"),
             ])
             guard let tenant = try found[0].first(Tenant.init) else {
                 known.remove(slug: slug)

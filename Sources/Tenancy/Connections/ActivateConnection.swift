@@ -16,7 +16,7 @@ extension ConnectionRoutes {
         let (tenant, actor) = (call.tenant, ConnectionActor(call))
         let details = try await call.database(pool).transaction { db in
             let found = try await db.run(
-                Move.lock(tenant) + [Self.hasOthers(than: id, tenant)] + ConnectionDetails.find(id, owner: tenant.uuid))
+                Move.lock(tenant) + [hasOthers(than: id, tenant)] + ConnectionDetails.find(id, owner: tenant.uuid))
             guard let details = try ConnectionDetails.all(Array(found[4...])).first else { throw Problem.notFound("connection") }
             guard let before = try found[2].first(Move.init) else { throw Problem.notFound("tenant") }
             let hasOthers = try found[3].first { try $0.get("has_others", as: Bool.self) } ?? false
@@ -60,10 +60,9 @@ extension ConnectionRoutes {
     }
 
     /// Whether the tenant has users of another team than the connection's. It reads only the two ends of an index.
-    private static func hasOthers(than connection: ID<Connection>, _ tenant: ID<Tenant>) -> SQL {
+    private func hasOthers(than connection: ID<Connection>, _ tenant: ID<Tenant>) -> SQL {
         """
-        SELECT EXISTS (SELECT FROM identity i WHERE i.tenant_id = c.tenant_id AND i.team_id < c.team_id)
-            OR EXISTS (SELECT FROM identity i WHERE i.tenant_id = c.tenant_id AND i.team_id > c.team_id) AS has_others
+        SELECT \(part: hasOthers("c.tenant_id", "c.team_id")) AS has_others
         FROM connection c WHERE c.tenant_id = \(tenant) AND c.id = \(connection)
         """
     }

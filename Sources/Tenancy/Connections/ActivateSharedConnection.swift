@@ -34,13 +34,12 @@ private struct Shared {
         hasOthers = try row.get("has_others")
     }
 
-    static func find(for tenant: ID<Tenant>) -> SQL {
+    static func find(for tenant: ID<Tenant>, _ hasOthers: (SQL, SQL) -> SQL) -> SQL {
         """
         SELECT c.team_id,
             EXISTS (SELECT FROM apple_key k
                 WHERE k.tenant_id = c.tenant_id AND k.connection_id = c.id AND k.state = 'current') AS has_current_key,
-            EXISTS (SELECT FROM identity i WHERE i.tenant_id = \(tenant) AND i.team_id < c.team_id)
-                OR EXISTS (SELECT FROM identity i WHERE i.tenant_id = \(tenant) AND i.team_id > c.team_id) AS has_others
+            \(part: hasOthers("\(tenant)", "c.team_id")) AS has_others
         FROM connection c WHERE c.tenant_id = \(UUID.platform)
         """
     }
@@ -53,10 +52,10 @@ extension ConnectionRoutes {
         try call.require(.connectionsWrite)
         let users = try await ExistingUsers(request)
         let now = now()
-        let (tenant, origin, publicURL) = (call.tenant, call.origin, publicURL)
+        let (tenant, origin, publicURL, hasOthers) = (call.tenant, call.origin, publicURL, hasOthers)
         // Uses the platform's rights, because the tenant cannot see the shared connection. All other statements name the tenant.
         let reply = try await PlatformDatabase(pool).transaction { db in
-            let found = try await db.run(Move.lock(tenant) + [Tenant.find(tenant), Shared.find(for: tenant)])
+            let found = try await db.run(Move.lock(tenant) + [Tenant.find(tenant), Shared.find(for: tenant, hasOthers)])
             guard let before = try found[2].first(Move.init), let row = try found[3].first(Tenant.init)
             else { throw Problem.notFound("tenant") }
             try request.requireMatch(EntityTag(before.updatedAt))

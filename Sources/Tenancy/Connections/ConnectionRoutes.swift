@@ -19,13 +19,19 @@ package struct ConnectionRoutes: Sendable {
     let apple: AppleClient
     /// Where browsers and Apple reach this server, without a slash at its end.
     let publicURL: String
+    /// Whether a tenant has users of another team than the given one, as a condition on two expressions.
+    let hasOthers: @Sendable (_ tenant: SQL, _ team: SQL) -> SQL
     let now: @Sendable () -> Date
     /// Limits how often one owner's new keys cause a request to Apple in this process. Otherwise repeated failures of one owner could make
     /// Apple block the whole server.
     let questionsToApple = TokenBuckets<UUID>(perMinute: 30)
 
-    package init(pool: DatabasePool, keyring: Keyring, apple: AppleClient, publicURL: String, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.keyring, self.apple, self.publicURL, self.now) = (pool, keyring, apple, publicURL, now)
+    package init(
+        pool: DatabasePool, keyring: Keyring, apple: AppleClient, publicURL: String,
+        hasOthers: @escaping @Sendable (_ tenant: SQL, _ team: SQL) -> SQL, now: @escaping @Sendable () -> Date
+    ) {
+        (self.pool, self.keyring, self.apple, self.publicURL) = (pool, keyring, apple, publicURL)
+        (self.hasOthers, self.now) = (hasOthers, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.

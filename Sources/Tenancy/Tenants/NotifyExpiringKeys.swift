@@ -39,12 +39,8 @@ package struct NotifyExpiringKeys: Sendable {
     private func tellSome(at now: Date) async throws -> Int {
         try await database.transaction { db in
             let keys = try await db.run(
-                """
-                SELECT k.tenant_id, k.id, k.expires_at FROM api_key k JOIN tenant t ON t.id = k.tenant_id
-                WHERE k.expires_at > \(now) AND k.expires_at <= \(now.addingTimeInterval(Self.notice))
-                AND k.revoked_at IS NULL AND k.rolled_to IS NULL AND k.expiry_told_at IS NULL AND t.status IN ('active', 'suspended')
-                ORDER BY k.expires_at LIMIT \(Self.batch) FOR UPDATE OF k SKIP LOCKED
-                """
+                APIKey.expiring(
+                    after: now, until: now.addingTimeInterval(Self.notice), of: Tenant.open, limit: Self.batch)
             ).map { row in
                 (
                     owner: try row.get("tenant_id", as: UUID.self),
@@ -54,11 +50,7 @@ package struct NotifyExpiringKeys: Sendable {
             guard !keys.isEmpty else { return 0 }
             var statements = try keys.map { try WebhookEvent.emit(.keyExpiring, data: $0.told, owner: $0.owner, at: now) }
             statements.append(
-                """
-                UPDATE api_key SET expiry_told_at = \(now)
-                FROM unnest(\(keys.map(\.owner)), \(keys.map(\.told.api_key_id))) AS told (owner, id)
-                WHERE api_key.tenant_id = told.owner AND api_key.id = told.id
-                """)
+                APIKey.noteExpiryNotices(owners: keys.map(\.owner), ids: keys.map(\.told.api_key_id), at: now))
             _ = try await db.run(statements)
             return keys.count
         }

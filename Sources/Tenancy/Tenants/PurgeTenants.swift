@@ -77,11 +77,7 @@ package struct PurgeTenants: Service {
                 FOR UPDATE SKIP LOCKED
                 """)
             guard let slug = try locked.first({ try $0.get("slug", as: String.self) }) else { return false }
-            let trail = try await db.run(
-                """
-                SELECT sequence, encode(hash, 'hex') AS hash FROM audit_event WHERE tenant_id = \(tenant)
-                ORDER BY sequence DESC LIMIT 1
-                """)
+            let trail = try await db.run(AuditEvent.last(of: tenant.uuid))
             let end = Purged(
                 id: tenant, slug: slug, audit_events: try trail.first { try $0.get("sequence") } ?? 0,
                 audit_hash: try trail.first { try $0.get("hash") })

@@ -1,6 +1,8 @@
 package import Access
+package import Delivery
 package import Foundation
 package import Postgres
+package import Sealing
 
 extension Tenant {
     package init(_ row: Row) throws {
@@ -63,11 +65,56 @@ extension Tenant {
     /// Selects the ID, the slug, the name and the status of every tenant.
     package static let names: SQL = "SELECT id, slug, name, status FROM tenant"
 
+    /// Selects what limits the sessions, the signing keys and the profiles of every tenant.
+    package static let limits: SQL = """
+        SELECT id, slug, status, session_seconds, idle_seconds, signing_key_days, profile_retention_days, tokens_valid_after FROM tenant
+        """
+
+    /// Locks the tenants among these that may be purged within a day. A purge waits until the transaction ends.
+    package static func holdDuePurges(among ids: [UUID]) -> SQL {
+        """
+        SELECT FROM tenant WHERE id = ANY(\(ids))
+            AND status = 'deleted' AND purge_after < clock_timestamp() + interval '1 day' ORDER BY id FOR KEY SHARE
+        """
+    }
+
+    /// Locks a tenant while its keys change. Selects no row if another transaction changes the tenant, or if it is purged. The foreign
+    /// keys of new rows do not wait for this lock.
+    package static func lockForKeys(_ id: ID<Tenant>) -> SQL {
+        "SELECT FROM tenant WHERE id = \(id) AND status <> 'purged' FOR NO KEY UPDATE SKIP LOCKED"
+    }
+
+    /// Ends all tokens that a tenant's users got until now. Selects the time until which tokens are no longer valid.
+    package static func endTokens(of id: ID<Tenant>, at now: Date) -> SQL {
+        """
+        UPDATE tenant SET tokens_valid_after = GREATEST(\(now), tokens_valid_after) WHERE id = \(id)
+        RETURNING tokens_valid_after
+        """
+    }
+
+    /// Whether all tokens of a tenant ended at a time or later, as a condition.
+    package static func endedTokens(of id: ID<Tenant>, since time: Date) -> SQL {
+        "EXISTS (SELECT FROM tenant WHERE id = \(id) AND tokens_valid_after >= \(time))"
+    }
+
+    /// Selects the IDs of the tenants that are active or suspended.
+    package static let open: SQL = "SELECT id FROM tenant WHERE status IN ('active', 'suspended')"
+
+    /// Selects the ID and the status of every tenant.
+    package static let statuses: SQL = "SELECT id, status FROM tenant"
+
     /// Selects the ID and the slug of every tenant.
     package static let slugs: SQL = "SELECT id, slug FROM tenant"
 
     /// Whether a tenant was purged, as a condition.
     package static func isPurged(_ id: ID<Tenant>) -> SQL {
         "EXISTS (SELECT FROM tenant WHERE id = \(id) AND status = 'purged')"
+    }
+}
+
+extension DeliverWebhook {
+    /// Delivers the events of tenants that are not deleted.
+    package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
+        self.init(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, tenants: Tenant.statuses, timeout: timeout)
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import Billing
 import Foundation
 import Postgres
 import Server

@@ -16,11 +16,12 @@ struct SpentCredentialsTests {
     /// Whether the body ran.
     private func runs(
         _ spent: SpentCredentials, _ use: SpentCredentials.Use, by sender: SpentCredentials.Sender? = nil, after seconds: TimeInterval,
-        throwing error: (any Error)? = OAuthError(.invalidGrant, "ended")
+        throwing error: (any Error)? = OAuthError(.invalidGrant, "ended"),
+        isFinal: (any Error) -> Bool = SpentCredentials.isFinal
     ) async -> Bool {
         var isRun = false
         do {
-            try await spent.refuse(use, by: sender ?? self.sender, at: Self.now.addingTimeInterval(seconds)) {
+            try await spent.refuse(use, by: sender ?? self.sender, at: Self.now.addingTimeInterval(seconds), isFinal: isFinal) {
                 isRun = true
                 if let error { throw error }
             }
@@ -57,8 +58,8 @@ struct SpentCredentialsTests {
             #expect(await runs(spent, .act(session, issuedAt: 1), after: 1, throwing: error), "\(String(describing: error))")
         }
         #expect(spent.count == 0)
-        #expect(await runs(spent, .act(session, issuedAt: 1), after: 2, throwing: NativeRefusal.used))
-        #expect(await !runs(spent, .act(session, issuedAt: 1), after: 3, throwing: NativeRefusal.used))
+        #expect(await runs(spent, .act(session, issuedAt: 1), after: 2, throwing: NativeRefusal.used, isFinal: SignInNatively.isUsed))
+        #expect(await !runs(spent, .act(session, issuedAt: 1), after: 3, throwing: NativeRefusal.used, isFinal: SignInNatively.isUsed))
     }
 
     @Test("an end runs once per minute; a failed one runs again")

@@ -1,4 +1,5 @@
 import Access
+import Billing
 import Foundation
 @testable import Ledger
 import Postgres

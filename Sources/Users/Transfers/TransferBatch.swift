@@ -106,12 +106,9 @@ extension TransferRoutes {
     ) async throws -> AppleClientCredentials {
         let found = try await call.database(pool).run(
             """
-            SELECT k.id, k.tenant_id, k.connection_id, k.key_id, k.sealed_pem, k.state, k.fingerprint, k.proven_at, k.last_used_at,
-                k.usable_until, k.created_at, k.updated_at
-            FROM connection c JOIN apple_key k ON k.tenant_id = c.tenant_id AND k.connection_id = c.id
-            WHERE c.tenant_id = \(call.tenant) AND c.team_id = \(team) AND c.services_id = \(transfer.servicesID)
-                AND (k.state = 'current' OR k.state = 'previous' AND k.usable_until > \(now))
-            ORDER BY k.state, c.id LIMIT 1
+            SELECT k.* FROM (\(part: Connection.signingKeys(at: now))) AS k
+            WHERE k.tenant_id = \(call.tenant) AND k.team_id = \(team) AND k.services_id = \(transfer.servicesID)
+            ORDER BY k.state, k.connection_id LIMIT 1
             """)
         guard let key = try found.first(AppleKey.init) else {
             throw Problem(

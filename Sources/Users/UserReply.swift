@@ -1,27 +1,27 @@
-import Access
-import Foundation
-import Postgres
+package import Access
+package import Foundation
+package import Postgres
 import Users
-import Web
+package import Web
 
 /// A user in the REST API.
-struct UserReply: Encodable, Sendable {
+package struct UserReply: Encodable, Sendable {
     enum Status: String, Encodable {
         case active
         /// Nobody can sign in as this user, because the Apple account was deleted. The profile is erased later.
         case deleted
     }
 
-    let id: ID<User>
+    package let id: ID<User>
     let object = "user"
     let given_name, family_name, email: String?
     let email_verified, is_private_email, email_disabled: Bool
     let status: Status
     /// When Apple reported the deletion of the account, and when the profile is erased.
     let deleted_at, erase_after: Date?
-    let created_at, updated_at: Date
+    package let created_at, updated_at: Date
 
-    init(_ row: Row) throws {
+    package init(_ row: Row) throws {
         id = try row.get("id")
         given_name = try row.get("given_name")
         family_name = try row.get("family_name")
@@ -36,7 +36,7 @@ struct UserReply: Encodable, Sendable {
         updated_at = try row.get("updated_at")
     }
 
-    static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+    package static func find(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
             erase_after, created_at, updated_at
@@ -44,7 +44,7 @@ struct UserReply: Encodable, Sendable {
         """
     }
 
-    static func lock(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
+    package static func lock(_ id: ID<User>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled, deleted_at,
             erase_after, created_at, updated_at
@@ -55,7 +55,7 @@ struct UserReply: Encodable, Sendable {
     /// - Parameters:
     ///   - email: the whole address, in any case.
     ///   - search: the start of an address, or a part of a name, in any case. No character has a special meaning.
-    static func page(_ page: PageRequest, of tenant: ID<Tenant>, email: String?, search: String?) -> SQL {
+    package static func page(_ page: PageRequest, of tenant: ID<Tenant>, email: String?, search: String?) -> SQL {
         // The index finds users by address. They are sorted afterwards, because few users have the same address.
         switch (email, search) {
         case (let email?, _):

@@ -23,7 +23,7 @@ extension TransferRoutes {
         do {
             let reply = try await call.database(pool).transaction { db in
                 let from = try await db.run(
-                    "SELECT team_id, services_id FROM connection WHERE tenant_id = \(tenant) AND id = \(connection)"
+                    "SELECT team_id, services_id FROM (\(part: Connection.clients)) AS c WHERE tenant_id = \(tenant) AND id = \(connection)"
                 ).first { (team: try $0.get("team_id", as: String.self), servicesID: try $0.get("services_id", as: String.self)) }
                 guard let from else { throw Problem.notFound("connection") }
                 guard from.team != toTeam else {

@@ -1,10 +1,10 @@
 import Access
-import Foundation
-import Postgres
+package import Foundation
+package import Postgres
 import Web
 
 /// The transfer of an app and its users from one Apple team to another.
-struct TeamTransfer: Identified, Sendable {
+package struct TeamTransfer: Identified, Sendable {
     static let idPrefix = "transfer"
 
     enum Status: String, Encodable {
@@ -161,5 +161,12 @@ extension TransferRoutes {
         guard let reply = try await db.run(TransferReply.find(id, of: tenant)).first({ try TransferReply($0, at: now) })
         else { throw Problem.notFound("transfer") }
         return reply
+    }
+}
+
+extension TeamTransfer {
+    /// Selects a tenant's transfers from a team after which a user has moved.
+    package static func moved(from team: String, of owner: UUID) -> SQL {
+        "SELECT tenant_id, to_team_id FROM team_transfer WHERE tenant_id = \(owner) AND from_team_id = \(team) AND closes_at IS NOT NULL"
     }
 }

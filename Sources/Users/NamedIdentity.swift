@@ -1,22 +1,25 @@
-import Access
-import Foundation
-import Postgres
-import Users
+package import Access
+package import Foundation
+package import Postgres
 
 extension Identity {
     /// The person of an Apple event: Apple's `sub`, in the teams of the event's client.
-    struct Named: Sendable {
+    package struct Named: Sendable {
         let teams: [String]
         let subject: String
 
+        package init(teams: [String], subject: String) {
+            (self.teams, self.subject) = (teams, subject)
+        }
+
         /// The tenants that know the person. Under the shared connection, one event concerns all of them.
-        var tenants: SQL {
+        package var tenants: SQL {
             "SELECT DISTINCT tenant_id FROM identity WHERE team_id = ANY(\(teams)) AND apple_sub = \(subject) ORDER BY tenant_id"
         }
 
         /// Finds the user and locks all its identities until the transaction ends, in the usual order. A concurrent sign-in either comes
         /// first and is visible here, or waits and finds the effects of the event.
-        func hold(of tenant: ID<Tenant>, against moment: Date, in db: Transaction) async throws -> Held? {
+        package func hold(of tenant: ID<Tenant>, against moment: Date, in db: Transaction) async throws -> Held? {
             let rows = try await db.run(
                 """
                 SELECT i.user_id, i.last_login_at, i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) AS is_named,
@@ -40,33 +43,20 @@ extension Identity {
     }
 
     /// The stored state of the person, compared with the time of the event.
-    struct Held: Sendable {
-        struct One: Sendable {
-            let user: ID<User>
-            let lastLoginAt: Date
-            let isNamed: Bool
+    package struct Held: Sendable {
+        package struct One: Sendable {
+            package let user: ID<User>
+            package let lastLoginAt: Date
+            package let isNamed: Bool
             /// Apple has vouched for the user since the event.
-            let isNewer: Bool
+            package let isNewer: Bool
             /// The consent ended at exactly this time, or later, or permanently with the account.
-            let isEnded, isEndedLater, isGone: Bool
+            package let isEnded, isEndedLater, isGone: Bool
         }
 
-        let named: One
+        package let named: One
         /// Whether Apple has vouched for the user under another team since the event. The person then has another Apple account.
-        let livesOn: Bool
-        var user: ID<User> { named.user }
+        package let livesOn: Bool
+        package var user: ID<User> { named.user }
     }
-}
-
-/// The content of the audit event for an Apple event.
-struct AppleWord: Encodable {
-    let event_at: Date
-    /// The number of sessions that ended.
-    var sessions: Int?
-    var erase_after: Date?
-}
-
-extension AuditEvent.Origin {
-    /// The actor of a person's actions at Apple.
-    static let apple = AuditEvent.Origin(actor: "apple", address: nil, requestID: nil)
 }

@@ -48,14 +48,17 @@ extension Identity {
             named AS (
                 UPDATE tenant_user u SET given_name = \(name?.givenName), family_name = \(name?.familyName) FROM relinked
                 WHERE u.tenant_id = \(tenant) AND u.id = relinked.user_id AND u.given_name IS NULL AND u.family_name IS NULL)
-            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, before, after)
-            SELECT \(tenant), \(ID<AuditEvent>(at: now)), \(now), \(asked.application.description), 'relinkUser',
-                public_id('user', user_id),
-                jsonb_build_object('team_ids', teams.names),
-                jsonb_build_object('team_ids', teams.names || to_jsonb(\(team)), 'connection_id', \(connection.id.description))
-            FROM relinked CROSS JOIN LATERAL (
-                SELECT jsonb_agg(i.team_id ORDER BY i.created_at) AS names FROM identity i
-                WHERE i.tenant_id = \(tenant) AND i.user_id = relinked.user_id) AS teams
+            \(part: AuditEvent.insertion(
+                "relinkUser", owner: tenant.uuid, actor: asked.application.description, subject: "public_id('user', user_id)",
+                before: "jsonb_build_object('team_ids', teams.names)",
+                after: """
+                    jsonb_build_object('team_ids', teams.names || to_jsonb(\(team)), 'connection_id', \(connection.id.description))
+                    """,
+                source: """
+                    FROM relinked CROSS JOIN LATERAL (
+                        SELECT jsonb_agg(i.team_id ORDER BY i.created_at) AS names FROM identity i
+                        WHERE i.tenant_id = \(tenant) AND i.user_id = relinked.user_id) AS teams
+                    """, at: now))
             """
     }
 }

@@ -52,19 +52,21 @@ extension Identity {
     ) -> SQL? {
         guard let transferSubject = token.transferSubject else { return nil }
         let team = connection.teamID
-        return """
-            INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, before, after)
-            SELECT \(tenant), \(ID<AuditEvent>(at: now)), \(now), \(application.description), 'moveUser', public_id('user', r.user_id),
-                jsonb_build_object('team_ids', teams.names),
+        return AuditEvent.insertion(
+            "moveUser", owner: tenant.uuid, actor: application.description, subject: "public_id('user', r.user_id)",
+            before: "jsonb_build_object('team_ids', teams.names)",
+            after: """
                 jsonb_build_object('team_ids', teams.names || to_jsonb(\(team)), 'transfer_id', public_id('transfer', r.transfer_id))
-            FROM team_transfer_user r
-            JOIN identity n ON n.tenant_id = r.tenant_id AND n.user_id = r.user_id AND n.team_id = \(team)
-                AND n.apple_sub = \(token.subject) AND n.created_at = \(now)
-            CROSS JOIN LATERAL (
-                SELECT jsonb_agg(i.team_id ORDER BY i.created_at) AS names FROM identity i
-                WHERE i.tenant_id = \(tenant) AND i.user_id = r.user_id AND i.team_id <> \(team)) AS teams
-            WHERE r.tenant_id = \(tenant) AND r.transfer_sub = \(transferSubject) AND r.moved_by = 'login' AND r.updated_at = \(now)
-            ON CONFLICT DO NOTHING
-            """
+                """,
+            source: """
+                FROM team_transfer_user r
+                JOIN identity n ON n.tenant_id = r.tenant_id AND n.user_id = r.user_id AND n.team_id = \(team)
+                    AND n.apple_sub = \(token.subject) AND n.created_at = \(now)
+                CROSS JOIN LATERAL (
+                    SELECT jsonb_agg(i.team_id ORDER BY i.created_at) AS names FROM identity i
+                    WHERE i.tenant_id = \(tenant) AND i.user_id = r.user_id AND i.team_id <> \(team)) AS teams
+                WHERE r.tenant_id = \(tenant) AND r.transfer_sub = \(transferSubject) AND r.moved_by = 'login' AND r.updated_at = \(now)
+                ON CONFLICT DO NOTHING
+                """, at: now)
     }
 }

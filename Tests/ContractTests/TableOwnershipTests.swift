@@ -1,0 +1,102 @@
+import Foundation
+import Testing
+
+/// Each table belongs to one target, and no SQL outside the target names the table (docs/architecture.md). A target offers the
+/// functions and the parts of statements that other targets need.
+@Suite("Table ownership")
+struct TableOwnershipTests {
+    /// The tables and views of each target.
+    private static let owned: [String: Set<String>] = [
+        "Access": ["api_key", "audit_event", "idempotency_key"],
+        "Delivery": ["webhook_delivery", "webhook_endpoint", "webhook_event", "webhook_secret"],
+        "Tenancy": ["apple_key", "application", "application_secret", "connection", "purged_table", "tenant"],
+        "Ledger": [
+            "purged_usage", "usage_archive", "usage_arrival", "usage_day", "usage_event", "usage_event_default",
+            "usage_month_user", "usage_users",
+        ],
+        // A trigger of `tenant` writes `tenant_plan`.
+        "Billing": ["budget", "rate_card", "statement", "statement_line", "statement_term", "tenant_plan"],
+        "Sinks": [
+            "usage_meter_event", "usage_sink", "usage_sink_batch", "usage_sink_customer", "usage_sink_difference", "usage_sink_event",
+        ],
+        "Users": ["identity", "team_transfer", "team_transfer_count", "team_transfer_user", "tenant_user"],
+        "Signing": ["signing_key"],
+        "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
+        "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
+        "SignIn": ["single_use"],
+        "Server": ["digest_key", "master_key", "simulated_clock"],
+        "Outbox": ["outbox"],
+        "Postgres": ["schema_migration"],
+    ]
+
+    /// The files that name a table of another target. Remove an entry when its file no longer does. Add none.
+    private static let exceptions: [String: Set<String>] = [:]
+
+    /// These measure or simulate the server, and write rows that the server would write.
+    private static let tools: Set<String> = ["Bench", "AppleSimulator"]
+
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL
+
+    private static func files(_ folder: String, _ suffix: String) throws -> [String: String] {
+        let url = root.appending(path: folder)
+        let names = try #require(FileManager.default.enumerator(atPath: url.path(percentEncoded: false)))
+        var found: [String: String] = [:]
+        for case let name as String in names where name.hasSuffix(suffix) {
+            found[name] = try String(contentsOf: url.appending(path: name), encoding: .utf8)
+        }
+        return found
+    }
+
+    /// The tables that a text names in SQL, without comments.
+    private static func named(in text: String, of known: Set<String>) -> Set<String> {
+        var named: Set<String> = []
+        for line in text.split(separator: "\n") {
+            let code = line.drop { $0 == " " }
+            guard !code.hasPrefix("//"), !code.hasPrefix("--") else { continue }
+            for match in line.matches(of: /\b(?:FROM|JOIN|INTO|UPDATE|TABLE|ONLY|USING|COPY|LOCK)\s+(?:ONLY\s+)?([a-z_]+)\b/)
+            where known.contains(String(match.1)) {
+                named.insert(String(match.1))
+            }
+        }
+        return named
+    }
+
+    @Test("each table and view of the migrations has one owner")
+    func migrations() throws {
+        var tables: Set<String> = ["schema_migration"]
+        for (_, text) in try Self.files("migrations", ".sql") {
+            for match in text.matches(of: /CREATE (?:UNLOGGED )?(?:TABLE|VIEW)(?: IF NOT EXISTS)? ([a-z_]+)/) {
+                tables.insert(String(match.1))
+            }
+        }
+        let owned = Self.owned.values.flatMap { $0 }
+        #expect(Set(owned) == tables)
+        #expect(owned.count == Set(owned).count)
+    }
+
+    @Test("no SQL of a target names a table of another target")
+    func sources() throws {
+        let known = Set(Self.owned.values.flatMap { $0 })
+        var found: [String: Set<String>] = [:]
+        var seen: Set<String> = []
+        for (file, text) in try Self.files("Sources", ".swift") {
+            let target = String(file.prefix { $0 != "/" })
+            guard !Self.tools.contains(target) else { continue }
+            let named = Self.named(in: text, of: known)
+            seen.formUnion(named)
+            let foreign = named.subtracting(Self.owned[target] ?? [])
+            if !foreign.isEmpty { found[file] = foreign }
+        }
+        // The search finds the owners' statements, so it would also find others.
+        #expect(known.subtracting(seen).isSubset(of: ["purged_table", "purged_usage", "usage_event_default", "schema_migration"]))
+        #expect(found == Self.exceptions)
+    }
+
+    @Test("no target has more than 60 files")
+    func sizes() throws {
+        let files = try Self.files("Sources", ".swift").keys
+        let sizes = Dictionary(grouping: files) { $0.prefix { $0 != "/" } }.mapValues(\.count)
+        #expect(sizes.count > 20)
+        #expect(sizes.filter { $0.value > 60 }.isEmpty)
+    }
+}
