@@ -19,6 +19,7 @@ EXCLUDED = ("docs/openapi/", "docs/site/")
 LINK = re.compile(r"(!?)\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\s*<?([^()\s>]+)>?((?:\s+\"[^\"]*\")?)\s*\)")
 ATTRIBUTE = re.compile(r"\b(src|srcset|href)=\"([^\"]+)\"")
 ITEM = re.compile(r"\s*([-*+]|\d+[.)])\s+")
+CODE = re.compile(r"``.*?``|`[^`]*`")
 FENCE = re.compile(r"\s*(```|~~~)")
 
 
@@ -73,9 +74,11 @@ class Page:
         # GitHub indents an inner list by two spaces, Python-Markdown by four.
         if (inner := re.match(r" +(?=[-*+] |\d+[.)] )", line)) and len(inner[0]) < 4:
             line = " " * (4 - len(inner[0])) + line
-        parts = re.split(r"(``.*?``|`[^`]*`(?![^\[]*\]\())", line)
-        parts[::2] = [LINK.sub(lambda link: self.link(link, number), part) for part in parts[::2]]
-        line = "".join(parts)
+        # Code is not a link, but it can be the text of one.
+        codes = re.findall(CODE, line)
+        line = re.sub(CODE, "\0", line)
+        line = LINK.sub(lambda link: self.link(link, number), line)
+        line = re.sub("\0", lambda _: codes.pop(0), line)
         if line.lstrip().startswith("<"):
             line = ATTRIBUTE.sub(lambda found: f'{found[1]}="{self.raw(found[2], number)}"', line)
         return line
