@@ -17,6 +17,7 @@ from mkdocs.commands.build import build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
+import pictures
 from reference import Reference
 from site_check import Check
 from site_problems import Problems
@@ -47,6 +48,7 @@ def stage():
     specification = Specification()
     problems = Problems(specification)
     errors += problems.errors()
+    errors += pictures.errors()
     if not errors:
         write("api", Reference(specification).pages())
         write("problems", problems.pages())
