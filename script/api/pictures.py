@@ -201,7 +201,7 @@ def monthly_close():
     flow.step("BillingJobs", "Espalier", "every 10 minutes", "CloseStatements.swift")
     flow.step("Espalier", "PostgreSQL", "take the month: statement “closing”", "ClosingMonth.swift · 2 round trips")
     flow.step("PostgreSQL", "Espalier", "COPY usage_event", "BilledEvents.swift: count, digest")
-    flow.step("PostgreSQL", "Espalier", "tenant_plan, rate_card", "Bill.swift, Reckoning.swift: the lines")
+    flow.step("PostgreSQL", "Espalier", "tenant_plan, rate_card", "Bill.swift: the lines")
     flow.step("Espalier", "PostgreSQL", "close_statement: terms, lines, “closed”", "WriteStatement.swift · 1 transaction")
     return flow.step("Espalier", None, "webhook statement.closed, audit event", "in the same transaction").picture()
 
