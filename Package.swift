@@ -250,6 +250,8 @@ let package = Package(
                 nioHTTP1,
             ]),
         .testTarget(
+            name: "DevelopmentTests", dependencies: ["espalier", "espalier-dev", "Server", "DemoApplication", "TestSupport"]),
+        .testTarget(
             name: "StoryTests",
             dependencies: [
                 "espalier", "EmbeddedPostgres", "Postgres", "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users",

@@ -42,6 +42,9 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The server's program.", valueName: "path"))
     var espalier = ".build/release/espalier"
 
+    @Option(help: ArgumentHelp("The program that runs the Apple simulator.", valueName: "path"))
+    var espalierDev = ".build/release/espalier-dev"
+
     @Option(help: ArgumentHelp("The folder of the processes' data during the run.", valueName: "folder"))
     var directory = ".espalier/bench"
 
@@ -59,7 +62,9 @@ struct Bench: AsyncParsableCommand {
     func run() async throws {
         do {
             let report = try await within(.seconds(timeLimit)) { [self] in
-                try await Stage.with(program: espalier, folder: directory, tenants: tenants) { try await measure($0) }
+                try await Stage.with(program: espalier, simulator: espalierDev, folder: directory, tenants: tenants) {
+                    try await measure($0)
+                }
             }
             print(json ? try report.json : report.table)
         } catch {

@@ -29,8 +29,11 @@ struct Stage: Sendable {
     static let publicURL = "http://localhost"
 
     /// Provides the environment while `body` runs, and removes it afterwards in every case.
+    /// - Parameters:
+    ///   - program: The path of `espalier`.
+    ///   - simulator: The path of `espalier-dev`.
     static func with<T: Sendable>(
-        program: String, folder: String, tenants: Int, _ body: @Sendable (Stage) async throws -> T
+        program: String, simulator: String, folder: String, tenants: Int, _ body: @Sendable (Stage) async throws -> T
     ) async throws -> T {
         let folder = URL(filePath: folder).standardizedFileURL.path
         // Durability is PostgreSQL's default. But the data is removed at the end.
@@ -38,7 +41,7 @@ struct Stage: Sendable {
         let children = ChildProcesses(logs: folder)
         do {
             say("starting PostgreSQL, the simulator and the service in \(folder)")
-            let result = try await body(Stage(program, folder, cluster, children, tenants: tenants))
+            let result = try await body(Stage(program, simulator, folder, cluster, children, tenants: tenants))
             try await children.stop()
             try await cluster.stop()
             // The logs of a failed run are not removed, because they help to find the cause.
@@ -51,7 +54,9 @@ struct Stage: Sendable {
         }
     }
 
-    private init(_ program: String, _ folder: String, _ cluster: EmbeddedPostgres, _ children: ChildProcesses, tenants: Int) async throws {
+    private init(
+        _ program: String, _ simulator: String, _ folder: String, _ cluster: EmbeddedPostgres, _ children: ChildProcesses, tenants: Int
+    ) async throws {
         try await cluster.start()
         guard
             let postmaster = try String(contentsOfFile: "\(folder)/postgres/data/postmaster.pid", encoding: .utf8)
@@ -65,7 +70,7 @@ struct Stage: Sendable {
 
         let ports = try await FreePorts.find(3)
         (serviceURL, simulatorURL) = ("http://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[2])")
-        try await children.start("simulator", [program, "simulate-apple", "--port", "\(ports[2])"])
+        try await children.start("simulator", [simulator, "simulate-apple", "--port", "\(ports[2])"])
         try await children.waitUntilReady("\(simulatorURL)/auth/keys")
 
         let masterKey = try await children.output("generate-master-key", [program, "generate-master-key"])

@@ -39,7 +39,7 @@ struct Dev: AsyncParsableCommand {
     }
 
     /// The Apple simulator in the environment. After `. .espalier/dev.env`, the environment contains the simulator of an earlier
-    /// `espalier dev`, and no other simulator is requested.
+    /// `espalier-dev dev`, and no other simulator is requested.
     private static func standIn(in environment: [String: String], port: Int) -> String? {
         guard let url = environment["ESPALIER_APPLE_BASE_URL"], !url.isEmpty else { return nil }
         let ports = [port, environment["ESPALIER_PORT"].flatMap { Int($0) }].compactMap(\.self)

@@ -5,7 +5,7 @@ import Postgres
 import Sealing
 import Server
 
-/// The database of `espalier dev`, with its roles and its schema.
+/// The database of `espalier-dev dev`, with its roles and its schema.
 struct DevDatabase: Sendable {
     let ownerURL: String
     /// The URL for the role that production uses, so that isolation also applies here.
@@ -29,7 +29,7 @@ struct DevDatabase: Sendable {
     }
 }
 
-/// The master key of `espalier dev`, in a file that only its user can read.
+/// The master key of `espalier-dev dev`, in a file that only its user can read.
 enum DevMasterKey {
     static func read(orMakeIn folder: URL) throws -> String {
         let file = folder.appending(path: "master-key")

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The four ports of `espalier dev`, one after another.
+/// The four ports of `espalier-dev dev`, one after another.
 struct DevPorts: Sendable {
     let server: Int
 

@@ -3,7 +3,7 @@ import DemoApplication
 import Foundation
 import Server
 
-/// The report of `espalier dev` when everything runs: for a person on standard output, for programs in `dev.json`.
+/// The report of `espalier-dev dev` when everything runs: for a person on standard output, for programs in `dev.json`.
 struct DevReport: Sendable {
     let demo: DemoTenants
     let ports: DevPorts

@@ -5,7 +5,7 @@ import Server
 package struct EspalierDev: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "espalier-dev",
-        abstract: "Run Espalier and everything that it needs on one machine, for development.",
+        abstract: "Runs Espalier and everything that it needs on one machine, for development.",
         version: "0.1.0",
         subcommands: [Dev.self, SimulateApple.self])
 

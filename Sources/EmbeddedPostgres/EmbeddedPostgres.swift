@@ -1,6 +1,6 @@
 import Foundation
 
-/// A private PostgreSQL cluster under a folder, for `espalier dev` and for tests.
+/// A private PostgreSQL cluster under a folder, for `espalier-dev dev` and for tests.
 ///
 /// ```
 /// <folder>/data          the cluster: initdb creates it on first use, and later starts reuse it

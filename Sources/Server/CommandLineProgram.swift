@@ -3,6 +3,9 @@ import Foundation
 
 /// Runs a program of this package.
 package enum CommandLineProgram {
+    /// The name of this process's program, for its messages: `espalier` or `espalier-dev`.
+    static var name: String { CommandLine.arguments.first.map { URL(filePath: $0).lastPathComponent } ?? "espalier" }
+
     /// Parses the arguments of this process and runs the command that they name. Wrong usage exits with 2.
     package static func run<Command: ParsableCommand>(_: Command.Type) async {
         do {

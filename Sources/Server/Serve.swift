@@ -63,7 +63,7 @@ package func orRefuse<T>(_ body: () async throws -> T) async throws -> T {
     } catch let error as CleanExit {
         throw error
     } catch {
-        FileHandle.standardError.write(Data("espalier: \(error)\n".utf8))
+        FileHandle.standardError.write(Data("\(CommandLineProgram.name): \(error)\n".utf8))
         throw ExitCode.failure
     }
 }

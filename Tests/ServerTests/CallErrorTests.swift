@@ -43,7 +43,12 @@ struct CallErrorTests {
                   usage: espalier master-keys status [--json]
                 next: `espalier master-keys status --help` describes every argument.
                 """)
-        #expect(try await text("dev --port 0").hasPrefix("error: --port must be from 1 to 65532"))
+        #expect(
+            try await text("audit verify --tenant acme --platform") == """
+                error: Pass either --tenant or --platform.
+                  usage: espalier audit verify [--tenant <slug>] [--platform] [--expect <sequence:hash>]
+                next: `espalier audit verify --help` describes every argument.
+                """)
     }
 
     @Test("help is not an error")

@@ -29,10 +29,11 @@ package final class Program: Sendable {
         package var description: String { "still running after \(limit); it said:\n\(said)" }
     }
 
-    /// The folder of the built tests, which also contains `espalier`.
+    /// The folder of the built tests, which also contains the programs.
     private static var buildFolder: URL { Bundle.main.executableURL!.resolvingSymlinksInPath().deletingLastPathComponent() }
 
     package static var espalier: URL { buildFolder.appending(path: "espalier") }
+    package static var espalierDev: URL { buildFolder.appending(path: "espalier-dev") }
     /// A separate package, so it exists only if it was built before.
     package static var espalierctl: URL { repository.appending(path: "admin-cli/.build/debug/espalierctl") }
     package static let repository = URL(filePath: #filePath).appending(path: "../../..").standardizedFileURL

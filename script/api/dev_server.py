@@ -1,4 +1,4 @@
-"""An `espalier dev` of the script's own: an empty folder, free ports, and nothing left of it afterwards."""
+"""Runs `espalier-dev dev` for one script, in an empty folder and on free ports, and removes all of it afterwards."""
 
 import base64
 import ctypes
@@ -23,6 +23,14 @@ import requests
 from spec import ROOT
 
 
+def built(product):
+    """The path of a debug build. Builds the product only if the file is missing."""
+    program = ROOT / ".build/debug" / product
+    if not program.exists():
+        subprocess.run(["swift", "build", "--product", product], cwd=ROOT, check=True, stdout=sys.stderr)
+    return program
+
+
 class DevServer:
     def __enter__(self):
         # So that a script that is told to end cleans up as one that fails.
@@ -32,9 +40,7 @@ class DevServer:
         self.folder.chmod(0o755)
         self.log = self.folder / "log"
         self.process = None
-        program = ROOT / ".build/debug/espalier"
-        if not program.exists():
-            subprocess.run(["swift", "build", "--product", "espalier"], cwd=ROOT, check=True, stdout=sys.stderr)
+        program = built("espalier-dev")
         try:
             # Somebody else may take a port between our look and the server's.
             for attempt in range(3):
@@ -62,7 +68,7 @@ class DevServer:
                 said = self.log.read_text(errors="replace")
                 if has_ended and not is_last and re.search(r"Port \d+ is in use", said):
                     return False
-                sys.exit(f"espalier dev did not start:\n{said[-4000:]}")
+                sys.exit(f"espalier-dev did not start:\n{said[-4000:]}")
             time.sleep(0.05)
         self.settings = json.loads((self.data / "dev.json").read_text())
         return True

@@ -1,4 +1,4 @@
-"""An `espalier serve` as in production: behind https, on a site of its own, with the database and the Apple of an `espalier dev`."""
+"""Runs `espalier serve` as in production, behind https and on another site, with the database and the Apple simulator of `espalier-dev`."""
 
 import asyncio
 import json
@@ -11,7 +11,7 @@ import time
 
 import requests
 
-from dev_server import complaints_in, end_with_parent
+from dev_server import built, complaints_in, end_with_parent
 from spec import ROOT
 
 
@@ -26,7 +26,7 @@ class HTTPSServer:
         socket = next(self.dev.data.rglob(".s.PGSQL.5432"))
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [ROOT / ".build/debug/espalier", "serve"], cwd=ROOT, stdout=log, stderr=log, preexec_fn=end_with_parent,
+                [built("espalier"), "serve"], cwd=ROOT, stdout=log, stderr=log, preexec_fn=end_with_parent,
                 env=os.environ | {
                     "ESPALIER_PUBLIC_URL": self.origin, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
                     "ESPALIER_DATABASE_URL": f"postgresql://espalier_server@/espalier?host={socket.parent}",

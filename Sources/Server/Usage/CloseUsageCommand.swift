@@ -15,7 +15,7 @@ struct CloseUsageCommand: AsyncParsableCommand {
             statements, which never change again. Prints their number. Uses the settings of `espalier serve`.
 
             For development, --as-of sets another time as now, even a future one. Then the current month is closed, and later logins \
-            belong to the next month. This needs ESPALIER_SIMULATED_CLOCK=true, which `espalier dev` writes to dev.env.
+            belong to the next month. This needs ESPALIER_SIMULATED_CLOCK=true, which `espalier-dev dev` writes to dev.env.
             """)
 
     @Option(name: .customLong("as-of"), help: ArgumentHelp("The time to use as now, in RFC 3339.", valueName: "time"))

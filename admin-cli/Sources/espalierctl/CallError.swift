@@ -75,6 +75,8 @@ struct CommandPath {
         var guess = suggestion.map { "Did you mean `\((known + [$0] + rest).joined(separator: " "))`? " }
         if Self.serverCommands.contains(words) {
             guess = "`espalier \(words)` is a command of the server program. "
+        } else if Self.developmentCommands.contains(words) {
+            guess = "`espalier-dev \(words)` is a command of the development program. "
         } else if guess == nil, known.count == 1, let path = Self.path(to: unknown, below: Espalierctl.self) {
             guess = "Did you mean `\((known + path + rest).joined(separator: " "))`? "
         }
@@ -85,9 +87,12 @@ struct CommandPath {
 
     /// The commands of `espalier`, the server program, without the program's name.
     private static let serverCommands: Set = [
-        "serve", "dev", "migrate", "seed", "audit verify", "usage close", "usage verify", "usage archive", "usage restore", "master-keys",
-        "generate-master-key", "simulate-apple",
+        "serve", "migrate", "seed", "audit verify", "usage close", "usage verify", "usage archive", "usage restore", "master-keys",
+        "generate-master-key",
     ]
+
+    /// The commands of `espalier-dev`, the development program.
+    private static let developmentCommands: Set = ["dev", "simulate-apple"]
 
     /// The words that lead to a nested command with this name, or with its singular.
     private static func path(to word: String, below command: any ParsableCommand.Type) -> [String]? {

@@ -150,6 +150,7 @@ struct FailureTests {
             (["tenants", "sus", "acme"], "no command `sus`", "Did you mean `espalierctl tenants suspend acme`?"),
             (["usage", "verify"], "no command `verify`", "`espalier usage verify` is a command of the server program."),
             (["migrate", "-h"], "no command `migrate`", "`espalier migrate` is a command of the server program."),
+            (["dev"], "no command `dev`", "`espalier-dev dev` is a command of the development program."),
         ])
     func suggestion(arguments: [String], problem: String, suggestion: String) async throws {
         let run = try await Run(arguments: arguments)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `espalier dev` as a process: from an empty folder to tokens and usage, and a stop that leaves no process.
+/// `espalier-dev dev` as a process: from an empty folder to tokens and usage, and a stop that leaves no process.
 @Suite("Dev")
 struct DevTests {
     private let folder: TemporaryFolder
@@ -13,7 +13,8 @@ struct DevTests {
 
     private func start(port: Int, _ more: [String] = [], environment: [String: String] = [:]) async throws -> Program {
         let dev = try await Program.start(
-            ["dev", "--directory", folder.path, "--port", "\(port)"] + more, environment: environment, ownGroup: true)
+            ["dev", "--directory", folder.path, "--port", "\(port)"] + more, of: Program.espalierDev, environment: environment,
+            ownGroup: true)
         try await dev.says("Espalier is running")
         return dev
     }
@@ -60,13 +61,15 @@ struct DevTests {
         #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
 
         // A second process is rejected, with the same port or another one, and does no harm.
-        let sameFolder = try await Program.run(["dev", "--directory", folder.path, "--port", "\(FreePorts.take(4))"])
+        let sameFolder = try await Program.run(
+            ["dev", "--directory", folder.path, "--port", "\(FreePorts.take(4))"], of: Program.espalierDev)
         #expect(sameFolder.code == 1)
         #expect(sameFolder.complaints.count == 1)
         #expect(sameFolder.errors.contains("is in use by another process"), "\(sameFolder.errors)")
-        let samePort = try await Program.run(["dev", "--directory", try TemporaryFolder().path, "--port", "\(port)"])
+        let samePort = try await Program.run(
+            ["dev", "--directory", try TemporaryFolder().path, "--port", "\(port)"], of: Program.espalierDev)
         #expect(samePort.code == 1)
-        #expect(samePort.complaints == ["espalier: Port \(port) is in use. Choose other ports: --port is the first of four in a row."])
+        #expect(samePort.complaints == ["espalier-dev: Port \(port) is in use. Choose other ports: --port is the first of four in a row."])
         #expect(try await file.logins(of: file.tenants[0]) == 1)
 
         let postgres = try postmaster()
@@ -206,7 +209,7 @@ struct DevTests {
         #expect(file.simulator_url == appleURL)
         #expect(FreePorts.isFree(port + 2))
         let apple = try await Program.start(
-            ["simulate-apple", "--port", "\(applePort)", "--registry", "\(folder.path)/apple.json"])
+            ["simulate-apple", "--port", "\(applePort)", "--registry", "\(folder.path)/apple.json"], of: Program.espalierDev)
         try await eventually("the stand-in listens") { FreePorts.isListening(applePort) }
 
         for tenant in file.tenants {
@@ -230,7 +233,7 @@ struct DevTests {
 
     @Test("invalid ports are rejected", arguments: ["0", "65533", "eighty"])
     func impossiblePort(port: String) async throws {
-        let exit = try await Program.run(["dev", "--directory", folder.path, "--port", port])
+        let exit = try await Program.run(["dev", "--directory", folder.path, "--port", port], of: Program.espalierDev)
         #expect(exit.code == 2)
         #expect(exit.errors.contains("--port"), "\(exit.errors)")
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
@@ -239,8 +242,9 @@ struct DevTests {
     @Test("an invalid folder is rejected")
     func impossibleFolder() async throws {
         let file = try folder.write("file", "")
-        let exit = try await Program.run(["dev", "--directory", file + "/below", "--port", "\(FreePorts.take(4))"])
+        let exit = try await Program.run(
+            ["dev", "--directory", file + "/below", "--port", "\(FreePorts.take(4))"], of: Program.espalierDev)
         #expect(exit.code == 1)
-        #expect(exit.complaints == ["espalier: --directory: \(file)/below cannot be created. Choose another folder."])
+        #expect(exit.complaints == ["espalier-dev: --directory: \(file)/below cannot be created. Choose another folder."])
     }
 }

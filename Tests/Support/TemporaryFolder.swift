@@ -1,10 +1,10 @@
-import Foundation
+package import Foundation
 
 /// A folder that is removed with its value.
-final class TemporaryFolder: Sendable {
-    let url: URL
+package final class TemporaryFolder: Sendable {
+    package let url: URL
 
-    init() throws {
+    package init() throws {
         url = FileManager.default.temporaryDirectory.appending(path: "espalier-test-\(UInt64.random(in: .min ... .max))")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
@@ -13,17 +13,17 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(at: url)
     }
 
-    var path: String { url.path(percentEncoded: false) }
+    package var path: String { url.path(percentEncoded: false) }
 
     /// Writes a file, and returns its path.
     @discardableResult
-    func write(_ name: String, _ text: String) throws -> String {
+    package func write(_ name: String, _ text: String) throws -> String {
         let file = url.appending(path: name)
         try text.write(to: file, atomically: true, encoding: .utf8)
         return file.path(percentEncoded: false)
     }
 
-    func read(_ name: String) throws -> Data {
+    package func read(_ name: String) throws -> Data {
         try Data(contentsOf: url.appending(path: name))
     }
 }

@@ -2,21 +2,21 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `espalier simulate-apple` as a process. `AppleSimulatorTests` tests the simulation, and `DevTests` tests a login with
+/// `espalier-dev simulate-apple` as a process. `AppleSimulatorTests` tests the simulation, and `DevTests` tests a login with
 /// it.
 @Suite("Simulate Apple")
 struct SimulateAppleTests {
     @Test("a port in use is reported")
     func takenPort() async throws {
         let listener = try SilentListener()
-        let exit = try await Program.run(["simulate-apple", "--port", "\(listener.port)"])
+        let exit = try await Program.run(["simulate-apple", "--port", "\(listener.port)"], of: Program.espalierDev)
         #expect(exit.code == 1)
-        #expect(exit.complaints == ["espalier: Port \(listener.port) is in use. Choose another port with --port."])
+        #expect(exit.complaints == ["espalier-dev: Port \(listener.port) is in use. Choose another port with --port."])
     }
 
     @Test("an invalid port is rejected", arguments: ["-1", "65536", "eighty"])
     func impossiblePort(port: String) async throws {
-        let exit = try await Program.run(["simulate-apple", "--port=\(port)"])
+        let exit = try await Program.run(["simulate-apple", "--port=\(port)"], of: Program.espalierDev)
         #expect(exit.code == 2)
         #expect(exit.errors.contains("--port"))
     }
@@ -29,7 +29,7 @@ struct SimulateAppleTests {
             (try folder.write("text.json", "teams"), "is not JSON"),
             (try folder.write("field.json", #"{"teams": [], "people": [], "clients": []}"#), "clients"),
         ] {
-            let exit = try await Program.run(["simulate-apple", "--port", "0", "--registry", file])
+            let exit = try await Program.run(["simulate-apple", "--port", "0", "--registry", file], of: Program.espalierDev)
             #expect(exit.code == 1)
             #expect(exit.complaints.count == 1, "\(exit.errors)")
             #expect(exit.errors.contains(words), "\(exit.errors)")

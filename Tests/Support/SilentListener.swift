@@ -1,15 +1,15 @@
 import Foundation
 
 /// A listener on a free port of 127.0.0.1 that never responds. The kernel accepts connections.
-final class SilentListener {
-    let port: Int
+package final class SilentListener {
+    package let port: Int
     private let descriptor: Int32
 
-    struct CannotListen: Error {
-        let errno: Int32
+    package struct CannotListen: Error {
+        package let errno: Int32
     }
 
-    init() throws {
+    package init() throws {
         #if os(Linux)
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
