@@ -20,7 +20,7 @@ struct SimulateApple: AsyncParsableCommand {
     @Option(help: "The issuer of its tokens and the audience of client secrets.")
     var issuer = "https://appleid.apple.com"
 
-    @Flag(help: "Rejects Return URLs on loopback, as Apple does.")
+    @Flag(name: .customLong("strict-return-urls"), help: "Rejects Return URLs on loopback, as Apple does.")
     var strictReturnURLs = false
 
     func validate() throws {

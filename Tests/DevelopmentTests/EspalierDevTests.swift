@@ -27,7 +27,7 @@ struct EspalierDevTests {
         #expect(
             exit.errors == """
                 error: --port must be between 0 and 65535.
-                  usage: espalier-dev simulate-apple [--port <port>] [--registry <file>] [--issuer <issuer>] [--strict-return-ur-ls]
+                  usage: espalier-dev simulate-apple [--port <port>] [--registry <file>] [--issuer <issuer>] [--strict-return-urls]
                 next: `espalier-dev simulate-apple --help` describes every argument.
 
                 """)

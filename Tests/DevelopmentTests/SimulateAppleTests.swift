@@ -21,6 +21,22 @@ struct SimulateAppleTests {
         #expect(exit.errors.contains("--port"))
     }
 
+    @Test("with --strict-return-urls, a Return URL on loopback is rejected")
+    func strictReturnURLs() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "registry.json",
+            """
+            {"teams": [{"id": "A1B2C3D4E5", "services_ids": [{
+                "id": "com.example.web", "display_name": "Example", "return_urls": ["http://localhost:8080/callback"]
+            }]}]}
+            """)
+        let exit = try await Program.run(
+            ["simulate-apple", "--port", "0", "--registry", file, "--strict-return-urls"], of: Program.espalierDev)
+        #expect(exit.code == 1)
+        #expect(exit.errors.contains("return_urls"), "\(exit.errors)")
+    }
+
     @Test("a registry that is missing, is not JSON or has an unknown field is rejected with the position")
     func registry() async throws {
         let folder = try TemporaryFolder()
