@@ -9,6 +9,8 @@ import ServiceLifecycle
 /// usage. A person presses "Sign in with Apple" (``DemoRoutes/startLogin(_:context:)``), returns with a code
 /// (``DemoRoutes/finishLogin(_:context:)``), and sees the application's tokens (``DemoRoutes/showSession(_:context:)``). Sessions are
 /// stored in memory.
+///
+/// Its port also serves Espalier's documentation (``DemoRoutes/showDocumentation(_:context:)``) and specification.
 package struct DemoApplication: Service {
     /// A tenant with this application, and the credentials of the application.
     package struct Tenant: Sendable {
@@ -48,6 +50,7 @@ package struct DemoApplication: Service {
     private let publicURL: String
     private let baseURL: String
     private let tenants: [Tenant]
+    private let documentation: Documentation
     private let logger: Logger
     private let onServerRunning: @Sendable (_ port: Int) async -> Void
 
@@ -55,9 +58,11 @@ package struct DemoApplication: Service {
     ///   - port: The port to listen on; 0 for any free port.
     ///   - publicURL: The URL of this application for browsers, without a trailing slash.
     ///   - baseURL: The URL of Espalier's REST API, without a trailing slash.
+    ///   - documentation: The files of `/docs` and `/openapi.yaml`.
     ///   - onServerRunning: Called once with the port, when the server accepts requests.
     package init(
-        host: String = "127.0.0.1", port: Int, publicURL: String, baseURL: String, tenants: [Tenant], logger: Logger,
+        host: String = "127.0.0.1", port: Int, publicURL: String, baseURL: String, tenants: [Tenant], documentation: Documentation,
+        logger: Logger,
         onServerRunning: @escaping @Sendable (_ port: Int) async -> Void = { _ in }
     ) {
         self.host = host
@@ -65,6 +70,7 @@ package struct DemoApplication: Service {
         self.publicURL = publicURL
         self.baseURL = baseURL
         self.tenants = tenants
+        self.documentation = documentation
         self.logger = logger
         self.onServerRunning = onServerRunning
     }
@@ -87,7 +93,8 @@ package struct DemoApplication: Service {
         configuration.timeout.connect = .seconds(5)
         try await HTTPClient.withHTTPClient(configuration: configuration) { client in
             let routes = DemoRoutes(
-                publicURL: publicURL, baseURL: baseURL, tenants: tenants, sessions: BrowserSessions(), client: client)
+                publicURL: publicURL, baseURL: baseURL, tenants: tenants, documentation: documentation, sessions: BrowserSessions(),
+                client: client)
             let application = Application(
                 router: routes.router,
                 configuration: .init(address: .hostname(host, port: port)),

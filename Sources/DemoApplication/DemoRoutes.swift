@@ -11,6 +11,7 @@ struct DemoRoutes: Sendable {
     let publicURL: String
     let baseURL: String
     let tenants: [DemoApplication.Tenant]
+    let documentation: Documentation
     let sessions: BrowserSessions
     let client: HTTPClient
 
@@ -23,6 +24,9 @@ struct DemoRoutes: Sendable {
         router.get("/session", use: showSession)
         router.post("/session/refresh", use: refreshTokens)
         router.post("/session/sign-out", use: signOut)
+        router.get("/docs", use: showDocumentation)
+        router.get("/docs/**", use: showDocumentation)
+        router.get("/openapi.yaml", use: showSpecification)
         return router
     }
 

@@ -3,6 +3,9 @@ import HTTPTypes
 /// The reason why a request ends with an error page.
 enum Refusal: Error, Equatable {
     case unknownPage
+    /// `script/docs` has not built the documentation site into this folder.
+    case missingDocumentation(folder: String)
+    case missingSpecification(file: String)
     /// A sign-in returned for a tenant without settings in the demo, such as a tenant onboarded with espalierctl.
     case unknownTenant
     /// No recent sign-in with this `state` was started in this browser.
@@ -21,7 +24,7 @@ enum Refusal: Error, Equatable {
 
     var status: HTTPResponse.Status {
         switch self {
-        case .unknownPage, .unknownTenant: .notFound
+        case .unknownPage, .missingDocumentation, .missingSpecification, .unknownTenant: .notFound
         case .unknownLogin, .otherIssuer: .badRequest
         case .cancelled: .ok
         case .refused, .unexpectedAnswer, .unreachable, .wrongIDToken: .badGateway
@@ -31,6 +34,8 @@ enum Refusal: Error, Equatable {
     var title: String {
         switch self {
         case .unknownPage: "Page not found"
+        case .missingDocumentation: "The documentation is not built"
+        case .missingSpecification: "The specification is missing"
         case .unknownTenant: "The demo does not know this tenant"
         case .unknownLogin: "This sign-in was not started here"
         case .otherIssuer: "The response came from another issuer"
@@ -45,6 +50,9 @@ enum Refusal: Error, Equatable {
     var explanation: String {
         switch self {
         case .unknownPage: "Start at the first page."
+        case .missingDocumentation(let folder):
+            "The folder \(folder) has no index.html. Run script/docs in the project’s folder. Then load this page again."
+        case .missingSpecification(let file): "The file \(file) is not readable. Start espalier-dev in the project’s folder."
         case .unknownTenant:
             "Espalier sent the browser here after a sign-in. The demo has no settings for this tenant and does not continue the sign-in. "
                 + "If espalierctl asks for an address, copy the address of this page."

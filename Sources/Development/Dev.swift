@@ -31,6 +31,9 @@ struct Dev: AsyncParsableCommand {
             "The URL of another Apple simulator to use instead. Register the content of apple.json in the folder there.", valueName: "url"))
     var appleBaseURL: String?
 
+    @Option(help: ArgumentHelp("The folder of the documentation site for /docs. script/docs builds it.", valueName: "folder"))
+    var documentation = ".build/docs"
+
     @OptionGroup var migrations: MigrationsFolder
 
     mutating func validate() throws {
@@ -77,8 +80,10 @@ struct Dev: AsyncParsableCommand {
             return (settings, database.migrator, demo)
         }
         let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
+        let site = Documentation(folder: documentation, specification: "openapi.yaml")
         let report = DevReport(
-            demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, hasSimulator: appleBaseURL == nil, directory: folder)
+            demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, hasSimulator: appleBaseURL == nil, documentation: site,
+            directory: folder)
         // The report appears when all of its addresses work.
         let arrivals = Arrivals(expecting: appleBaseURL == nil ? 3 : 2) {
             do { try report.publish() } catch { logger.error("dev.json could not be written", metadata: ["cause": "\(error)"]) }
@@ -93,8 +98,8 @@ struct Dev: AsyncParsableCommand {
         }
         services.append(
             DemoApplication(
-                port: ports.demo, publicURL: ports.demoURL, baseURL: ports.baseURL, tenants: demo.forDemoApplication(ports), logger: logger,
-                onServerRunning: { _ in arrivals.arrive() }))
+                port: ports.demo, publicURL: ports.demoURL, baseURL: ports.baseURL, tenants: demo.forDemoApplication(ports),
+                documentation: site, logger: logger, onServerRunning: { _ in arrivals.arrive() }))
         services += installation.services
         try await orRefuse { try await ServiceGroup.run(services, logger: logger) }
     }

@@ -10,6 +10,7 @@ struct DevReport: Sendable {
     let simulatorURL: String
     /// Whether this process runs the simulator.
     let hasSimulator: Bool
+    let documentation: Documentation
     let directory: URL
 
     private struct File: Encodable {
@@ -57,6 +58,8 @@ struct DevReport: Sendable {
                 Server      \(ports.baseURL)        issuers \(ports.baseURL)/t/acme and …/t/globex
                 Operations  \(ports.operationsURL)        /healthz, /readyz, /metrics
                 Apple       \(simulatorURL)\(hasSimulator ? "        the simulator" : "        your simulator; register \(directory.appending(path: "apple.json").relativePath) there")
+                Docs        \(ports.demoURL)/docs/\(documentation.isBuilt ? "" : "        build them with script/docs")
+                API         \(ports.demoURL)/openapi.yaml
 
             Count Acme's logins:
 

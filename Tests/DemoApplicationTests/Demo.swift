@@ -42,6 +42,7 @@ struct Demo {
 /// Runs the demo with its own provider on free ports while `body` runs.
 func withDemo(
     name: String = "Acme", connection: DemoApplication.Tenant.Connection = .own, clientSecret: String? = Demo.clientSecret,
+    documentation: Documentation = Documentation(folder: "/nonexistent/docs", specification: "/nonexistent/openapi.yaml"),
     _ body: (Demo) async throws -> Void
 ) async throws {
     let provider = FakeProvider()
@@ -63,7 +64,7 @@ func withDemo(
                 .init(
                     slug: "acme", name: name, issuer: "\(baseURL)/t/acme", clientID: "acme-web", clientSecret: clientSecret,
                     apiKey: Demo.apiKey, connection: connection)
-            ], logger: logger, onServerRunning: { reportPort.yield($0) })
+            ], documentation: documentation, logger: logger, onServerRunning: { reportPort.yield($0) })
         group.addTask { try await demo.run() }
         try await body(Demo(provider: provider, port: await nextPort.next() ?? 0))
         group.cancelAll()

@@ -36,7 +36,7 @@ struct DevTests {
     @Test("a program with dev.json signs in at each tenant; Ctrl-C ends everything, and a second start uses the same data")
     func story() async throws {
         let port = FreePorts.take(4)
-        let dev = try await start(port: port)
+        let dev = try await start(port: port, ["--documentation", "\(folder.path)/site"])
         let file = try devFile()
         #expect(file.base_url == "http://localhost:\(port)")
         #expect(file.operations_url == "http://localhost:\(port + 1)")
@@ -58,6 +58,7 @@ struct DevTests {
         let demo = try await file.browser.get(file.demo_url)
         #expect(demo.status == 200)
         #expect(demo.body.contains("Acme") && demo.body.contains("Globex"))
+        try await expectDocumentation(of: file, said: dev.talk)
         #expect(try await file.browser.get("\(file.operations_url)/readyz").status == 200)
 
         // A second process is rejected, with the same port or another one, and does no harm.
@@ -164,6 +165,22 @@ struct DevTests {
         }
         dev.signal(SIGTERM)
         #expect(try await dev.exit().code == 0)
+    }
+
+    /// The site is not built there, so the report names the command that builds it.
+    private func expectDocumentation(of file: DevFile, said: String) async throws {
+        #expect(said.contains("Docs        \(file.demo_url)/docs/        build them with script/docs\n"), "\(said)")
+        #expect(said.contains("API         \(file.demo_url)/openapi.yaml\n"), "\(said)")
+        let missing = try await file.browser.get("\(file.demo_url)/docs/")
+        #expect(missing.status == 404)
+        #expect(missing.body.contains("script/docs"))
+        let site = "\(folder.path)/site"
+        try FileManager.default.createDirectory(atPath: site, withIntermediateDirectories: true)
+        try folder.write("site/index.html", "The first page.")
+        #expect(try await file.browser.get("\(file.demo_url)/docs/").body == "The first page.")
+        let specification = try await file.browser.get("\(file.demo_url)/openapi.yaml")
+        #expect(specification.status == 200)
+        #expect(specification.body == (try String(contentsOf: Program.repository.appending(path: "openapi.yaml"), encoding: .utf8)))
     }
 
     /// Programs depend on the names. Only the user may read the secrets.

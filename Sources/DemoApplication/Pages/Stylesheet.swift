@@ -74,6 +74,7 @@ enum Stylesheet {
           grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr));
         }
         footer b { color: var(--ink); font-weight: 600; }
+        footer a { color: inherit; }
         @media (max-width: 36rem) {
           main { padding-top: .5rem; }
           .person { grid-template-columns: auto 1fr; }
