@@ -83,9 +83,9 @@ struct MemberOrder: Sendable {
 
 extension Node {
     /// Returns a member by its text. The subscript of `Node` reads `200` as a number, but the spec has the string
-    /// `"200"`.
+    /// `"200"`. A merge key (`<<`) adds the members of another mapping.
     fileprivate func member(_ name: String) -> Node? {
-        mapping?.first { $0.key.scalar?.string == name }?.value
+        mapping?.first { $0.key.scalar?.string == name }?.value ?? mapping?.first { $0.key.scalar?.string == "<<" }?.value.member(name)
     }
 }
 

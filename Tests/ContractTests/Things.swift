@@ -110,8 +110,12 @@ struct Things: Sendable {
     }
 
     /// Returns an operation's path with a tenant and the IDs of real or missing objects.
-    func path(_ operation: Specification.Operation, tenant: String = "acme", real: Bool = true) -> String {
+    /// - Parameter others: IDs by the names in the path, instead of those of the prepared objects.
+    func path(
+        _ operation: Specification.Operation, tenant: String = "acme", real: Bool = true, replacing others: [String: String] = [:]
+    ) -> String {
         var path = operation.path.replacing("{tenant}", with: tenant)
+        for (name, id) in others { path = path.replacing("{\(name)}", with: id) }
         for parameter in operation.parameters where parameter.place == "path" && parameter.name != "tenant" {
             let prefix = parameter.example?.prefix { $0 != "_" } ?? "id"
             let uuid = real ? (operation.isForTenants ? acme : platform)[parameter.name] : nil
@@ -119,6 +123,9 @@ struct Things: Sendable {
         }
         return path
     }
+
+    /// Returns the ID of Acme's webhook.
+    var webhook: String { "webhook_" + Self.digits(acme["webhook"]) }
 
     /// The names in paths without a real object. There should be none.
     func missing(_ operation: Specification.Operation) -> [String] {

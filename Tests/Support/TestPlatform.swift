@@ -122,6 +122,15 @@ package struct TestPlatform: Sendable {
         return try await TestBrowser(self).send(method, "\(Self.publicURL)/v1\(path)", headers: headers, body: text)
     }
 
+    /// Issues an operator's key that has no scope except this one.
+    package func narrowKey(_ scope: String = "tenants:read") async throws -> String {
+        let issued = try await call("POST", "/platform/api-keys", ["name": "Narrow", "scopes": [scope]])
+        guard let secret = issued.json["secret"] as? String else {
+            throw TestSimulator.Refused(description: "no key: \(issued.status) \(issued.body)")
+        }
+        return secret
+    }
+
     private static func seed(
         _ pool: DatabasePool, _ settings: Settings, _ simulator: TestSimulator
     ) async throws -> (SeedResult, AppleSide, AppleSide) {

@@ -1,0 +1,98 @@
+import Foundation
+import Server
+import TestSupport
+
+/// The operations without an API key, in the order of a login, and what comes after it.
+struct OpenOperations: Sendable {
+    private let platform: TestPlatform
+    private let browser: TestBrowser
+
+    init(_ platform: TestPlatform) {
+        (self.platform, browser) = (platform, TestBrowser(platform))
+    }
+
+    /// Returns a response of each operation, with its operation ID.
+    func answers() async throws -> [(String, TestBrowser.Answer)] {
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + ends()
+    }
+
+    private func documents() async throws -> [(String, TestBrowser.Answer)] {
+        let (issuer, root) = (platform.acme.issuer, TestPlatform.publicURL)
+        var answers: [(String, TestBrowser.Answer)] = []
+        for (id, url) in [
+            ("openIDConfiguration", "\(issuer)/.well-known/openid-configuration"),
+            ("authorizationServerMetadata", "\(issuer)/.well-known/oauth-authorization-server"),
+            ("openIDConfigurationAtRoot", "\(root)/.well-known/openid-configuration/t/acme"),
+            ("authorizationServerMetadataAtRoot", "\(root)/.well-known/oauth-authorization-server/t/acme"),
+            ("jwks", "\(issuer)/oauth2/jwks"), ("getFavicon", "\(root)/favicon.ico"), ("getPricingPage", "\(root)/pricing"),
+            ("getSecurityContact", "\(root)/.well-known/security.txt"),
+        ] { answers.append((id, try await browser.get(url))) }
+        return answers
+    }
+
+    /// A login through Acme's own connection, and the user's data.
+    private func login() async throws -> [(String, TestBrowser.Answer)] {
+        let request = TestBrowser.Request(platform.acme)
+        let toApple = try await browser.authorize(request)
+        let back = try await browser.callback(try await browser.atApple(toApple, person: "new"))
+        let token = try await browser.redeem(back["code"] ?? "", request)
+        let (url, bearer) = ("\(platform.acme.issuer)/oauth2/userinfo", [Self.bearer(token)])
+        return [
+            ("authorize", toApple), ("appleCallback", back), ("token", token),
+            ("userInfo", try await browser.get(url, headers: bearer)),
+            ("userInfoByPost", try await browser.post(url, form: [], headers: bearer)),
+        ]
+    }
+
+    private func sharedLogin() async throws -> [(String, TestBrowser.Answer)] {
+        [("sharedAppleCallback", try await browser.signIn(.init(platform.globex)))]
+    }
+
+    private func otherAuthorizations() async throws -> [(String, TestBrowser.Answer)] {
+        let parameters = TestBrowser.Request(platform.acme).parameters
+        let byClient = TestBrowser.Request.url("\(TestPlatform.publicURL)/auth/apple/authorize", parameters)
+        return [
+            ("authorizeByPost", try await browser.post("\(platform.acme.issuer)/oauth2/authorize", form: parameters)),
+            ("authorizeByClient", try await browser.get(byClient)),
+        ]
+    }
+
+    /// Everything that reads or ends a login, and Apple's notifications.
+    private func ends() async throws -> [(String, TestBrowser.Answer)] {
+        let (request, issuer) = (TestBrowser.Request(platform.acme), platform.acme.issuer)
+        let application = request.application
+        let client = [("client_id", application.client_id), ("client_secret", application.client_secret ?? "")]
+        let basic = Data("\(application.client_id):\(application.client_secret ?? "")".utf8).base64EncodedString()
+        let (first, second) = (try await login(request), try await login(request))
+        let (hint, token) = (first.json["id_token"] as? String ?? "", second.json["access_token"] as? String ?? "")
+        return [
+            ("introspect", try await browser.post("\(issuer)/oauth2/introspect", form: client + [("token", token)])),
+            ("listRevocations", try await browser.get("\(issuer)/revocations", headers: [("Authorization", "Basic \(basic)")])),
+            ("logout", try await browser.get(TestBrowser.Request.url("\(issuer)/oauth2/logout", [("id_token_hint", hint)]))),
+            ("logoutByPost", try await browser.post("\(issuer)/oauth2/logout", form: [("id_token_hint", hint)])),
+            ("receiveNotification", try await notify("\(issuer)/auth/apple/notifications", platform.own)),
+            ("receiveSharedNotification", try await notify("\(TestPlatform.publicURL)/auth/apple/notifications", platform.shared)),
+            ("deleteOwnUser", try await browser.send("DELETE", "\(issuer)/users/me", headers: [Self.bearer(second)], body: nil)),
+            ("revokeToken", try await browser.post("\(issuer)/oauth2/revoke", form: client + [("token", token)])),
+        ]
+    }
+
+    private func login(_ request: TestBrowser.Request) async throws -> TestBrowser.Answer {
+        try await browser.redeem(try await browser.signIn(request)["code"] ?? "", request)
+    }
+
+    private static func bearer(_ token: TestBrowser.Answer) -> (String, String) {
+        ("Authorization", "Bearer \(token.json["access_token"] as? String ?? "")")
+    }
+
+    /// Sends a notification that Apple has signed.
+    private func notify(_ url: String, _ side: TestPlatform.AppleSide) async throws -> TestBrowser.Answer {
+        let now = Int(Date().timeIntervalSince1970)
+        let event = #"{"type": "email-disabled", "sub": "000123.0123.0456", "event_time": \#(now * 1000)}"#
+        let signed = try await platform.simulator.send(
+            .POST, "/simulator/notifications/sign",
+            ["iss": "https://appleid.apple.com", "aud": side.servicesID, "iat": now, "jti": UUID().uuidString, "events": event])
+        return try await browser.send(
+            "POST", url, headers: [("Content-Type", "application/json")], body: String(decoding: signed, as: UTF8.self))
+    }
+}
