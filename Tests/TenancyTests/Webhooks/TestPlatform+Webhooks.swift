@@ -12,6 +12,9 @@ import Tenancy
 import TestSupport
 import Testing
 
+/// A webhook's URL that no test calls.
+let unusedURL = "https://hooks.example.com/espalier"
+
 let quiet = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
 /// An endpoint that closes every connection without a response.

@@ -11,19 +11,6 @@ import Web
 
 @Suite("Send meter events")
 struct SendMeterEventsTests {
-    private static func acme(_ platform: TestPlatform) -> ID<Tenant> { ID(platform.acme.id)! }
-
-    /// A platform with a sink to Stripe's meter, and a customer for each tenant.
-    private static func withStripe<T: Sendable>(
-        _ body: @Sendable @escaping (TestPlatform, MeterReceiver, StripeMeter) async throws -> T
-    ) async throws -> T {
-        try await withMeter(isStripe: true) { platform, meter in
-            try await platform.sink(to: meter, isStripe: true)
-            try await platform.nameCustomers()
-            return try await body(platform, meter, meter.stripe!)
-        }
-    }
-
     private static func sequences(_ meter: MeterReceiver) -> [String] {
         meter.requests.compactMap { $0.form?["identifier"] }.map { String($0.split(separator: "-").last!) }
     }
@@ -55,7 +42,7 @@ struct SendMeterEventsTests {
 
     @Test("200 logins of several tenants arrive in one pass within Stripe's limits, with customers in parallel")
     func noStall() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             // 34 minutes each.
             try await platform.append(TestPlatform.recent(100, every: 20))
             try await platform.append(TestPlatform.recent(100, every: 20), of: platform.globex)
@@ -74,7 +61,7 @@ struct SendMeterEventsTests {
 
     @Test("two tenants with one customer are sent one after another")
     func sharedCustomer() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_acme"])
             try await platform.append(TestPlatform.recent(20, every: 60))
             try await platform.append(TestPlatform.recent(20, every: 60), of: platform.globex)
@@ -87,7 +74,7 @@ struct SendMeterEventsTests {
 
     @Test("while one process sends, another sends nothing, and after the lease another continues with the same identifiers")
     func processes() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(3, every: 60))
             try await platform.takeArrivals()
             let now = Date()
@@ -110,7 +97,7 @@ struct SendMeterEventsTests {
     @Test("after a crash the same logins go under the same identifier, and later ones under the next")
     func crash() async throws {
         struct Died: Error {}
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             let minute = TestPlatform.recent(3)
             try await platform.append(minute)
             try await platform.takeArrivals()
@@ -141,7 +128,7 @@ struct SendMeterEventsTests {
 
     @Test("a minute is sent once, after all its logins are certainly visible")
     func settles() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             let minute = TestPlatform.recent(1)[0]
             try await platform.append([minute, minute + 1])
             try await platform.takeArrivals()
@@ -157,7 +144,7 @@ struct SendMeterEventsTests {
 
     @Test("each login is counted once, for any crash and any order of visible logins")
     func deaths() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             var now = Date()
             var chance = Chance(11)
             let times = TestPlatform.recent(4, every: 60)
@@ -194,7 +181,7 @@ struct SendMeterEventsTests {
 
     @Test("after a temporary rate limit the event is sent again in the same pass, and the others follow")
     func limitedOnce() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(10, every: 60))
             try await platform.takeArrivals()
             meter.misbehave([.refuses])
@@ -206,7 +193,7 @@ struct SendMeterEventsTests {
 
     @Test("Retry-After applies to that customer only, and for its full time", arguments: [429, 503])
     func retryAfter(status: Int) async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(3, every: 60))
             try await platform.append(TestPlatform.recent(3, every: 60), of: platform.globex)
             try await platform.takeArrivals()
@@ -229,7 +216,7 @@ struct SendMeterEventsTests {
 
     @Test("after progress nothing waits: unsent or failed events do not delay the rest")
     func progress() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(12, every: 60))
             try await platform.takeArrivals()
             let now = Date()
@@ -254,7 +241,7 @@ struct SendMeterEventsTests {
 
     @Test("without progress the waits grow, and a pass that ended for all customers sends nothing more")
     func noProgress() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             try await platform.append(TestPlatform.recent(30, every: 60))
             try await platform.takeArrivals()
             var now = Date()
@@ -279,63 +266,9 @@ struct SendMeterEventsTests {
         }
     }
 
-    // MARK: Customers
-
-    @Test("a tenant without a customer waits without blocking others, and with null it is not sent")
-    func customers() async throws {
-        try await withMeter(isStripe: true) { platform, meter in
-            let stripe = try #require(meter.stripe)
-            try await platform.sink(to: meter, isStripe: true)
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            try await platform.append(TestPlatform.recent(3))
-            try await platform.append(TestPlatform.recent(2), of: platform.globex)
-            try await platform.takeArrivals()
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(stripe.logins == ["cus_acme": 3])
-            #expect(try await platform.waiting() == 2)
-            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "no_customer")
-            let set = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex"])
-            #expect(set.json["customer_id"] as? String == "cus_globex")
-            #expect(try await platform.sinkWorker().pass(at: Date()) == 1)
-            #expect(stripe.logins == ["cus_acme": 3, "cus_globex": 2])
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-            // The tenant is not billed at Stripe.
-            let none = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": NSNull()])
-            #expect(none.status == 200, "\(none.body)")
-            #expect(none.body.contains("\"customer_id\":null"))
-            try await platform.append(TestPlatform.recent(4), of: platform.globex)
-            try await platform.takeArrivals()
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(stripe.logins == ["cus_acme": 3, "cus_globex": 2])
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-
-            let list = try await platform.call("GET", TestPlatform.sinkPath + "/customers")
-            #expect((list.json["data"] as? [[String: any Sendable]])?.count == 2)
-            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 204)
-            #expect(try await platform.call("DELETE", "/tenants/acme/usage-sink-customer").status == 404)
-        }
-    }
-
-    @Test("an event that may have been counted stays with its customer, and any other goes to the new one")
-    func renamed() async throws {
-        try await Self.withStripe { platform, meter, stripe in
-            try await platform.append(TestPlatform.recent(2, every: 60))
-            try await platform.takeArrivals()
-            // The first event is counted without a known result, and the second is not sent.
-            meter.misbehave([.failsAfterwards])
-            let now = Date()
-            try await platform.sinkWorker().pass(at: now)
-            #expect(stripe.logins == ["cus_acme": 1])
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_new"])
-            try await platform.sinkWorker().pass(at: now + 60)
-            #expect(stripe.logins == ["cus_acme": 1, "cus_new": 1])
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-        }
-    }
-
     @Test("a new sink uses no identifier again, and the former sink's events are deleted")
     func recreated() async throws {
-        try await Self.withStripe { platform, meter, stripe in
+        try await withStripe { platform, meter, stripe in
             let minute = TestPlatform.recent(2)
             try await platform.append(minute)
             try await platform.takeArrivals()
@@ -358,123 +291,6 @@ struct SendMeterEventsTests {
             // The sequence is remembered as long as Stripe accepts events of the minute.
             let later = Date().addingTimeInterval(36 * 86400)
             #expect(try await PlatformDatabase(platform.pool).run(MeterEvent.forget(at: later, limit: 10)).affected == 2)
-        }
-    }
-
-    // MARK: Set aside
-
-    @Test("one rejected event blocks no others, is set aside with its own status, and is sent again on request")
-    func refused() async throws {
-        try await Self.withStripe { platform, meter, stripe in
-            let times = TestPlatform.recent(5, every: 60)
-            try await platform.append(times + [times[1]])
-            try await platform.takeArrivals()
-            meter.refuse([MeterEvent.identifier(Self.acme(platform), UUID(), times[1], 0)], status: 422)
-            // The last status of the pass is another one.
-            meter.misbehave([.refuses])
-            let log = RecordedLog()
-            try await platform.sinkWorker(log: log).pass(at: Date())
-            #expect(stripe.logins == ["cus_acme": 4])
-            #expect(try await platform.setAside() == [2, 0])
-            #expect(log.text.contains("status=422"))
-            let asked = meter.requests.count
-            #expect(try await platform.call("PATCH", TestPlatform.sinkPath, ["status": "enabled"]).status == 200)
-            try await platform.sinkWorker().pass(at: Date().addingTimeInterval(3600))
-            #expect(meter.requests.count == asked)
-            meter.refuse([], status: 400)
-            // Another tenant's customer is unaffected.
-            _ = try await platform.call("PUT", "/tenants/globex/usage-sink-customer", ["customer_id": "cus_globex2"])
-            #expect(try await platform.setAside() == [2, 0])
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme2"])
-            #expect(try await platform.setAside() == [0, 0])
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(stripe.logins == ["cus_acme": 4, "cus_acme2": 2])
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-        }
-    }
-
-    @Test("when Stripe rejects everything, it is not asked for each event, and nothing is set aside")
-    func allRefused() async throws {
-        try await Self.withStripe { platform, meter, stripe in
-            try await platform.append(TestPlatform.recent(50, every: 60))
-            try await platform.takeArrivals()
-            meter.refuse((400, #"{"error":{"message":"No meter has this event name."}}"#))
-            var now = Date()
-            for _ in 1...8 {
-                try await platform.sinkWorker().pass(at: now)
-                now += 1000
-            }
-            #expect(meter.requests.count == 80)
-            #expect(try await platform.setAside() == [0, 0])
-            meter.refuse(nil)
-            try await platform.sinkWorker().pass(at: now)
-            #expect(stripe.logins == ["cus_acme": 50])
-        }
-    }
-
-    @Test("an event that may have been counted a day ago is sent again only on request, and any other automatically")
-    func uncertain() async throws {
-        try await Self.withStripe { platform, meter, stripe in
-            try await platform.append(TestPlatform.recent(2, every: 60))
-            try await platform.takeArrivals()
-            // Both are counted, and the responses are lost.
-            meter.misbehave([.failsAfterwards])
-            let start = Date()
-            try await platform.sinkWorker().pass(at: start)
-            meter.misbehave([.failsAfterwards])
-            try await platform.sinkWorker().pass(at: start + 60)
-            #expect(stripe.logins == ["cus_acme": 2])
-            #expect(try await platform.waiting() == 2)
-            // Nothing arrives for a while.
-            meter.refuse((503, ""))
-            try await platform.sinkWorker().pass(at: start + 22 * 3600)
-            #expect(try await platform.setAside() == [0, 0])
-            meter.refuse(nil)
-            let asked = meter.requests.count
-            try await platform.sinkWorker().pass(at: start + 24 * 3600)
-            #expect(meter.requests.count == asked)
-            #expect(try await platform.setAside() == [2, 2])
-            #expect(try await platform.waiting() == 0)
-            // Setting a customer does not permit a second count.
-            _ = try await platform.call("PUT", "/tenants/acme/usage-sink-customer", ["customer_id": "cus_acme"])
-            #expect(try await platform.setAside() == [2, 2])
-            _ = try await platform.call("POST", TestPlatform.sinkPath + "/retry")
-            try await platform.sinkWorker().pass(at: start + 24 * 3600 + 200)
-            #expect(meter.requests.count == asked + 2)
-            #expect(try await platform.sinkRows() == [0, 0, 0])
-        }
-    }
-
-    @Test("an event that never arrived is sent at any later time, because it cannot have been counted")
-    func neverArrived() async throws {
-        try await Self.withStripe { platform, meter, stripe in
-            // No process listens there.
-            let free = FreePorts.take()
-            let nowhere = try await platform.call(
-                "PATCH", TestPlatform.sinkPath, ["url": "http://127.0.0.1:\(free)/v1/billing/meter_events"])
-            #expect(nowhere.status == 200, "\(nowhere.body)")
-            try await platform.append(TestPlatform.recent(2, every: 60))
-            try await platform.takeArrivals()
-            let start = Date()
-            for hours in [0.0, 22, 30, 50] { try await platform.sinkWorker().pass(at: start + hours * 3600) }
-            #expect(try await platform.setAside() == [0, 0])
-            #expect(try await platform.waiting() == 2)
-            #expect((try await platform.shownSink()["last_failure"] as? [String: any Sendable])?["error"] as? String == "connection_failed")
-            _ = try await platform.call("PATCH", TestPlatform.sinkPath, ["url": meter.url])
-            try await platform.sinkWorker().pass(at: start + 51 * 3600)
-            #expect(stripe.logins == ["cus_acme": 2])
-        }
-    }
-
-    @Test("an event that Stripe would silently drop for its age is set aside before it is sent")
-    func tooOld() async throws {
-        try await Self.withStripe { platform, meter, stripe in
-            try await platform.append(TestPlatform.recent(2, since: 36 * 86400) + TestPlatform.recent(1, since: 34 * 86400))
-            try await platform.takeArrivals()
-            try await platform.sinkWorker().pass(at: Date())
-            #expect(stripe.logins == ["cus_acme": 1])
-            #expect(stripe.reported.isEmpty)
-            #expect(try await platform.setAside() == [2, 0])
         }
     }
 

@@ -23,6 +23,19 @@ func withMeter<T: Sendable>(
     }
 }
 
+/// A platform with a sink to Stripe's meter, and a customer for each tenant.
+/// - Parameter comparesPast: whether the comparison includes hours before the sink's creation.
+func withStripe<T: Sendable>(
+    comparesPast: Bool = false, _ body: @Sendable @escaping (TestPlatform, MeterReceiver, StripeMeter) async throws -> T
+) async throws -> T {
+    try await withMeter(isStripe: true) { platform, meter in
+        try await platform.sink(to: meter, isStripe: true)
+        try await platform.nameCustomers()
+        if comparesPast { _ = try await platform.ownerPool.run("UPDATE usage_sink SET compares_from = '2026-01-01'") }
+        return try await body(platform, meter, meter.stripe!)
+    }
+}
+
 extension TestPlatform {
     static let sinkPath = "/platform/usage-sink"
     static let sinkSecret = "sk_test_hushhush"
@@ -52,6 +65,23 @@ extension TestPlatform {
     func setAside() async throws -> [Int] {
         let refused = try await shownSink()["refused"] as? [String: any Sendable]
         return [refused?["events"] as? Int ?? -1, refused?["uncertain"] as? Int ?? -1]
+    }
+
+    /// Compares with Stripe as a process does.
+    func compareMeter(log: RecordedLog = RecordedLog()) -> CompareMeter {
+        CompareMeter(pool: pool, keyring: settings.keyring, allowsPrivate: true, logger: log.logger)
+    }
+
+    /// The hours in which Stripe's meter differs from the sent logins.
+    func meterDifferences() async throws -> [[String: any Sendable]] {
+        let page = try await call("GET", Self.sinkPath + "/differences")
+        try #require(page.status == 200, "\(page.body)")
+        return page.json["data"] as? [[String: any Sendable]] ?? []
+    }
+
+    /// The state of the comparison according to the sink.
+    func comparison() async throws -> [String: any Sendable] {
+        try await shownSink()["comparison"] as? [String: any Sendable] ?? [:]
     }
 
     /// How many rows wait in the sink's tables, and in the outbox for it.
