@@ -166,7 +166,7 @@ let package = Package(
                 nioCore,
                 nioPosix, serviceLifecycle, systemPackage, unixSignals,
             ]),
-        // Starts everything on one machine, for development. Nothing of it is in `espalier`.
+        // Starts everything on one machine, for development. `espalier` does not contain it.
         .target(
             name: "Development",
             dependencies: [

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import Server
 
-/// The program for development: the server with all that it needs on one machine. Nothing of it is in `espalier`.
+/// The program for development: the server with all that it needs on one machine. `espalier` does not contain it.
 package struct EspalierDev: AsyncParsableCommand {
     package static let configuration = CommandConfiguration(
         commandName: "espalier-dev",

@@ -199,7 +199,7 @@ struct SeedTests {
             Mistake("a public application without PKCE", says: "App.requires_pkce: Only an application of kind `web`") {
                 try application { $0["requires_pkce"] = false }
             },
-            Mistake("a logout URI in the clear", says: "the logout URI http://acme.example/bye must be https") {
+            Mistake("a logout URI in the clear", says: "the logout URI http://acme.example/bye must use https") {
                 try application { $0["logout_uris"] = ["http://acme.example/bye"] }
             },
             Mistake("a scheme of its own in a browser", says: "App.redirect_uris[0]: Only an application of kind `native`") {

@@ -50,7 +50,7 @@ package final class TenantDirectory: Sendable {
     private let slugs: ConfigurationCache<ID<Application>, String>
     private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
 
-    /// - Parameter budget: Selects until when a tenant with this slug refuses logins.
+    /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
     package init(pool: DatabasePool, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
         let database = PlatformDatabase(pool)
         let known = known
