@@ -80,8 +80,7 @@ struct ShowDocumentationTests {
         "/..%5csecret.txt", "/%5c..%5csecret.txt", "/%252e%252e/secret.txt", "/%2e%2e", "/%2e%2e/", "/..", "/../", "/./index.html",
         "/%2e/index.html", "//index.html", "/problems//not_found/", "/../site-2/", "/%2e%2e/site-2", "/link.txt", "/link", "/link/",
         "/link/index.html", "/.hidden", "/%2ehidden", "/.git/", "/.git/index.html", "/index.html%00", "/index.html%00.txt", "/%00",
-        "/index.html/", "/index.html/x", "/index.html%2f", "/empty", "/empty/", "/nothing", "/nothing/", "/%", "/%zz", "/%ff",
-        "/%c0%ae%c0%ae/",
+        "/index.html/", "/index.html/x", "/index.html%2f", "/empty", "/empty/", "/nothing", "/nothing/", "/%", "/%zz",
         "/index.html%0d%0aX:%20y", "//example.com/", "/\(String(repeating: "a", count: 5000))",
     ]
 
@@ -96,9 +95,12 @@ struct ShowDocumentationTests {
         }
     }
 
-    /// An HTTP client of the tests encodes these characters itself. A `Character` combines each mark with the dot or slash before it.
+    /// The HTTP client of the tests changes some of these paths. A `Character` combines each mark with the dot or slash before it.
     @Test(
-        "raw bytes lead nowhere", arguments: outside + ["/..\u{0600}/secret.txt", "/../\u{0301}/secret.txt", "/\u{0301}../secret.txt", "x"])
+        "raw bytes lead nowhere",
+        arguments: outside + [
+            "/%ff", "/%c0%ae%c0%ae/secret.txt", "/..\u{0600}/secret.txt", "/../\u{0301}/secret.txt", "/\u{0301}../secret.txt", "x",
+        ])
     func raw(path: String) throws {
         #expect(try Site().documentation.entry(at: path) == nil)
     }
