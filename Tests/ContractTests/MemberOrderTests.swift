@@ -1,5 +1,4 @@
 import Access
-
 @testable import Delivery
 import Foundation
 import Postgres

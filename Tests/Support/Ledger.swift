@@ -4,6 +4,7 @@ package import Foundation
 import Ledger
 package import Logging
 import Postgres
+import Server
 import Tenancy
 
 @testable package import Server

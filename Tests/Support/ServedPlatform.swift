@@ -4,6 +4,7 @@ package import EmbeddedPostgres
 import Foundation
 import Postgres
 import Sealing
+import Server
 import Tenancy
 
 @testable package import Server

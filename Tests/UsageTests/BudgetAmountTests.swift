@@ -46,63 +46,6 @@ struct BudgetAmountTests {
         try await platform.rollUp()
     }
 
-    @Test("the tenant's own key sets a budget in money and sees its use, and a budget in logins replaces it and vice versa")
-    func life() async throws {
-        try await TestPlatform.run { platform in
-            // By the plan's price, which the tenant's own transactions do not see.
-            try await platform.append(Array(repeating: Date(), count: 200))
-            let made = try await Self.set(platform, 2)
-            #expect(made.status == 200, "\(made.body)")
-            #expect(made.json["amount_micros"] as? Int == 2_000_000 && made.json["amount"] as? String == "2.00")
-            #expect(made.json["currency"] as? String == "USD" && made.json["logins"] == nil && made.json["hard"] as? Bool == false)
-            let current = try #require(made.json["current"] as? [String: any Sendable])
-            #expect(current["amount_micros"] as? Int == 1_000_000 && current["amount"] as? String == "1.00")
-            #expect(current["percent"] as? Int == 50 && current["logins"] == nil)
-            let read = try await platform.call("GET", "/tenants/acme/budget", key: platform.acme.api_keys[0].secret)
-            #expect(read.json as NSDictionary == made.json as NSDictionary)
-            let totals = try await platform.call("GET", "/tenants/acme/statements/upcoming").json["totals"] as? [[String: any Sendable]]
-            #expect(totals?.first?["amount_micros"] as? Int == current["amount_micros"] as? Int)
-
-            let logins = try await platform.call("PUT", "/tenants/acme/budget", ["logins": 10])
-            #expect(logins.json["logins"] as? Int == 10 && logins.json["currency"] == nil && logins.json["amount"] == nil)
-            #expect(try await Self.set(platform, 5, "JPY").json["amount"] as? String == "5")
-            #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 204)
-            let trail = try await platform.ownerPool.run("SELECT before FROM audit_event WHERE action = 'deleteBudget'")
-            #expect(String(decoding: try trail[0].get("before", as: JSON.self).bytes, as: UTF8.self).contains("\"JPY\""))
-        }
-    }
-
-    @Test("a missing, double, partial or invalid limit is refused with the name of the field")
-    func refused() async throws {
-        try await TestPlatform.run { platform in
-            for (body, field) in [
-                (["hard": true], "logins"), (["logins": 5, "amount_micros": 5, "currency": "USD"], "logins"),
-                (["logins": 5, "currency": "USD"], "logins"), (["amount_micros": 5], "currency"), (["currency": "USD"], "amount_micros"),
-                (["amount_micros": 5, "currency": NSNull()], "currency"), (["amount_micros": 5, "currency": "XXX"], "currency"),
-                (["amount_micros": 5, "currency": "usd"], "currency"), (["amount_micros": 0, "currency": "USD"], "amount_micros"),
-                (["amount_micros": 1_000_000_000_000_001, "currency": "USD"], "amount_micros"),
-                (["amount_micros": 1.5, "currency": "USD"], "amount_micros"),
-            ] as [([String: any Sendable], String)] {
-                let answer = try await platform.call("PUT", "/tenants/acme/budget", body)
-                #expect(answer.status == 400, "\(body)")
-                #expect((answer.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field], "\(body): \(answer.body)")
-            }
-            #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
-            // The schema refuses them too.
-            let acme = ID<Tenant>(platform.acme.id)!
-            for values in ["1, 1, 'USD'", "NULL, NULL, NULL", "NULL, 1, NULL", "1, NULL, 'USD'"] {
-                await #expect(throws: DatabaseError.self, "\(values)") {
-                    try await platform.ownerPool.run(
-                        SQL(
-                            unsafe: """
-                                INSERT INTO budget (tenant_id, logins, amount_micros, currency, created_at, updated_at)
-                                VALUES ('\(acme.uuid)', \(values), now(), now())
-                                """))
-                }
-            }
-        }
-    }
-
     @Test("webhooks report 50, 80 and 100 % of the amount, once per month each")
     func thresholds() async throws {
         try await Self.run { platform in

@@ -28,61 +28,6 @@ struct BudgetTests {
 
     private static func month(_ date: Date) -> String { String(date.formatted(.iso8601).prefix(7)) }
 
-    @Test("a budget is set, read, changed and removed, each with an audit event")
-    func life() async throws {
-        try await TestPlatform.run { platform in
-            #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
-            #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 404)
-            let made = try await platform.call("PUT", "/tenants/acme/budget", ["logins": 10])
-            #expect(made.status == 200)
-            #expect((made.json["logins"] as? Int, made.json["hard"] as? Bool) == (10, false))
-            let read = try await platform.call("GET", "/tenants/acme/budget", key: platform.acme.api_keys[0].secret)
-            #expect(read.json as NSDictionary == made.json as NSDictionary)
-            let current = try #require(read.json["current"] as? [String: any Sendable])
-            #expect((current["logins"] as? Int, current["percent"] as? Int) == (0, 0))
-            #expect(current["period"] as? String == Self.month(Date()))
-            let tag = try #require(read.header("ETag"))
-            let changed = try await platform.call(
-                "PUT", "/tenants/acme/budget", ["logins": 20, "hard": true], headers: [("If-Match", tag)])
-            #expect((changed.json["logins"] as? Int, changed.json["hard"] as? Bool) == (20, true))
-            for method in ["PUT", "DELETE"] {
-                let stale = try await platform.call(
-                    method, "/tenants/acme/budget", method == "PUT" ? ["logins": 1] : nil, headers: [("If-Match", tag)])
-                #expect(stale.status == 412)
-            }
-            #expect(try await platform.call("GET", "/tenants/acme/budget").json["logins"] as? Int == 20)
-            // A new budget without `hard` is not hard.
-            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 20]).json["hard"] as? Bool == false)
-            #expect(try await platform.call("DELETE", "/tenants/acme/budget").status == 204)
-            #expect(try await platform.call("GET", "/tenants/acme/budget").status == 404)
-            func trail(_ action: String) async throws -> Int {
-                try await platform.ownerPool.run("SELECT FROM audit_event WHERE action = \(action)").count
-            }
-            #expect(try await trail("setBudget") == 3)
-            #expect(try await trail("deleteBudget") == 1)
-        }
-    }
-
-    @Test("invalid values, a key without the scope and another tenant are refused")
-    func refused() async throws {
-        try await TestPlatform.run { platform in
-            for (body, field) in [
-                ([:], "logins"), (["logins": 0], "logins"), (["logins": "10"], "logins"), (["logins": 1_000_000_001], "logins"),
-                (["logins": 1, "hard": "yes"], "hard"), (["logins": 1, "soft": true], "soft"),
-            ] as [([String: any Sendable], String)] {
-                let answer = try await platform.call("PUT", "/tenants/acme/budget", body)
-                #expect(answer.status == 400)
-                #expect((answer.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field])
-            }
-            for (method, body) in [("GET", nil), ("PUT", ["logins": 1]), ("DELETE", nil)] as [(String, [String: any Sendable]?)] {
-                #expect(
-                    try await platform.call(method, "/tenants/acme/budget", key: platform.acme.api_keys[1].secret, body).status == 403)
-                #expect(
-                    try await platform.call(method, "/tenants/acme/budget", key: platform.globex.api_keys[0].secret, body).status == 404)
-            }
-        }
-    }
-
     @Test("webhooks report 50, 80 and 100 % once per month each, only for the current month, and no login is refused")
     func thresholds() async throws {
         try await TestPlatform.run { platform in

@@ -1,5 +1,4 @@
 import Access
-
 @testable import Billing
 import Foundation
 @testable import Ledger

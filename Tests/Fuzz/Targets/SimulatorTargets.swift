@@ -1,3 +1,4 @@
+import Access
 @testable import AppleSimulator
 import Foundation
 import Fuzzing

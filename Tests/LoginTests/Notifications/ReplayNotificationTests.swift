@@ -13,35 +13,6 @@ import Testing
 
 @Suite("Replay notification")
 struct ReplayNotificationTests {
-    @Test("the list shows notifications and outcomes, filtered by type and outcome, without Apple's content")
-    func list() async throws {
-        try await TestPlatform.runByHand { platform in
-            let login = try await platform.login()
-            let subject = try await platform.subject(of: login.user)
-            let client = platform.own.servicesID
-            try await platform.send(.init(type: "consent-revoked", subject: subject, client: client))
-            try await platform.send(.init(type: "email-disabled", subject: subject, client: client, email: "hidden@example.com"))
-            try await platform.send(.init(type: "news", subject: subject, client: client))
-            try await platform.workOff()
-            let all = try await platform.call("GET", "/tenants/acme/notifications")
-            #expect(all.data.map { $0["type"] as? String } == ["news", "email-disabled", "consent-revoked"])
-            #expect(all.data.map { $0["outcome"] as? String } == ["unknown_type", "superseded", "applied"])
-            #expect(!all.body.contains("hidden") && !all.body.contains("payload"))
-            for (query, count) in [("type=news", 1), ("outcome=applied", 1), ("type=news&outcome=applied", 0), ("limit=2", 2)] {
-                #expect(try await platform.call("GET", "/tenants/acme/notifications?\(query)").data.count == count, "\(query)")
-            }
-            #expect(try await platform.call("GET", "/tenants/acme/notifications?outcome=x").isProblem(400, "invalid"))
-            let id = try #require(all.ids.last)
-            let one = try await platform.call("GET", "/tenants/acme/notifications/\(id)", key: platform.acme.api_keys[0].secret)
-            #expect(one.string("subject") == subject)
-            #expect(one.string("client_id") == client)
-            #expect(one.json["attempts"] as? Int == 1)
-            #expect(try await platform.call("GET", "/tenants/globex/notifications").data.isEmpty)
-            #expect(try await platform.call("GET", "/tenants/globex/notifications/\(id)").isProblem(404, "not_found"))
-            #expect(try await platform.call("GET", "/platform/notifications").data.isEmpty)
-        }
-    }
-
     @Test("a replay processes the notification again, with an audit event; it is refused while it is pending")
     func replay() async throws {
         try await TestPlatform.runByHand { platform in
@@ -92,27 +63,6 @@ struct ReplayNotificationTests {
             try await platform.workOff(at: Date(timeIntervalSinceNow: 1))
             #expect(try await platform.outcomes() == ["done superseded 1"])
             #expect(try await anew.lasts())
-        }
-    }
-
-    @Test("only operators see the shared connection's notifications")
-    func platform() async throws {
-        try await TestPlatform.runByHand { platform in
-            let login = try await platform.login(somebody(), platform.globex)
-            try await platform.send(
-                .init(
-                    type: "consent-revoked", subject: try await platform.subject(of: login.user), client: platform.shared.servicesID),
-                to: nil)
-            try await platform.workOff()
-            let id = try #require(try await platform.call("GET", "/platform/notifications?outcome=applied").ids.first)
-            #expect(try await platform.call("GET", "/platform/notifications/\(id)").string("state") == "done")
-            #expect(try await platform.call("GET", "/tenants/globex/notifications").data.isEmpty)
-            let own = platform.globex.api_keys[0].secret
-            #expect(try await platform.call("GET", "/platform/notifications", key: own).isProblem(403, "operator_required"))
-            #expect(try await platform.call("POST", "/platform/notifications/\(id)/replay").status == 202)
-            #expect(try await platform.audited("replayPlatformNotification").map(\.subject) == [id])
-            try await platform.workOff(at: Date(timeIntervalSinceNow: 1))
-            #expect(try await platform.outcomes() == ["done applied 1"])
         }
     }
 }

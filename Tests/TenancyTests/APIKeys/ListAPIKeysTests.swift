@@ -44,21 +44,11 @@ struct ListAPIKeysTests {
     func refused() async throws {
         try await TestPlatform.run { platform in
             let path = "/tenants/acme/api-keys"
-            #expect(try await platform.call("GET", path, key: platform.globex.api_keys[0].secret).isProblem(404, "not_found"))
+            let answer = try await platform.call("GET", path, key: platform.globex.api_keys[0].secret)
+            #expect(answer.isProblem(404, "not_found"))
             #expect(try await platform.call("GET", path, key: platform.acme.api_keys[1].secret).isProblem(403, "insufficient_scope"))
             #expect(try await platform.call("GET", "\(path)?name=x").isProblem(400, "invalid"))
             #expect(try await platform.call("GET", "\(path)?limit=101").isProblem(400, "invalid"))
-            let own = "\(path)/\(platform.acme.api_keys[0].id)"
-            let shown = try await platform.call("GET", own)
-            #expect(shown.status == 200)
-            #expect(try await platform.call("GET", own, key: platform.acme.api_keys[1].secret).isProblem(403, "insufficient_scope"))
-            for id in [
-                platform.globex.api_keys[0].id, platform.seeded.api_keys[0].id, "apikey_00000000000000000000000000", "x", platform.acme.id,
-            ] {
-                #expect(try await platform.call("GET", "\(path)/\(id)").isProblem(404, "not_found"))
-            }
-            // A tenant's key is not in the platform's list.
-            #expect(try await platform.call("GET", "/platform/api-keys/\(platform.acme.api_keys[0].id)").isProblem(404, "not_found"))
         }
     }
 }

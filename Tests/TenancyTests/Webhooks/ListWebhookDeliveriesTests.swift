@@ -2,8 +2,8 @@ import Foundation
 import Outbox
 import Server
 import Tenancy
-import Testing
 import TestSupport
+import Testing
 
 @Suite("List webhook deliveries")
 struct ListWebhookDeliveriesTests {

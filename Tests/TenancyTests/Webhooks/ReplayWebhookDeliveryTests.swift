@@ -2,8 +2,8 @@ import Foundation
 import Outbox
 import Server
 import Tenancy
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Replay webhook delivery")
 struct ReplayWebhookDeliveryTests {

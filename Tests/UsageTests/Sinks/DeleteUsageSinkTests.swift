@@ -5,8 +5,8 @@ import Postgres
 import Server
 import Sinks
 import Tenancy
-import Testing
 import TestSupport
+import Testing
 
 @Suite("Delete usage sink")
 struct DeleteUsageSinkTests {

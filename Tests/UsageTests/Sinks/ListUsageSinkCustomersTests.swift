@@ -17,7 +17,7 @@ struct ListUsageSinkCustomersTests {
                 let page = try await platform.call("GET", current)
                 #expect(page.elements.count == 1, "\(page.body)")
                 for entry in page.elements {
-                    seen[entry["tenant_id"] as? String ?? ""] = entry["customer_id"] as? String ?? "none"
+                    seen[entry["id"] as? String ?? ""] = entry["customer_id"] as? String ?? "none"
                 }
                 next = ((page.json["list_metadata"] as? [String: any Sendable])?["after"] as? String).map { "\(path)?limit=1&after=\($0)" }
             }

@@ -4,8 +4,8 @@ import Postgres
 import Server
 @testable import Sinks
 import Tenancy
-import Testing
 import TestSupport
+import Testing
 
 @Suite("List usage sink differences")
 struct ListUsageSinkDifferencesTests {

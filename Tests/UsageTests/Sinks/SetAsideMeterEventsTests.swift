@@ -5,8 +5,8 @@ import Postgres
 import Server
 @testable import Sinks
 import Tenancy
-import Testing
 import TestSupport
+import Testing
 import Web
 
 /// Events that Stripe rejects, that it may have counted, or that are too old.

@@ -5,8 +5,8 @@ import Server
 import TestSupport
 import Testing
 
-@Suite("Platform connection")
-struct PlatformConnectionTests {
+@Suite("Promote platform Apple key")
+struct PromotePlatformAppleKeyTests {
     private let path = "/platform/connection"
 
     @Test("operators see, change and check the shared connection like a tenant its own, and rotate its key")
@@ -41,33 +41,15 @@ struct PlatformConnectionTests {
         }
     }
 
-    @Test("the platform has one connection, which can be deleted when unused and created again")
-    func one() async throws {
+    @Test("a tenant's key, a missing scope and an unknown key are refused")
+    func refused() async throws {
         try await TestPlatform.run { platform in
-            let apple = try await AppleTeam.make(platform)
-            let second = try await platform.call("POST", path, apple.body())
-            #expect(second.status == 409)
-            #expect(second.problem == "already_exists")
-            let needed = try await platform.change("DELETE", path, of: path)
-            #expect(needed.status == 409)
-            _ = try await platform.ownerPool.run("UPDATE tenant SET status = 'purged' WHERE slug = 'globex'")
-            #expect(try await platform.change("DELETE", path, of: path).status == 204)
-            #expect(try await platform.call("GET", path).status == 404)
-            let made = try await platform.call("POST", path, apple.body())
-            #expect(made.status == 201)
-            #expect(made.header("Location") == "/v1/platform/connection")
-            #expect(made.checkOutcome == "passed")
-        }
-    }
-
-    @Test("a tenant's key cannot access it with any scope")
-    func tenants() async throws {
-        try await TestPlatform.run { platform in
-            for (method, path) in [("GET", path), ("POST", "\(path)/check"), ("GET", "\(path)/apple-keys"), ("DELETE", path)] {
-                let answer = try await platform.call(method, path, key: platform.acme.api_keys[0].secret)
-                #expect(answer.status == 403)
-                #expect(answer.problem == "operator_required")
-            }
+            let narrow = try await platform.narrowKey()
+            let unknown = "/platform/connection/apple-keys/applekey_00000000000000000000000000/promote"
+            #expect(try await platform.call("POST", unknown, key: platform.acme.api_keys[0].secret).problem == "operator_required")
+            #expect(try await platform.call("POST", unknown, key: narrow).problem == "insufficient_scope")
+            let missing = try await platform.change("POST", unknown, of: "/platform/connection")
+            #expect(missing.problem == "not_found")
         }
     }
 }

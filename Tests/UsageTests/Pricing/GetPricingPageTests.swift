@@ -1,5 +1,4 @@
 import Access
-
 @testable import Billing
 import Foundation
 @testable import Ledger
@@ -10,48 +9,11 @@ import Tenancy
 import TestSupport
 import Testing
 
-/// The calculator as public page and as printable page.
-@Suite("Pricing pages")
-struct PricingPageTests {
+/// The calculator as a public page.
+@Suite("Get pricing page")
+struct GetPricingPageTests {
     private static func get(_ platform: TestPlatform, _ query: String = "") async throws -> TestBrowser.Answer {
         try await TestBrowser(platform).get("\(TestPlatform.publicURL)/pricing\(query)")
-    }
-
-    /// The cells of a page's table, one text per row.
-    private static func rows(_ page: String) -> [String] {
-        page.matches(of: #/<tr><td>(.*?)</td></tr>/#).map {
-            String($0.output.1).replacing(#/</td><td class="number"[^>]*>/#, with: " | ").replacing("&#39;", with: "'")
-        }
-    }
-
-    /// The expected rows according to the response of `estimatePrice`.
-    private static func rows(_ estimate: TestBrowser.Answer) throws -> [String] {
-        try #require(estimate.json["lines"] as? [[String: any Sendable]]).map { line in
-            """
-            \(line["description"]!) | \((line["quantity"] as! Int).grouped) | \(line["unit_price"]!) | \
-            \(line["amount"]!) \(estimate.json["currency"]!)
-            """
-        }
-    }
-
-    private static func isShown(_ page: TestBrowser.Answer, _ estimate: TestBrowser.Answer) throws {
-        #expect(page.status == 200 && estimate.status == 200, "\(page.body)\(estimate.body)")
-        #expect(try rows(page.body) == rows(estimate))
-        let currency = estimate.json["currency"] as? String ?? ""
-        #expect(page.body.contains("<th colspan=\"3\">Total</th><td class=\"number\">\(estimate.json["total"]!) \(currency)</td>"))
-        let card = try #require(estimate.json["rate_card"] as? [String: any Sendable])
-        #expect(page.body.contains("version \(card["version"]!), of \(card["effective_from"]!), in effect on \(estimate.json["on"]!)"))
-        guard let next = estimate.json["next_tier"] as? [String: any Sendable] else {
-            #expect(page.body.contains("This price applies to all further logins."))
-            return
-        }
-        let change = try #require(next["change"] as? String)
-        let words = [
-            "Starting with login \((next["from_login"] as! Int).grouped) ", "(\((next["additional_logins"] as! Int).grouped) more)",
-            "\(next["unit_price"]!) \(currency)", "costs \(next["total"]!) \(currency)",
-            change.hasPrefix("-") ? "\(change.dropFirst()) less." : "\(change) more.",
-        ]
-        for word in words { #expect(page.body.contains(word), "\(word)") }
     }
 
     @Test("the public page exists only if the platform enables it")
@@ -78,7 +40,7 @@ struct PricingPageTests {
             for plan in ["free", "scale", "enterprise"] {
                 for logins in [0, 1, 999, 1000, 1001, 250_000, 300_000, 1_001_001, 1_000_000_000] {
                     let page = try await Self.get(platform, "?logins=\(logins)&plan=\(plan)")
-                    try Self.isShown(page, try await platform.call("POST", "/pricing/estimate", ["logins": logins, "plan": plan]))
+                    try TestPlatform.isShown(page, try await platform.call("POST", "/pricing/estimate", ["logins": logins, "plan": plan]))
                     #expect(page.body.contains("<option selected>\(plan)</option>") && page.body.contains("value=\"\(logins)\""))
                 }
             }
@@ -159,39 +121,6 @@ struct PricingPageTests {
             let wait = try #require(refused.header("Retry-After"))
             #expect(Int(wait) ?? 0 > 0)
             #expect(refused.header("Cache-Control") == "no-store" && refused.body.contains("Too many requests"))
-        }
-    }
-
-    @Test("the page for keys has the numbers of its tenant or the named one, with the name escaped")
-    func forKeys() async throws {
-        try await TestPlatform.run { platform in
-            try await platform.rateCard(
-                from: "2026-01-01", currency: "EUR", baseFee: 1_000_000, mode: .volume, tiers: [(100, 777_000), (nil, 1000)])
-            _ = try await platform.ownerPool.run("UPDATE tenant SET name = 'A & <b>' WHERE slug = 'acme'")
-            let own = platform.acme.api_keys[0].secret
-            for (query, body, key) in [
-                ("logins=100", ["logins": 100], own), ("logins=50&tenant=acme", ["logins": 50, "tenant": "acme"], nil),
-                ("logins=50&plan=scale", ["logins": 50, "plan": "scale"], own), ("logins=7", ["logins": 7], nil),
-                ("logins=50&tenant=acme&on=2025-12-31", ["logins": 50, "tenant": "acme", "on": "2025-12-31"], nil),
-            ] as [(String, [String: any Sendable], String?)] {
-                let page = try await platform.call("GET", "/pricing/estimate/page?\(query)", key: key)
-                try Self.isShown(page, try await platform.call("POST", "/pricing/estimate", key: key, body))
-                #expect(page.header("Cache-Control") == "no-store" && !page.body.contains("<form"))
-                #expect(page.header("Content-Security-Policy")?.contains("form-action 'none'") == true)
-            }
-            let page = try await platform.call("GET", "/pricing/estimate/page?logins=100", key: own)
-            #expect(page.body.contains("A &amp; &lt;b&gt; (acme)") && page.body.contains("the tenant&#39;s own rate card"))
-            let globex = platform.globex.api_keys[0].secret
-            for (query, field) in [
-                ("", "logins"), ("?logins=x", "logins"), ("?logins=1000000001", "logins"), ("?logins=5&plan=gold", "plan"),
-                ("?logins=5&plan=free&tenant=globex", "plan"), ("?logins=5&tenant=acme", "tenant"), ("?logins=5&on=1999-01-01", "on"),
-                ("?logins=5&on=tomorrow", "on"), ("?logins=5&users=5", "users"),
-            ] {
-                let refused = try await platform.call("GET", "/pricing/estimate/page\(query)", key: globex)
-                #expect(refused.status == 400, "\(query)")
-                #expect((refused.json["errors"] as? [[String: String]])?.map { $0["field"] } == [field], "\(query): \(refused.body)")
-            }
-            #expect(try await platform.call("GET", "/pricing/estimate/page?logins=5", key: platform.acme.api_keys[1].secret).status == 403)
         }
     }
 }

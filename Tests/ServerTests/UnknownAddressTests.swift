@@ -3,39 +3,10 @@ import Server
 import TestSupport
 import Testing
 
-/// Files at fixed addresses, and pages for people who open an address that is not a page.
-@Suite("Well-known addresses")
-struct WellKnownTests {
+/// Pages for people who open an address that is not a page.
+@Suite("Addresses without a page")
+struct UnknownAddressTests {
     private static let browser = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
-
-    @Test("there is an icon, an ICO file of 32 by 32 pixels, and pages may show it")
-    func favicon() async throws {
-        try await TestPlatform.run { platform in
-            let icon = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/favicon.ico")
-            #expect(icon.status == 200 && icon.header("Content-Type") == "image/vnd.microsoft.icon")
-            #expect(icon.header("Content-Length") == "269" && icon.body.utf8.starts(with: [0, 0, 1, 0, 1, 0, 32, 32]))
-            let page = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/nothing", headers: Self.browser)
-            #expect(page.header("Content-Security-Policy")?.contains("img-src 'self'") == true)
-        }
-    }
-
-    @Test("security.txt contains the configured contact and expires; it is missing without a contact")
-    func securityContact() async throws {
-        try await TestPlatform.run({ $0.securityContact = "mailto:security@platform.test" }) { platform in
-            let file = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/.well-known/security.txt")
-            #expect(file.status == 200 && file.header("Content-Type") == "text/plain; charset=utf-8")
-            let lines = file.body.split(separator: "\n").map(String.init)
-            #expect(lines.count == 3 && lines[0] == "Contact: mailto:security@platform.test")
-            let expires = try Date(lines[1].replacing("Expires: ", with: ""), strategy: .iso8601)
-            // RFC 9116, section 2.5.5: less than a year from now.
-            #expect((Date().addingTimeInterval(29 * 86400)...Date().addingTimeInterval(31 * 86400)).contains(expires))
-            #expect(lines[2] == "Canonical: \(TestPlatform.publicURL)/.well-known/security.txt")
-        }
-        try await TestPlatform.run { platform in
-            let none = try await TestBrowser(platform).get("\(TestPlatform.publicURL)/.well-known/security.txt")
-            #expect(none.status == 404 && none.json["code"] as? String == "not_found")
-        }
-    }
 
     @Test("a browser gets a page and a program gets JSON: at a callback and at an unknown address; the REST API responds in JSON")
     func people() async throws {
