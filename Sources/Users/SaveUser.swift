@@ -40,8 +40,9 @@ package struct SaveUser: Sendable {
         let rows: [Rows]
         do {
             rows = try await database.run(statements)
-        } catch let error as DatabaseError where error.kind == .connection {
-            // A lost database connection must not lose the name. A repetition has no second effect.
+        } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
+            // A lost database connection, or a deadlock with a concurrent sign-in or deletion, must not lose the name. A repetition has
+            // no second effect.
             rows = try await database.run(statements)
         }
         return try rows[kept].first { try $0.get("id", as: ID<User>.self) }
