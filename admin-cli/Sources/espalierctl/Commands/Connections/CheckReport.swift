@@ -7,7 +7,6 @@ struct CheckReport {
     let json: JSON
 
     var outcome: String { json["outcome"]?.string ?? "" }
-    var isPassed: Bool { outcome == "passed" }
 
     /// The printed report.
     /// - Throws: ``Failure`` if the JSON is not a report.

@@ -6,7 +6,8 @@ struct RevokeSession: CallCommand {
         commandName: "revoke",
         abstract: "Revokes a session, or all sessions of a user.",
         discussion: """
-            Refresh tokens end at once. An access token stays valid until it expires, unless the application introspects it.
+            Refresh tokens end at once. Userinfo and introspection reject the access tokens. An API that verifies tokens offline \
+            accepts them until it reads the revocations, or until they expire.
 
             EXAMPLES
               espalierctl sessions revoke session_01jd8x3v6qf9wr2m5tzk7h4c0n --tenant acme
