@@ -33,6 +33,12 @@ let subprocess: Target.Dependency = .product(name: "Subprocess", package: "swift
 let unixSignals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
+/// The targets of the product that most test targets import.
+let product: [Target.Dependency] = [
+    "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web",
+    "Postgres", "Sealing", "Encoding",
+]
+
 let package = Package(
     name: "espalier",
     platforms: [.macOS(.v15)],
@@ -61,31 +67,33 @@ let package = Package(
     ],
     targets: [
         // The C libraries.
-        .systemLibrary(
-            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
-        .systemLibrary(
-            name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
-        // The leaves. None imports another, except for the pages of the simulator and the demo application.
-        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
+        // The leaves. They import no other leaf except `Encoding`. The simulator and the demo application also import `Web`.
         .target(name: "Encoding"),
-        .target(name: "Sealing", dependencies: ["CArgon2", crypto]),
-        .target(name: "Apple", dependencies: [asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
+        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
+        .target(name: "Sealing", dependencies: ["Encoding", crypto]),
+        .target(name: "Apple", dependencies: ["Encoding", asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
         .target(
-            name: "Web", dependencies: [httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioFoundationCompat, nioHTTP1]),
+            name: "Web",
+            dependencies: [
+                "Encoding",
+                httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1,
+            ]),
         // It imports Web only for its pages, so that all pages use the same HTML escape.
         .target(
             name: "AppleSimulator",
             dependencies: [
-                "Web", asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
-                serviceLifecycle,
+                "Web",
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
-        .target(name: "EmbeddedPostgres", dependencies: [logging, subprocess]),
+        .target(name: "EmbeddedPostgres", dependencies: ["Encoding", subprocess]),
         .target(
             name: "DemoApplication",
             dependencies: [
-                "Web", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationCompat, nioHTTP1,
+                "Web", "Encoding",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationCompat, nioHTTP1,
                 serviceLifecycle,
             ]),
 
@@ -94,84 +102,84 @@ let package = Package(
         .target(
             name: "Access",
             dependencies: [
-                "Web", "Postgres", "Sealing", "Outbox", crypto, httpTypes, hummingbird, logging, nioCore, nioFoundationCompat,
-                serviceLifecycle,
+                "Web", "Postgres", "Sealing", "Encoding",
+                crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
             ]),
         .target(
             name: "Delivery",
             dependencies: [
-                "Access", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore,
-                nioHTTP1, serviceLifecycle,
+                "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         .target(
             name: "Tenancy",
             dependencies: [
-                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes, hummingbird, logging, nioCore,
-                serviceLifecycle,
+                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
             name: "Ledger",
             dependencies: [
-                "CZlib", "Tenancy", "Access", "Web", "Postgres", crypto, hummingbird, logging, nioCore, serviceLifecycle,
+                "Tenancy", "Access", "Web", "Postgres", "Encoding", "CZlib",
+                crypto, hummingbird, logging,
             ]),
         .target(
             name: "Billing",
             dependencies: [
-                "CZlib", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Outbox", crypto, httpTypes, hummingbird,
-                logging, nioCore, serviceLifecycle,
+                "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Encoding",
+                crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
             ]),
         .target(
             name: "Sinks",
             dependencies: [
-                "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Outbox", asyncHTTPClient, crypto, httpTypes,
-                hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "Ledger", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
+                httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
             name: "Users",
             dependencies: [
-                "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes, hummingbird, logging, nioCore,
-                serviceLifecycle,
+                "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                hummingbird, logging, serviceLifecycle,
             ]),
         .target(
             name: "Signing",
             dependencies: [
-                "Tenancy", "Access", "Web", "Postgres", "Sealing", crypto, cryptoExtras, hummingbird, jwtKit, logging, nioCore,
-                serviceLifecycle,
+                "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                crypto, cryptoExtras, hummingbird, jwtKit, logging,
             ]),
         .target(
             name: "Sessions",
             dependencies: [
-                "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Encoding", "Web", "Postgres", "Sealing",
-                "Outbox", crypto,
-                httpTypes, hummingbird, jwtKit, logging, nioCore, serviceLifecycle,
+                "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing",
+                "Encoding",
+                crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
             name: "Accounts",
             dependencies: [
-                "Sessions", "Users", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Outbox", crypto, httpTypes,
-                hummingbird, logging, nioCore, serviceLifecycle,
+                "Sessions", "Users", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
             name: "SignIn",
             dependencies: [
-                "Accounts", "Sessions", "Users", "Tenancy", "Access", "Encoding", "Web", "Postgres", "Sealing", "Apple", crypto, httpTypes,
-                hummingbird, logging, nioCore,
+                "Accounts", "Sessions", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
             name: "Server",
             dependencies: [
                 "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
-                "Outbox",
-                "Web", "Postgres", "Sealing", "Apple", argumentParser, asyncHTTPClient, configuration, crypto, hummingbird, logging,
-                nioCore,
-                nioPosix, serviceLifecycle, systemPackage, unixSignals,
+                "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, serviceLifecycle, systemPackage,
+                unixSignals,
             ]),
         // Starts everything on one machine, for development. `espalier` does not contain it.
         .target(
             name: "Development",
             dependencies: [
-                "Server", "Access", "Tenancy", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", "EmbeddedPostgres",
-                argumentParser, asyncHTTPClient, crypto, hummingbird, logging, nioPosix, serviceLifecycle, systemPackage, unixSignals,
+                "Server", "Tenancy", "Access", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", "EmbeddedPostgres",
+                argumentParser, crypto, logging, nioCore, serviceLifecycle,
             ]),
         .executableTarget(name: "espalier", dependencies: ["Server"]),
         .executableTarget(name: "espalier-dev", dependencies: ["Development", "Server"]),
@@ -179,10 +187,8 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Server", "Tenancy", "Access", "Postgres", "Sealing", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore,
-                nioHTTP1,
-                nioPosix,
-                subprocess, systemPackage,
+                "Server", "Tenancy", "Access", "Postgres", "Sealing", "Encoding", "EmbeddedPostgres",
+                argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
             ]),
 
         // The application of docs/quickstarts/swift-hummingbird.md. script/check-quickstarts runs it.
@@ -193,82 +199,145 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
-                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
-                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "EmbeddedPostgres",
+                "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing",
+                "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat, nioHTTP1,
-                serviceLifecycle, subprocess, systemPackage,
+                nioPosix, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/Support"),
         .target(
             name: "FuzzTargets",
-            dependencies: [
-                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
-                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "DemoApplication", crypto,
-                fuzzing, httpTypes, hummingbird, jwtKit, nioCore,
+            dependencies: product + [
+                "Apple", "AppleSimulator", "DemoApplication",
+                crypto, fuzzing, httpTypes, hummingbird, jwtKit, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", fuzzing]),
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["Server", "Postgres", "Sealing", "TestSupport", "Web", crypto, nioCore, nioHTTP1, nioPosix]),
-        .testTarget(name: "PostgresTests", dependencies: ["Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
-        .testTarget(name: "WebTests", dependencies: ["Web", "TestSupport", httpTypes, hummingbird, nioCore, nioEmbedded, nioHTTP1]),
+            dependencies: [
+                "Server", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
+                crypto, nioCore, nioHTTP1, nioPosix,
+            ]),
         .testTarget(
-            name: "OutboxTests", dependencies: ["Outbox", "Postgres", "EmbeddedPostgres", "TestSupport", logging, serviceLifecycle]),
+            name: "PostgresTests",
+            dependencies: [
+                "Postgres", "EmbeddedPostgres", "TestSupport",
+                logging, serviceLifecycle,
+            ]),
+        .testTarget(
+            name: "WebTests",
+            dependencies: [
+                "Web", "Encoding",
+                httpTypes, hummingbird, nioCore, nioEmbedded, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "OutboxTests",
+            dependencies: [
+                "Outbox", "Postgres", "EmbeddedPostgres", "TestSupport",
+                logging, serviceLifecycle,
+            ]),
+        .testTarget(
+            name: "AccessTests",
+            dependencies: [
+                "Server", "Access", "Web", "Postgres", "Sealing", "TestSupport",
+                httpTypes, hummingbird, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "DeliveryTests",
+            dependencies: [
+                "Server", "Tenancy", "Delivery", "Access", "Outbox", "Postgres", "TestSupport",
+                logging, nioCore, nioPosix,
+            ]),
         .testTarget(
             name: "TenancyTests",
             dependencies: [
-                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
-                "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "TestSupport", crypto, cryptoExtras,
-                httpTypes,
-                hummingbird, logging, nioCore, nioHTTP1, nioPosix,
+                "Server", "Tenancy", "Access", "Postgres", "Sealing", "Apple", "Encoding", "TestSupport",
+                crypto, cryptoExtras, logging, nioHTTP1,
             ]),
         .testTarget(
-            name: "UsageTests",
+            name: "LedgerTests",
             dependencies: [
-                "CZlib", "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger",
-                "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "TestSupport", asyncHTTPClient, crypto,
-                httpTypes, hummingbird, hummingbirdCore, logging, nioCore, nioHTTP1, nioPosix,
+                "Server", "Billing", "Ledger", "Tenancy", "Access", "Web", "Postgres", "Encoding", "TestSupport",
+                logging, nioHTTP1,
             ]),
         .testTarget(
-            name: "LoginTests",
+            name: "BillingTests",
             dependencies: [
-                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
-                "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple", "AppleSimulator", "TestSupport",
-                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "Server", "Billing", "Ledger", "Tenancy", "Access", "Web", "Postgres", "CZlib", "TestSupport",
+                httpTypes, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(
-            name: "ContractTests",
+            name: "SinksTests",
             dependencies: [
-                "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
-                "Delivery", "Access", "Web", "Postgres", "Sealing", "TestSupport", crypto, yams,
+                "Server", "Sinks", "Ledger", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Encoding", "TestSupport",
+                httpTypes, hummingbird, hummingbirdCore, logging, nioCore,
             ]),
+        .testTarget(
+            name: "UsersTests",
+            dependencies: [
+                "Server", "Users", "Tenancy", "Delivery", "Access", "Postgres", "Sealing", "Apple", "TestSupport",
+                logging, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "SigningTests",
+            dependencies: [
+                "Server", "Signing", "Tenancy", "Access", "Postgres", "Sealing", "Encoding", "TestSupport",
+                crypto, jwtKit, logging, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "SessionsTests",
+            dependencies: [
+                "Server", "Sessions", "Signing", "Users", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
+                "TestSupport",
+                crypto, jwtKit, logging, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "AccountsTests",
+            dependencies: [
+                "Server", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Apple",
+                "Encoding", "TestSupport",
+                asyncHTTPClient, crypto, logging, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "SignInTests",
+            dependencies: [
+                "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple",
+                "Encoding", "TestSupport",
+                httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
+            ]),
+        .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(
             name: "ServerTests",
             dependencies: [
-                "espalier", "Server", "Apple", "Postgres", "Sealing", "EmbeddedPostgres", "TestSupport", "Web", crypto, logging, nioCore,
-                nioHTTP1,
+                "espalier", "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "EmbeddedPostgres", "TestSupport",
+                crypto, logging, nioCore, nioHTTP1,
             ]),
-        .testTarget(
-            name: "DevelopmentTests", dependencies: ["espalier", "espalier-dev", "Server", "DemoApplication", "TestSupport"]),
+        .testTarget(name: "DevelopmentTests", dependencies: ["espalier", "espalier-dev", "Server", "TestSupport"]),
         .testTarget(
             name: "StoryTests",
             dependencies: [
-                "espalier", "EmbeddedPostgres", "Postgres", "Development", "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users",
-                "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "TestSupport",
+                "Server", "Sessions", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
             ]),
-        .testTarget(name: "SealingTests", dependencies: ["Sealing"]),
+        .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding"]),
         .testTarget(
-            name: "AppleTests", dependencies: ["Apple", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore]),
+            name: "AppleTests",
+            dependencies: [
+                "Apple", "Encoding",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore,
+            ]),
         .testTarget(
             name: "DemoApplicationTests",
             dependencies: [
-                "DemoApplication", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
+                "DemoApplication",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(
             name: "AppleSimulatorTests",
             dependencies: [
-                "AppleSimulator", asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
+                "AppleSimulator",
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
     ]
 )

@@ -1,32 +1,40 @@
 package import Logging
+package import Postgres
 import ServiceLifecycle
 
 /// A pass of background work that runs at the start of the process and repeats until its end.
 ///
-/// A failed pass is logged, and the next pass tries again. Every process may run it, so a pass takes only rows that no other process has
-/// taken.
+/// A failed pass is logged and repeated after at most 30 seconds. Every process may run it, so a pass takes only rows that no other process has
+/// taken. It receives the database for its own work, and no other access.
 package struct Recurring: Service {
-    private let name: String
+    private static let longestDelayAfterFailure = Duration.seconds(30)
+    private let database: PlatformDatabase
     private let interval: Duration
     private let logger: Logger
-    private let pass: @Sendable () async throws -> Void
+    private let pass: @Sendable (PlatformDatabase) async throws -> Void
 
     /// - Parameters:
-    /// - name: the name in the log.
-    /// - interval: the time from the end of one pass to the start of the next.
-    package init(_ name: String, every interval: Duration, logger: Logger, pass: @escaping @Sendable () async throws -> Void) {
-        (self.name, self.interval, self.logger, self.pass) = (name, interval, logger, pass)
+    /// - work: the work of each pass. Its name is in the log.
+    /// - interval: the time from the end of a successful pass to the start of the next.
+    package init(
+        _ work: PlatformDatabase.Work, every interval: Duration, in pool: DatabasePool, logger: Logger,
+        pass: @escaping @Sendable (PlatformDatabase) async throws -> Void
+    ) {
+        database = PlatformDatabase(pool, for: work)
+        (self.interval, self.logger, self.pass) = (interval, logger, pass)
     }
 
     package func run() async throws {
         try? await cancelWhenGracefulShutdown {
             while true {
-                do { try await pass() } catch {
+                var delay = interval
+                do { try await pass(database) } catch {
                     // The service ends only on cancellation, because a service that ends stops all others.
                     try Task.checkCancellation()
-                    logger.error("background pass failed", metadata: ["pass": "\(name)", "cause": "\(error)"])
+                    logger.error("background pass failed", metadata: ["pass": "\(database.work.rawValue)", "cause": "\(error)"])
+                    delay = min(interval, Self.longestDelayAfterFailure)
                 }
-                try await Task.sleep(for: interval)
+                try await Task.sleep(for: delay)
             }
         }
     }

@@ -5,7 +5,7 @@ package import Postgres
 ///
 /// Every transaction names the owner first, and row-level security hides all other rows. Actions receive this type instead of the pool. So
 /// a query without its `WHERE tenant_id` finds no other owner's rows.
-package struct OwnerDatabase: Sendable {
+package struct OwnerDatabase: StatementRunner {
     /// The tenant's ID, or the platform's ID.
     package let owner: UUID
     private let pool: DatabasePool
@@ -18,11 +18,6 @@ package struct OwnerDatabase: Sendable {
 
     package init(_ pool: DatabasePool, tenant: ID<Tenant>) {
         self.init(pool, owner: tenant.uuid)
-    }
-
-    /// Runs one statement in one round trip.
-    package func run(_ statement: SQL) async throws -> Rows {
-        try await pool.run(statement, prelude: prelude)
     }
 
     /// Runs all statements or none, in one round trip.
@@ -42,20 +37,42 @@ package struct OwnerDatabase: Sendable {
     }
 }
 
-/// The database for work that spans tenants, such as reading configuration before a tenant is known, or creating tenants.
-///
-/// It is a separate type, so that code cannot obtain it by mistake.
-package struct PlatformDatabase: Sendable {
+/// Opens the database of the owner that an entry of the outbox names. It gives no sight of several owners at once.
+package struct OwnerDatabases: Sendable {
     private let pool: DatabasePool
-    /// Makes every owner's rows visible to a transaction of the outbox's worker, which knows no tenants.
-    package static let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
 
     package init(_ pool: DatabasePool) {
         self.pool = pool
     }
 
-    package func run(_ statement: SQL) async throws -> Rows {
-        try await pool.run(statement, prelude: Self.prelude)
+    package subscript(owner: UUID) -> OwnerDatabase {
+        OwnerDatabase(pool, owner: owner)
+    }
+}
+
+/// The database for one kind of work that spans tenants, such as finding the caller of a request, or closing months.
+///
+/// It is a separate type, so that code cannot obtain it by mistake. Each value is created for one `Work`: operators' requests by their
+/// contexts, background work by `Recurring` and `Server`. A tenant's request receives an `OwnerDatabase`.
+package struct PlatformDatabase: StatementRunner {
+    package let work: Work
+    private let pool: DatabasePool
+    private static let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
+
+    /// The statement that gives a transaction the same sight. The outbox's worker runs it, because its target knows no tenants.
+    package static func prelude(for _: Work) -> [SQL] { prelude }
+
+    package init(_ pool: DatabasePool, for work: Work) {
+        (self.pool, self.work) = (pool, work)
+    }
+
+    /// The same database, restricted to one owner's rows.
+    package func restricted(to owner: UUID) -> OwnerDatabase {
+        OwnerDatabase(pool, owner: owner)
+    }
+
+    package func restricted(to tenant: ID<Tenant>) -> OwnerDatabase {
+        OwnerDatabase(pool, tenant: tenant)
     }
 
     package func run(_ statements: [SQL]) async throws -> [Rows] {

@@ -28,20 +28,22 @@ package struct AccountJobs: Sendable {
     /// The work after a commit, by the kind of the outbox's entry.
     package var outboxHandlers: [String: OutboxWorker.Handler] {
         [
-            AppleRevocation.outboxKind: RevokeAtApple(pool: pool, keyring: keyring, apple: apple, logger: logger).handle,
+            AppleRevocation.outboxKind: RevokeAtApple(
+                database: PlatformDatabase(pool, for: .revokeAtApple), keyring: keyring, apple: apple, logger: logger
+            ).handle,
             StoredNotification.outboxKind: ProcessNotification(
-                pool: pool, keyring: keyring, metrics: metrics, logger: logger
+                database: PlatformDatabase(pool, for: .processNotification), keyring: keyring, metrics: metrics, logger: logger
             ).handle,
         ]
     }
 
     package var passes: [any Service] {
         [
-            Recurring("erase deleted users", every: .seconds(60), logger: logger) { [pool, logger, now] in
-                try await EraseUsers(pool: pool, logger: logger).pass(at: now())
+            Recurring(.eraseUsers, every: .seconds(60), in: pool, logger: logger) { [logger, now] database in
+                try await EraseUsers(database: database, logger: logger).pass(at: now())
             },
-            Recurring("forget old notifications", every: .seconds(3600), logger: logger) { [pool, now] in
-                try await StoredNotification.forgetOld(in: PlatformDatabase(pool), at: now())
+            Recurring(.forgetNotifications, every: .seconds(3600), in: pool, logger: logger) { [now] database in
+                try await StoredNotification.forgetOld(in: database, at: now())
             },
         ]
     }

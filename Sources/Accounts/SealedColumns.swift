@@ -2,7 +2,6 @@ package import Access
 import Foundation
 import Postgres
 import Sealing
-import Signing
 import Users
 
 extension SealedColumn {

@@ -1,4 +1,5 @@
 package import AsyncHTTPClient
+import Encoding
 package import Foundation
 package import Logging
 import NIOCore
@@ -70,7 +71,7 @@ extension AppleClient {
         clientID: String, redirectURI: String, state: String, nonce: String, scopes: [Scope] = [.name, .email]
     ) -> String {
         let scope = scopes.map(\.rawValue).joined(separator: " ")
-        let query = percentEncoded([
+        let query = Form.encode([
             "client_id": clientID, "redirect_uri": redirectURI, "response_type": "code id_token", "response_mode": "form_post",
             "scope": scope.isEmpty ? nil : scope, "state": state, "nonce": nonce,
         ])
@@ -90,28 +91,12 @@ extension AppleClient {
         code: String, redirectURI: String?, credentials: AppleClientCredentials, at now: Date,
         by deadline: ContinuousClock.Instant? = nil
     ) async throws(AppleError) -> AppleTokens {
-        try await token(
+        let answer = try await wire.post(
+            "/auth/token",
             [
                 "grant_type": "authorization_code", "code": code, "redirect_uri": redirectURI, "client_id": credentials.clientID,
                 "client_secret": try await secrets.secret(for: credentials, at: now),
             ], of: credentials.share, by: deadline)
-    }
-
-    /// Checks that a user's refresh token is still valid. Apple may throttle more than one check per user and day.
-    package func refresh(
-        _ refreshToken: String, credentials: AppleClientCredentials, at now: Date
-    ) async throws(AppleError) -> AppleTokens {
-        try await token(
-            [
-                "grant_type": "refresh_token", "refresh_token": refreshToken, "client_id": credentials.clientID,
-                "client_secret": try await secrets.secret(for: credentials, at: now),
-            ], of: credentials.share)
-    }
-
-    private func token(
-        _ form: KeyValuePairs<String, String?>, of share: AppleShare, by deadline: ContinuousClock.Instant? = nil
-    ) async throws(AppleError) -> AppleTokens {
-        let answer = try await wire.post("/auth/token", form, of: share, by: deadline)
         try Self.requireSuccess(answer)
         guard let tokens = try? JSONDecoder().decode(AppleTokens.self, from: Data(answer.body)) else {
             throw .nonsense("a token response without tokens")

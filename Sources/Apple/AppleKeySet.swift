@@ -56,7 +56,7 @@ final class AppleKeySet: Sendable {
     /// - Parameter deadline: The latest time to wait for a fetch. The fetch continues for others.
     /// - Throws: The reason why Apple's keys are unavailable, if the key is not already known.
     func key(_ id: String, at now: Date, by deadline: ContinuousClock.Instant? = nil) async throws(AppleError) -> (any JWTAlgorithm)? {
-        var isSecondLook = false
+        var hasAwaitedFetch = false
         while true {
             switch nextStep(for: id, at: now) {
             case .found(let key): return key
@@ -71,8 +71,8 @@ final class AppleKeySet: Sendable {
                 if let failure { throw failure }
                 // Apple may have answered a fetch in progress before it published the key. A fetch that started since then is
                 // conclusive.
-                guard !isNew, !isSecondLook else { return nil }
-                isSecondLook = true
+                guard !isNew, !hasAwaitedFetch else { return nil }
+                hasAwaitedFetch = true
             }
         }
     }

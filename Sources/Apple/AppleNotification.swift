@@ -1,3 +1,4 @@
+import Encoding
 package import Foundation
 
 /// A verified notification: Apple's signed envelope with one Apple event (Apple: "Processing changes for Sign in with Apple
@@ -72,7 +73,7 @@ extension AppleNotification {
     /// Reads a notification that was verified on arrival and stored sealed.
     /// - Parameter jws: The JWS that `AppleClient.verifyNotification` accepted.
     /// - Throws: `AppleError` for a JWS that it would not have accepted.
-    package init(kept jws: String) throws(AppleError) {
+    package init(stored jws: String) throws(AppleError) {
         do {
             self = try AppleNotification(payload: try AppleJWS(jws).unverifiedPayload())
         } catch {

@@ -124,10 +124,10 @@ extension ApplePlaces.State {
     /// One pass finds all of them, because an admitted call makes no room for another.
     fileprivate mutating func admitWaiting() -> [ApplePlaces.Waiter] {
         guard !turns.isEmpty else { return [] }
-        var (admitted, passedOver, served): ([ApplePlaces.Waiter], [AppleShare], [AppleShare]) = ([], [], [])
+        var (admitted, skipped, served): ([ApplePlaces.Waiter], [AppleShare], [AppleShare]) = ([], [], [])
         for share in turns {
             guard admit(share) else {
-                passedOver.append(share)
+                skipped.append(share)
                 continue
             }
             var queue = queues.removeValue(forKey: share) ?? []
@@ -136,7 +136,7 @@ extension ApplePlaces.State {
             queues[share] = queue
             served.append(share)
         }
-        turns = passedOver + served
+        turns = skipped + served
         return admitted
     }
 

@@ -4,10 +4,8 @@ import Foundation
 package struct AppleTokens: Sendable, Equatable, Unprintable {
     package let accessToken: String
     package let idToken: String
-    /// Present in the response to a code, absent in the response to a refresh.
+    /// Nil if the response has none.
     package let refreshToken: String?
-    /// The access token's lifetime in seconds.
-    package let expiresIn: Int?
 }
 
 extension AppleTokens: Decodable {
@@ -15,6 +13,5 @@ extension AppleTokens: Decodable {
         case accessToken = "access_token"
         case idToken = "id_token"
         case refreshToken = "refresh_token"
-        case expiresIn = "expires_in"
     }
 }

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 
 /// The name in the `user` field of Apple's first POST. The person chose it, their browser sent it, and nobody signed
@@ -31,19 +32,19 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
     /// The result is in NFC, with collapsed white space. It contains no characters that are invisible, reorder their
     /// neighbors or control a terminal.
     private static func cleaned(_ name: String) -> String? {
-        var kept = String.UnicodeScalarView()
+        var cleaned = String.UnicodeScalarView()
         var spaceBefore = false
         for scalar in name.precomposedStringWithCanonicalMapping.unicodeScalars {
             if scalar.properties.isWhitespace {
                 spaceBefore = true
             } else if isVisible(scalar) {
-                if spaceBefore, !kept.isEmpty { kept.append(" ") }
-                kept.append(scalar)
+                if spaceBefore, !cleaned.isEmpty { cleaned.append(" ") }
+                cleaned.append(scalar)
                 spaceBefore = false
             }
         }
         // The removal of a character may have brought two combining characters together.
-        let text = String(kept).precomposedStringWithCanonicalMapping
+        let text = String(cleaned).precomposedStringWithCanonicalMapping
         var (result, scalars) = ("", 0)
         for character in text.prefix(longestName) {
             scalars += character.unicodeScalars.count

@@ -1,4 +1,5 @@
 import AsyncHTTPClient
+import Encoding
 import Foundation
 import Logging
 import NIOCore
@@ -42,7 +43,7 @@ struct AppleWire: Sendable {
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
         if let bearer { request.headers.add(name: "authorization", value: "Bearer \(bearer)") }
-        request.body = .bytes(ByteBuffer(string: percentEncoded(form)))
+        request.body = .bytes(ByteBuffer(string: Form.encode(form)))
         // The other half of the time is for the call itself. A call that started at the deadline would use up a code
         // without a result.
         let half = min(timeout, deadline.map { $0 - .now } ?? timeout) / 2

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 package import Foundation
 
 /// The claims of a verified id_token (Apple: "Authenticating users with Sign in with Apple").
@@ -83,9 +84,7 @@ extension IDToken {
     }
 
     private static func sha256Hex(_ text: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let hex = SHA256.hash(data: Data(text.utf8)).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: hex, as: UTF8.self)
+        SHA256.hash(data: Data(text.utf8)).hexadecimal
     }
 }
 

@@ -76,7 +76,7 @@ struct Bench: AsyncParsableCommand {
     /// Warms up, then measures one kind of operation after the other.
     private func measure(_ stage: Stage) async throws -> Report {
         let meter = Meter(stage, concurrency: concurrency)
-        let load = Load(stage, keepingSessions: min(logins, 5_000), concurrency: concurrency)
+        let load = Load(stage, sessions: min(logins, 5_000), concurrency: concurrency)
 
         // Each tenant's first login creates its signing key, and each connection prepares its statements. This happens once,
         // so it is not measured.

@@ -51,8 +51,8 @@ actor ChildProcesses {
             try await Task.sleep(for: .milliseconds(20))
         }
         let name = names.last ?? "nothing"
-        let said = (try? String(contentsOfFile: log(of: name), encoding: .utf8)) ?? ""
-        throw Stage.Failure("\(name) does not respond at \(url). Its output:\n\(said.suffix(2000))")
+        let output = (try? String(contentsOfFile: log(of: name), encoding: .utf8)) ?? ""
+        throw Stage.Failure("\(name) does not respond at \(url). Its output:\n\(output.suffix(2000))")
     }
 
     /// Ends them, newest first.

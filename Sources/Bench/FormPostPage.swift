@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 
 /// Apple's page that makes a browser post a code to the Return URL (OAuth 2.0 Form Post Response Mode).
@@ -13,7 +14,7 @@ struct FormPostPage {
         self.path = path
         encodedFields = html.components(separatedBy: "<input type=\"hidden\"").dropFirst().compactMap { input in
             guard let name = Self.value(of: "name", in: input[...]), let value = Self.value(of: "value", in: input[...]) else { return nil }
-            return "\(name)=\(percentEncoded(value))"
+            return "\(name)=\(Form.encode(value))"
         }.joined(separator: "&")
     }
 

@@ -129,10 +129,10 @@ struct LedgerBench: Sendable {
         let times = 200
         let all = try await measured {
             for _ in 0..<times {
-                let begun = ContinuousClock.now
+                let started = ContinuousClock.now
                 let answer = try await client.send(
                     .GET, url, headers: [("Authorization", "Bearer \(stage.seeded.apiKey)")], expecting: 200)
-                milliseconds.append((ContinuousClock.now - begun) / .milliseconds(1))
+                milliseconds.append((ContinuousClock.now - started) / .milliseconds(1))
                 guard answer.body.contains("\"logins\":\(events)")
                 else { throw Stage.Failure("the month's response does not have \(events) logins") }
             }
@@ -160,7 +160,7 @@ struct LedgerBench: Sendable {
         request.headers.add(name: "Authorization", value: "Bearer \(stage.seeded.apiKey)")
         let sent = request
         var (bytes, lines, highest, nextLook) = (0, 0, 0.0, 0)
-        let (begun, service, postgres) = (
+        let (started, service, postgres) = (
             ContinuousClock.now, try stage.service.processorTime, try stage.postgres.processorTimeWithChildren
         )
         let response = try await HTTPClient.shared.execute(sent, timeout: .seconds(1200))
@@ -172,7 +172,7 @@ struct LedgerBench: Sendable {
             highest = max(highest, try stage.service.memory.resident)
             nextLook = bytes + 16_000_000
         }
-        let seconds = (ContinuousClock.now - begun) / .seconds(1)
+        let seconds = (ContinuousClock.now - started) / .seconds(1)
         let rows = format == "csv" ? lines - 1 : lines
         guard rows == events else { throw Stage.Failure("\(format) has \(rows) rows instead of \(events)") }
         return Export(
@@ -206,13 +206,13 @@ struct LedgerBench: Sendable {
 
     /// A separate program that runs in `body` counts as the service.
     private func measured(_ body: () async throws -> Void) async throws -> Step {
-        let (begun, service, postgres) = (
+        let (started, service, postgres) = (
             ContinuousClock.now, try stage.service.processorTime + ProcessID.processorTimeOfEndedChildren,
             try stage.postgres.processorTimeWithChildren
         )
         try await body()
         return Step(
-            seconds: (ContinuousClock.now - begun) / .seconds(1),
+            seconds: (ContinuousClock.now - started) / .seconds(1),
             service_seconds: try stage.service.processorTime + ProcessID.processorTimeOfEndedChildren - service,
             postgres_seconds: try stage.postgres.processorTimeWithChildren - postgres)
     }

@@ -1,3 +1,4 @@
+import Encoding
 import NIOHTTP1
 import Synchronization
 
@@ -11,7 +12,7 @@ final class Load: Sendable {
     private let service: String
     private let seeded: Seeded
     private let authorization: String
-    private let sessionsKept: Int
+    private let sessionLimit: Int
     private let sessions = Mutex<[Session]>([])
 
     /// A login's session, as its application stores it.
@@ -20,10 +21,10 @@ final class Load: Sendable {
         var refreshToken: String
     }
 
-    /// - Parameter sessionsKept: The number of logins whose sessions are stored for refreshes.
-    init(_ stage: Stage, keepingSessions sessionsKept: Int, concurrency: Int) {
+    /// - Parameter sessionLimit: The number of logins whose sessions are stored for refreshes.
+    init(_ stage: Stage, sessions sessionLimit: Int, concurrency: Int) {
         (http, service, seeded) = (LoadClient(connections: concurrency), stage.serviceURL, stage.seeded)
-        self.sessionsKept = sessionsKept
+        self.sessionLimit = sessionLimit
         authorization = "Bearer \(stage.seeded.apiKey)"
     }
 
@@ -70,11 +71,11 @@ final class Load: Sendable {
             }
         }
         sessions.withLock { sessions in
-            if sessions.count < sessionsKept { sessions.append(Session(tenant: tenant, refreshToken: refreshToken)) }
+            if sessions.count < sessionLimit { sessions.append(Session(tenant: tenant, refreshToken: refreshToken)) }
         }
     }
 
-    private static let redirectURI = percentEncoded(Seeded.redirectURI)
+    private static let redirectURI = Form.encode(Seeded.redirectURI)
 
     // MARK: Refresh
 

@@ -63,10 +63,3 @@ extension String {
         String(prefix { $0 != end })
     }
 }
-
-/// Encodes everything except RFC 3986's unreserved characters, for a query or a form.
-func percentEncoded(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-}
-
-private let unreserved = CharacterSet(charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")

@@ -73,8 +73,8 @@ struct Seeded: Sendable {
             """,
         ])
         let keyring = try await InstalledKeys.open(
-            try Keyring([try MasterKey(base64: masterKey)]), in: PlatformDatabase(owner), at: Date())
-        try await UnboundDigests.bind(with: keyring) { try await owner.run($0) }
+            try Keyring([try MasterKey(base64: masterKey)]), in: PlatformDatabase(owner, for: .command), at: Date())
+        try await UnboundDigests.bind(with: keyring, in: owner)
         // Otherwise, autovacuum would do it during the measurement.
         _ = try await owner.run("VACUUM ANALYZE")
         tenants = try await owner.run(

@@ -24,17 +24,17 @@ package struct BillingJobs: Sendable {
 
     package var passes: [any Service] {
         [
-            Recurring("aggregate usage", every: .seconds(2), logger: logger) { [pool, now] in
-                try await RollUp(pool: pool).add(waits: false, at: now())
+            Recurring(.aggregateUsage, every: .seconds(2), in: pool, logger: logger) { [now] database in
+                try await RollUp(database: database).add(waits: false, at: now())
             },
-            Recurring("check budgets in money", every: .seconds(600), logger: logger) { [pool, now] in
-                try await Budget.watchAmounts(in: pool, at: now())
+            Recurring(.checkBudgets, every: .seconds(600), in: pool, logger: logger) { [now] database in
+                try await Budget.watchAmounts(in: database, at: now())
             },
-            Recurring("close months", every: .seconds(600), logger: logger) { [pool, grace, simulatesClock, logger, now] in
-                try await CloseStatements(pool: pool, grace: grace, simulatesClock: simulatesClock, logger: logger).pass(at: now())
+            Recurring(.closeMonths, every: .seconds(600), in: pool, logger: logger) { [grace, simulatesClock, logger, now] database in
+                try await CloseStatements(database: database, grace: grace, simulatesClock: simulatesClock, logger: logger).pass(at: now())
             },
-            Recurring("create ledger partitions", every: .seconds(600), logger: logger) { [pool, logger, now] in
-                try await UsagePartitions(pool: pool, logger: logger).pass(at: now())
+            Recurring(.createPartitions, every: .seconds(600), in: pool, logger: logger) { [logger, now] database in
+                try await UsagePartitions(database: database, logger: logger).pass(at: now())
             },
         ]
     }

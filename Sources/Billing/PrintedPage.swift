@@ -1,7 +1,5 @@
-import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Web
 
 /// The common parts of the pages about money. They have no script and load nothing from other places, so a saved page looks the same years
@@ -15,12 +13,7 @@ enum PrintedPage {
     static func response(
         _ html: String, _ status: HTTPResponse.Status = .ok, hasForm: Bool = false, maxAge: Int? = nil
     ) -> Response {
-        let headers: HTTPFields = [
-            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)",
-            .cacheControl: maxAge.map { "public, max-age=\($0)" } ?? "no-store",
-            .contentSecurityPolicy: policy(hasForm: hasForm).header, .referrerPolicy: "no-referrer",
-        ]
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        .page(html, status, policy: policy(hasForm: hasForm), cacheControl: maxAge.map { "public, max-age=\($0)" } ?? "no-store")
     }
 
     /// A page that contains its own policy. `espalierctl` saves pages as files, and no header protects a file.
@@ -36,22 +29,7 @@ enum PrintedPage {
     /// - Parameters:
     /// - title: the title of the window. Like the body, it can contain Mustache tags.
     static func template(titled title: String, _ body: String) -> HTMLTemplate {
-        HTMLTemplate(
-            """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta http-equiv="Content-Security-Policy" content="{{policy}}">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="robots" content="noindex">
-            <title>\(title)</title>
-            <style>
-            \(style)
-            </style>
-            \(body)
-            </html>
-
-            """)
+        .page(titled: title, style: style, body)
     }
 
     /// Light on paper. On a screen, light or dark according to the browser's setting. On a phone, each row of a table is a block with

@@ -1,4 +1,3 @@
-import Tenancy
 import Access
 import Crypto
 import DemoApplication
@@ -6,6 +5,7 @@ import Foundation
 import Postgres
 import Sealing
 import Server
+import Tenancy
 
 /// The demo's two tenants: Acme with its own Apple credentials, Globex with the shared ones. The first start creates
 /// them, and `demo.json` stores them and their secrets for later starts.
@@ -35,7 +35,7 @@ struct DemoTenants: Sendable {
         let plan = Self.plan(ownKey: ownKey, sharedKey: sharedKey, ports)
         let seeded = try await withPool(settings.databaseURL) { pool in
             var seed = Seed(keyring: settings.keyring, publicURL: settings.publicURL, folder: folder, at: Date())
-            return try await seed.run(plan, in: PlatformDatabase(pool))
+            return try await seed.run(plan, in: PlatformDatabase(pool, for: .command))
         }
         saved = Saved(
             seeded: seeded, own_public_key: ownKey.publicKey.pemRepresentation, shared_public_key: sharedKey.publicKey.pemRepresentation)

@@ -37,13 +37,13 @@ struct Dev: AsyncParsableCommand {
     @OptionGroup var migrations: MigrationsFolder
 
     mutating func validate() throws {
-        appleBaseURL = appleBaseURL ?? Self.standIn(in: ProcessInfo.processInfo.environment, port: port)
+        appleBaseURL = appleBaseURL ?? Self.simulatorURL(in: ProcessInfo.processInfo.environment, port: port)
         guard (1...65532).contains(port) else { throw ValidationError("--port must be from 1 to 65532. Three more ports follow it.") }
     }
 
     /// The Apple simulator in the environment. After `. .espalier/dev.env`, the environment contains the simulator of an earlier
     /// `espalier-dev dev`, and no other simulator is requested.
-    private static func standIn(in environment: [String: String], port: Int) -> String? {
+    private static func simulatorURL(in environment: [String: String], port: Int) -> String? {
         guard let url = environment["ESPALIER_APPLE_BASE_URL"], !url.isEmpty else { return nil }
         let ports = [port, environment["ESPALIER_PORT"].flatMap { Int($0) }].compactMap(\.self)
         return ports.contains { DevPorts(first: $0).simulatorURL == url } ? nil : url
@@ -74,7 +74,7 @@ struct Dev: AsyncParsableCommand {
             let database = try await DevDatabase(postgres, migrator: try migrations.migrator)
             var settings = try await devSettings(database, folder, ports)
             settings.keyring = try await withPool(settings.databaseURL) { [settings] pool in
-                try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool), at: Date())
+                try await InstalledKeys.open(settings.keyring, in: PlatformDatabase(pool, for: .command), at: Date())
             }
             let demo = try await DemoTenants(folder: folder, settings: settings, ports: ports, ownerURL: database.ownerURL)
             return (settings, database.migrator, demo)

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 
 /// A private PostgreSQL cluster under a folder, for `espalier-dev dev` and for tests.
@@ -41,10 +42,7 @@ package actor EmbeddedPostgres {
 
     /// Returns a libpq URI for a role and a database of the cluster. It is valid while the cluster runs.
     package func url(user: String, database: String) -> String {
-        func escaped(_ text: String) -> String {
-            text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? text
-        }
-        return "postgresql://\(escaped(user))@/\(escaped(database))?host=\(escaped(socketFolder ?? folder + "/run"))"
+        "postgresql://\(Form.encode(user))@/\(Form.encode(database))?host=\(Form.encode(socketFolder ?? folder + "/run"))"
     }
 
     // MARK: Starting
@@ -155,13 +153,13 @@ package actor EmbeddedPostgres {
         try await guardian.ended()
         try await guardian.stop()
         self.guardian = nil
-        try await ServerProcesses.gone(from: data)
+        try await ServerProcesses.waitForEnd(of: data)
     }
 
     /// This process has the folder's lock. So a server that still runs there has lost its owner.
     private func stopLeftover() async throws {
         if let postmaster = ServerProcesses.postmaster(of: data) { kill(postmaster, SIGINT) }
-        try await ServerProcesses.gone(from: data)
+        try await ServerProcesses.waitForEnd(of: data)
     }
 }
 

@@ -18,7 +18,7 @@ enum ServerProcesses {
 
     /// Waits until no process of the server is left. Only then are its shared memory and the folder free.
     /// - Throws: `.serverDoesNotStop` after 30 s.
-    static func gone(from data: String) async throws {
+    static func waitForEnd(of data: String) async throws {
         let deadline = ContinuousClock.now + .seconds(30)
         while !of(data: data).isEmpty {
             guard ContinuousClock.now < deadline else { throw EmbeddedPostgresError.serverDoesNotStop(data: data) }

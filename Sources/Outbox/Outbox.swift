@@ -69,7 +69,7 @@ extension Outbox {
     /// - Parameters:
     ///   - kinds: The kinds with a handler. So an older process leaves the work of a newer process alone.
     ///   - busy: Owners that already have their share of this process.
-    static func take(_ kinds: [String], passingOver busy: [UUID], limit: Int, until leaseEnds: Date, at now: Date) -> SQL {
+    static func take(_ kinds: [String], skipping busy: [UUID], limit: Int, until leaseEnds: Date, at now: Date) -> SQL {
         """
         WITH due AS (
             SELECT tenant_id, id FROM outbox
@@ -82,7 +82,7 @@ extension Outbox {
     }
 
     /// The time of the next due work.
-    static func nextDue(_ kinds: [String], passingOver busy: [UUID]) -> SQL {
+    static func nextDue(_ kinds: [String], skipping busy: [UUID]) -> SQL {
         """
         SELECT due_at FROM outbox WHERE kind = ANY(\(kinds)) AND NOT tenant_id = ANY(\(busy)) ORDER BY due_at LIMIT 1
         """

@@ -62,7 +62,7 @@ package struct OutboxWorker: Service {
     package func pass(at now: Date) async throws -> Int {
         let entries = try await pool.run(
             Outbox.take(
-                Array(handlers.keys), passingOver: [], limit: configuration.concurrency, until: now + configuration.lease, at: now),
+                Array(handlers.keys), skipping: [], limit: configuration.concurrency, until: now + configuration.lease, at: now),
             prelude: prelude
         ).map(Outbox.Entry.init)
         await withDiscardingTaskGroup { group in
@@ -191,13 +191,12 @@ extension OutboxWorker {
             guard room > 0 else { break }
             let now = now()
             let busy = underWay.owners(withAtLeast: configuration.share)
-            let answers = try await pool.run(
-                [
-                    Outbox.take(
-                        kinds, passingOver: busy, limit: min(room, configuration.share), until: now + configuration.lease, at: now),
-                    Outbox.nextDue(kinds, passingOver: busy),
-                ], prelude: prelude)
-            let entries = try answers[0].map(Outbox.Entry.init)
+            var batch = Statements()
+            let taken = batch.append(
+                Outbox.take(kinds, skipping: busy, limit: min(room, configuration.share), until: now + configuration.lease, at: now))
+            let nextDue = batch.append(Outbox.nextDue(kinds, skipping: busy))
+            let results = try await pool.run(batch, prelude: prelude)
+            let entries = try results[taken].map(Outbox.Entry.init)
             for entry in entries {
                 underWay.begin(entry)
                 group.addTask {
@@ -207,7 +206,7 @@ extension OutboxWorker {
                 }
             }
             guard entries.isEmpty else { continue }
-            let next: Date? = try answers[1].first { try $0.get("due_at") }
+            let next: Date? = try results[nextDue].first { try $0.get("due_at") }
             let longest = underWay.isListening ? configuration.longestSleep : configuration.longestDeafSleep
             // Due but not taken: another process is taking it.
             return min(max(next.map { .seconds($0.timeIntervalSince(now)) } ?? longest, .milliseconds(100)), longest)

@@ -1,6 +1,6 @@
 /// A `COPY … TO STDOUT` that has not started. Each iterator runs it once.
 struct CopyOut: AsyncSequence, Sendable {
-    let connections: DatabaseSessions
+    let sessions: DatabaseSessions
     let sql: SQL
     let prelude: [SQL]
     /// The maximum bytes of rows per element. With 1, an element is one row.
@@ -33,24 +33,24 @@ struct CopyOut: AsyncSequence, Sendable {
         }
     }
 
-    /// The connection of a COPY in progress. An iterator that is dropped midway ends the connection, because otherwise the
+    /// The session of a COPY in progress. An iterator that is dropped midway ends the session, because otherwise the
     /// server would send all remaining rows.
     @EventLoop
     final class Run {
-        private let connections: DatabaseSessions
-        private let connection: DatabaseSession
+        private let sessions: DatabaseSessions
+        private let session: DatabaseSession
         private var isReturned = false
 
-        private init(connections: DatabaseSessions, connection: DatabaseSession) {
-            (self.connections, self.connection) = (connections, connection)
+        private init(sessions: DatabaseSessions, session: DatabaseSession) {
+            (self.sessions, self.session) = (sessions, session)
         }
 
         deinit {
             guard !isReturned else { return }
-            let (connections, connection) = (connections, connection)
+            let (sessions, session) = (sessions, session)
             Task { @EventLoop in
-                connection.abandon()
-                connections.giveBack(connection)
+                session.abandon()
+                sessions.giveBack(session)
             }
         }
 
@@ -58,23 +58,23 @@ struct CopyOut: AsyncSequence, Sendable {
             guard copy.sql.parameters.isEmpty else {
                 throw DatabaseError(.misuse, "COPY accepts no bound values; set them in the prelude and read current_setting(…)")
             }
-            let run = Run(connections: copy.connections, connection: try await copy.connections.lend())
+            let run = Run(sessions: copy.sessions, session: try await copy.sessions.lend())
             // One transaction around everything, so that the settings of the prelude are local to it.
-            _ = try await run.connection.run(["BEGIN READ ONLY"] + copy.prelude)
-            try await run.cancellable { try await run.connection.beginCopy(copy.sql.text) }
+            _ = try await run.session.run(["BEGIN READ ONLY"] + copy.prelude)
+            try await run.cancellable { try await run.session.beginCopy(copy.sql.text) }
             return run
         }
 
         func next(upTo limit: Int) async throws -> [UInt8]? {
-            if let rows = try await cancellable({ try await connection.copiedRows(upTo: limit) }) { return rows }
-            _ = try await connection.run(["COMMIT"], isCancellable: false)
+            if let rows = try await cancellable({ try await session.copiedRows(upTo: limit) }) { return rows }
+            _ = try await session.run(["COMMIT"], isCancellable: false)
             isReturned = true
-            connections.giveBack(connection)
+            sessions.giveBack(session)
             return nil
         }
 
         private func cancellable<T: Sendable>(_ body: @EventLoop () async throws -> T) async throws -> T {
-            let connection = connection
+            let session = session
             try Task.checkCancellation()
             return try await withTaskCancellationHandler {
                 do {
@@ -83,7 +83,7 @@ struct CopyOut: AsyncSequence, Sendable {
                     throw CancellationError()
                 }
             } onCancel: {
-                Task { @EventLoop in connection.abandon() }
+                Task { @EventLoop in session.abandon() }
             }
         }
     }

@@ -14,7 +14,7 @@ package struct DatabaseError: Error, Sendable {
         case server
         /// There is no connection, or it was lost. Statements that were sent may or may not have been executed.
         case connection
-        /// All connections are lent, and too many callers wait or the wait took too long. Nothing was sent.
+        /// All sessions are lent, and too many callers wait or the wait took too long. Nothing was sent.
         case poolTimeout
         /// `column` is missing, NULL, or of another type than requested.
         case decoding

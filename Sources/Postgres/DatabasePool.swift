@@ -1,29 +1,29 @@
 package import Logging
 import ServiceLifecycle
 
-/// DatabaseSessions to one database, lent out for a statement or a transaction at a time.
+/// Sessions of one database, lent out for a statement or a transaction at a time.
 ///
-/// The pool works without `run()` and opens connections on demand. `run()`, for a `ServiceGroup`, keeps a minimum of
-/// connections open, and makes a graceful shutdown wait for statements in progress.
-package final class DatabasePool: Service, Sendable {
+/// The pool works without `run()` and opens sessions on demand. `run()`, for a `ServiceGroup`, holds a minimum of
+/// sessions open, and makes a graceful shutdown wait for statements in progress.
+package final class DatabasePool: Service, StatementRunner {
     package struct Configuration: Sendable {
         /// A libpq URI or conninfo string. Several hosts and `target_session_attrs=read-write` follow a failover.
         package var url: String
-        /// The number of connections that stay open while `run()` runs, even if they are idle.
+        /// The number of sessions that stay open while `run()` runs, even if they are idle.
         package var minimumConnections = 1
         package var maximumConnections = 16
-        /// The maximum number of callers that wait for a connection. Further callers fail at once.
+        /// The maximum number of callers that wait for a session. Further callers fail at once.
         package var maximumWaiting = 1024
-        /// The time that a caller waits for a connection.
+        /// The time that a caller waits for a session.
         package var waitingTime = Duration.seconds(5)
-        /// The time after which an idle connection is closed.
+        /// The time after which an idle session is closed.
         package var idleTime = Duration.seconds(60)
         /// PostgreSQL's `statement_timeout`; zero for none. A longer statement fails with SQLSTATE 57014.
         package var statementTimeout = Duration.seconds(10)
         /// PostgreSQL's `lock_timeout`; zero for none. A longer wait fails with SQLSTATE 55P03.
         package var lockTimeout = Duration.seconds(5)
         /// PostgreSQL's `idle_in_transaction_session_timeout`; zero for none. After a longer idle time, the
-        /// connection is lost.
+        /// session is lost.
         package var idleInTransactionTimeout = Duration.seconds(30)
         /// Further settings of each session, name and value.
         package var settings: [(String, String)] = []
@@ -35,7 +35,7 @@ package final class DatabasePool: Service, Sendable {
         }
     }
 
-    private let connections: DatabaseSessions
+    private let sessions: DatabaseSessions
     private let parameters: ConnectionParameters
     private let logger: Logger
 
@@ -50,49 +50,54 @@ package final class DatabasePool: Service, Sendable {
                 ("idle_in_transaction_session_timeout", configuration.idleInTransactionTimeout.inMilliseconds),
             ] + configuration.settings,
             answerLimit: configuration.statementTimeout == .zero ? nil : configuration.statementTimeout + .seconds(5))
-        connections = DatabaseSessions(configuration, parameters: parameters, logger: logger)
+        sessions = DatabaseSessions(configuration, parameters: parameters, logger: logger)
         self.logger = logger
     }
 
     deinit {
-        let connections = connections
-        Task { @EventLoop in connections.close() }
+        let sessions = sessions
+        Task { @EventLoop in sessions.close() }
     }
 
-    /// Keeps the minimum of connections open until a graceful shutdown. Then it lends no more, and returns when the
-    /// last connection has been returned and closed.
+    /// Holds the minimum of sessions open until a graceful shutdown. Then it lends no more, and returns when the
+    /// last session has been returned and closed.
     package func run() async throws {
-        await connections.keepMinimum()
-        // If the task is cancelled instead of shut down, the connections are closed too.
+        await sessions.maintainMinimum()
+        // If the task is cancelled instead of shut down, the sessions are closed too.
         try? await gracefulShutdown()
-        await connections.close()
-        await connections.drain()
+        await sessions.close()
+        await sessions.drain()
     }
 
     // MARK: Statements
+
+    /// Runs statements in one round trip as one transaction: all or nothing.
+    package func run(_ statements: [SQL]) async throws -> [Rows] {
+        try await run(statements, prelude: [])
+    }
 
     /// Runs statements in one round trip as one transaction: all or nothing.
     /// - Parameter prelude: Statements that come first in the same transaction and round trip, such as `SELECT set_config(…,
     ///   true)`.
     /// - Returns: The results of `statements`, without those of `prelude`.
     /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled and the statements with it.
-    package func run(_ statements: [SQL], prelude: [SQL] = []) async throws -> [Rows] {
-        try await connections.run(prelude.isEmpty ? statements : prelude + statements, prelude: prelude.count)
+    package func run(_ statements: [SQL], prelude: [SQL]) async throws -> [Rows] {
+        try await sessions.run(prelude.isEmpty ? statements : prelude + statements, prelude: prelude.count)
     }
 
     /// Runs one statement as its own transaction, in one round trip.
     /// - Throws: The same errors as for several statements.
-    package func run(_ statement: SQL, prelude: [SQL] = []) async throws -> Rows {
+    package func run(_ statement: SQL, prelude: [SQL]) async throws -> Rows {
         try await run([statement], prelude: prelude)[0]
     }
 
-    // MARK: Transactions
-
-    package enum Isolation: String, Sendable {
-        case readCommitted = "READ COMMITTED"
-        case repeatableRead = "REPEATABLE READ"
-        case serializable = "SERIALIZABLE"
+    /// Runs a batch as one transaction, in one round trip.
+    /// - Throws: The same errors as for several statements.
+    package func run(_ batch: Statements, prelude: [SQL]) async throws -> Statements.Results {
+        Statements.Results(try await run(batch.list, prelude: prelude), of: batch)
     }
+
+    // MARK: Transactions
 
     /// Runs `body` in a transaction. The transaction is committed when `body` returns, and rolled back when it throws or its
     /// task is cancelled.
@@ -102,20 +107,18 @@ package final class DatabasePool: Service, Sendable {
     /// - Throws: The errors of `body`, `DatabaseError`, `CancellationError`. If the connection is lost during COMMIT (kind
     ///   `.connection`), the transaction may have been committed.
     package func transaction<R: Sendable>(
-        readOnly: Bool = false, isolation: Isolation = .readCommitted, prelude: [SQL] = [],
-        _ body: @Sendable (Transaction) async throws -> R
+        prelude: [SQL] = [], _ body: @Sendable (Transaction) async throws -> R
     ) async throws -> R {
-        let begin = SQL(unsafe: "BEGIN ISOLATION LEVEL \(isolation.rawValue)\(readOnly ? " READ ONLY" : "")")
-        let transaction = Transaction(try await connections.begin([begin] + prelude))
+        let transaction = Transaction(try await sessions.begin(["BEGIN ISOLATION LEVEL READ COMMITTED"] + prelude))
         do {
             let result = try await body(transaction)
             try Task.checkCancellation()
             try await transaction.state.commit()
-            await connections.end(transaction.state)
+            await sessions.end(transaction.state)
             return result
         } catch {
             await transaction.state.rollBack()
-            await connections.end(transaction.state)
+            await sessions.end(transaction.state)
             throw error
         }
     }
@@ -125,16 +128,16 @@ package final class DatabasePool: Service, Sendable {
     /// Returns the output of `COPY … TO STDOUT`, no faster than it is read. An element is one row or several whole rows. For millions
     /// of rows, several rows per element are many times faster.
     ///
-    /// A connection is lent from the first element to the end, an error, or the end of the iterator. COPY accepts no parameters, so a
+    /// A session is lent from the first element to the end, an error, or the end of the iterator. COPY accepts no parameters, so a
     /// statement with bound values fails with kind `.misuse`. Put the values into settings with `prelude`, and read them with
     /// `current_setting`.
     ///
     /// - Parameter limit: The bytes after which an element ends. Without it, each element is one row.
     package func copyOut(_ sql: SQL, prelude: [SQL] = [], upTo limit: Int = 1) -> some AsyncSequence<[UInt8], any Error> & Sendable {
-        CopyOut(connections: connections, sql: sql, prelude: prelude, limit: limit)
+        CopyOut(sessions: sessions, sql: sql, prelude: prelude, limit: limit)
     }
 
-    /// Returns notifications of channels, over its own connection. A lost connection is opened again, indefinitely.
+    /// Returns notifications of channels, in a session of their own. A lost session is opened again, indefinitely.
     ///
     /// Listening starts when the sequence is created. A caller that maintains a cache must empty it at `.connected` and
     /// `.disconnected`, because notifications get lost without a listener. The sequence ends with the task that reads it.

@@ -2,7 +2,7 @@ import CLibPQ
 
 /// Cancels statements at the server when no caller waits for them.
 extension DatabaseSession {
-    /// The time that a server has to end a cancelled statement. Afterwards, the connection is closed.
+    /// The time that a server has to end a cancelled statement. Afterwards, the session is closed.
     private static var cancellationLimit: Duration { .seconds(5) }
 
     func cancel(_ batch: Batch) {

@@ -92,7 +92,7 @@ extension DatabaseSession {
     }
 
     /// Returns the next whole rows as the server sent them. It returns at least one row, and the rows that have arrived, up to
-    /// `limit` bytes and one more row. Nil at the end; the connection is then in pipeline mode again.
+    /// `limit` bytes and one more row. Nil at the end; the session is then in pipeline mode again.
     func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
         var rows: [UInt8] = []

@@ -4,15 +4,15 @@ import CLibPQ
 ///
 /// One caller borrows it at a time. But a transaction's body may run statements concurrently; they queue up here.
 @EventLoop
-final class DatabaseSession {
+final class DatabaseSession: StatementRunner {
     let link: OpaquePointer
     private(set) var watch: EventLoopThread.Watch?
     private var statements = PreparedStatements()
     /// The batches that were sent and not yet answered, in order.
     private var batches: [Batch] = []
-    /// The reason why the connection is no longer usable.
+    /// The reason why the session is no longer usable.
     private(set) var failure: DatabaseError?
-    /// Called once, when the connection has ended.
+    /// Called once, when the session has ended.
     var onClose: (@EventLoop (DatabaseSession) -> Void)?
     /// Called when data arrives that no batch waits for: a notification.
     var onNotification: (@EventLoop (_ channel: String, _ payload: String) -> Void)?
@@ -22,7 +22,7 @@ final class DatabaseSession {
     /// Outside of pipeline mode: the task that waits for the socket.
     var direct: CheckedContinuation<Void, Never>?
     var isDirect = false
-    /// The time since which no caller has borrowed the connection.
+    /// The time since which no caller has borrowed the session.
     var idleSince = ContinuousClock.now
 
     private let answerLimit: Duration?
@@ -49,9 +49,9 @@ final class DatabaseSession {
             let message = String(cString: PQerrorMessage(link)).split(separator: "\n").joined(separator: "; ")
             throw DatabaseError(.connection, message)
         }
-        let connection = DatabaseSession(link: link, answerLimit: parameters.answerLimit)
-        connection.start()
-        return connection
+        let session = DatabaseSession(link: link, answerLimit: parameters.answerLimit)
+        session.start()
+        return session
     }
 
     private func start() {
@@ -85,7 +85,7 @@ final class DatabaseSession {
         onNotification = nil
     }
 
-    /// Whether the next caller may borrow it. The loop also watches idle connections. It closes a connection that the server
+    /// Whether the next caller may borrow it. The loop also watches idle sessions. It closes a session that the server
     /// has closed before it runs the tasks that could borrow it.
     var isFit: Bool {
         failure == nil && batches.isEmpty && !isDirect && PQtransactionStatus(link) == PQTRANS_IDLE
@@ -118,6 +118,10 @@ final class DatabaseSession {
             throw error
         }
         return prelude == 0 ? batch.results : Array(batch.results.dropFirst(prelude))
+    }
+
+    func run(_ statements: [SQL]) async throws -> [Rows] {
+        try await run(statements, prelude: 0)
     }
 
     private func runOnce(_ statements: [SQL], isCancellable: Bool) async throws -> Batch {
@@ -168,14 +172,14 @@ final class DatabaseSession {
         return batch
     }
 
-    /// If libpq rejects a send, the pipeline is only half written. So the connection must be closed.
+    /// If libpq rejects a send, the pipeline is only half written. So the session must be closed.
     private func check(_ status: Int32) throws {
         guard status != 1 else { return }
         close(DatabaseError(.connection, "the statements could not be sent"))
         throw failure!
     }
 
-    /// At most one timer per connection, not one per batch. It starts when statements are sent, and runs again while more
+    /// At most one timer per session, not one per batch. It starts when statements are sent, and runs again while more
     /// are in progress. The time since the last answer counts, because each statement has its own limit.
     private func watchAnswers() {
         guard let answerLimit, answerTimer == nil, let first = batches.first else { return }
@@ -213,7 +217,7 @@ final class DatabaseSession {
         collect()
         guard failure == nil else { return }
         guard isOpen, PQstatus(link) == CONNECTION_OK else { return lost() }
-        tellNotifications()
+        deliverNotifications()
     }
 
     private func lost() {
@@ -274,7 +278,7 @@ final class DatabaseSession {
         for case .query(let key) in batch.steps { statements.forget(key) }
     }
 
-    private func tellNotifications() {
+    private func deliverNotifications() {
         while failure == nil, let notification = PQnotifies(link) {
             defer { PQfreemem(notification) }
             onNotification?(String(cString: notification.pointee.relname), String(cString: notification.pointee.extra))

@@ -1,14 +1,14 @@
 import CLibPQ
 import Logging
 
-/// The state of a pool: the idle connections, the lent ones, and the callers that wait for one.
+/// The state of a pool: the idle sessions, the lent ones, and the callers that wait for one.
 @EventLoop
 final class DatabaseSessions {
     private let configuration: DatabasePool.Configuration
     private let parameters: ConnectionParameters
     private let logger: Logger
 
-    /// The connection used last is lent first. So few connections stay warm, and the others become old enough to be
+    /// The session used last is lent first. So few sessions stay warm, and the others become old enough to be
     /// closed.
     private var idle: [DatabaseSession] = []
     private var lent = 0
@@ -20,8 +20,8 @@ final class DatabaseSessions {
     /// The number of failed attempts to connect since the last success, and the last error.
     private var failures = 0
     private var lastFailure: DatabaseError?
-    /// Whether the pool keeps the minimum of connections open. False until the pool's `run`.
-    private var keepsMinimum = false
+    /// Whether the pool holds the minimum of sessions open. False until the pool's `run`.
+    private var maintainsMinimum = false
     private var isClosing = false
     private var whenEmpty: [CheckedContinuation<Void, Never>] = []
 
@@ -46,14 +46,14 @@ final class DatabaseSessions {
 
     // MARK: Lending
 
-    /// Returns an idle connection, or the next one that becomes free or opens. First come, first served.
+    /// Returns an idle session, or the next one that becomes free or opens. First come, first served.
     /// - Throws: `DatabaseError` of kind `.poolTimeout` or `.connection`, `CancellationError`.
     func lend() async throws -> DatabaseSession {
         guard !isClosing else { throw DatabaseError(.connection, "the pool is closed") }
-        while let connection = idle.popLast() {
+        while let session = idle.popLast() {
             lent += 1
-            if connection.isFit { return connection }
-            connection.close()
+            if session.isFit { return session }
+            session.close()
             lent -= 1
         }
         guard waiting.count < configuration.maximumWaiting else {
@@ -74,42 +74,42 @@ final class DatabaseSessions {
         }
     }
 
-    /// Takes a connection back, in any state.
-    func giveBack(_ connection: DatabaseSession) {
-        guard connection.failure == nil else { return leave() }
-        if connection.isBeingCancelled {
+    /// Takes a session back, in any state.
+    func giveBack(_ session: DatabaseSession) {
+        guard session.failure == nil else { return leave() }
+        if session.isBeingCancelled {
             Task {
-                await connection.settle()
-                giveBack(connection)
+                await session.settle()
+                giveBack(session)
             }
             return
         }
-        guard connection.isFit else {
-            connection.close()
+        guard session.isFit else {
+            session.close()
             return leave()
         }
         lent -= 1
-        handOn(connection)
+        handOn(session)
     }
 
-    /// A lent connection has ended.
+    /// A lent session has ended.
     private func leave() {
         lent -= 1
         openWhatIsMissing()
         checkEmpty()
     }
 
-    private func handOn(_ connection: DatabaseSession) {
+    private func handOn(_ session: DatabaseSession) {
         if let next = waiting.first {
             waiting.removeFirst()
             lent += 1
-            next.continuation.resume(returning: connection)
+            next.continuation.resume(returning: session)
         } else if isClosing {
-            connection.close()
+            session.close()
             checkEmpty()
         } else {
-            connection.idleSince = .now
-            idle.append(connection)
+            session.idleSince = .now
+            idle.append(session)
             watchIdle()
         }
     }
@@ -150,17 +150,17 @@ final class DatabaseSessions {
     private var isOneMissing: Bool {
         let total = idle.count + lent + opening
         guard total < configuration.maximumConnections else { return false }
-        return opening < waiting.count || (keepsMinimum && !isClosing && total < configuration.minimumConnections)
+        return opening < waiting.count || (maintainsMinimum && !isClosing && total < configuration.minimumConnections)
     }
 
     private func open() async {
         do {
-            let connection = try await DatabaseSession.open(parameters)
+            let session = try await DatabaseSession.open(parameters)
             opening -= 1
             if failures > 0 { logger.notice("connected to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"]) }
             (failures, lastFailure) = (0, nil)
-            connection.onClose = { [weak self] in self?.hasEnded($0) }
-            handOn(connection)
+            session.onClose = { [weak self] in self?.hasEnded($0) }
+            handOn(session)
             openWhatIsMissing()
         } catch {
             opening -= 1
@@ -177,9 +177,9 @@ final class DatabaseSessions {
         }
     }
 
-    /// The server closed an idle connection. For a lent one, this is detected when it is returned.
-    private func hasEnded(_ connection: DatabaseSession) {
-        guard let index = idle.firstIndex(where: { $0 === connection }) else { return }
+    /// The server closed an idle session. For a lent one, this is detected when it is returned.
+    private func hasEnded(_ session: DatabaseSession) {
+        guard let index = idle.firstIndex(where: { $0 === session }) else { return }
         idle.remove(at: index)
         openWhatIsMissing()
         checkEmpty()
@@ -187,7 +187,7 @@ final class DatabaseSessions {
 
     // MARK: Closing
 
-    /// Closes connections that were unused for the idle time, down to the minimum.
+    /// Closes sessions that were unused for the idle time, down to the minimum.
     private func watchIdle() {
         guard idleTimer == nil, idle.count + lent > configuration.minimumConnections, let oldest = idle.first else { return }
         let due = oldest.idleSince + configuration.idleTime
@@ -204,22 +204,22 @@ final class DatabaseSessions {
         }
     }
 
-    func keepMinimum() {
-        keepsMinimum = true
+    func maintainMinimum() {
+        maintainsMinimum = true
         openWhatIsMissing()
     }
 
-    /// Lends no more connections. Callers that already wait are still served.
+    /// Lends no more sessions. Callers that already wait are still served.
     func close() {
         isClosing = true
-        for connection in idle { connection.close() }
+        for session in idle { session.close() }
         idle = []
         idleTimer?.cancel()
         idleTimer = nil
         checkEmpty()
     }
 
-    /// Returns when the last connection has ended.
+    /// Returns when the last session has ended.
     func drain() async {
         guard !isEmpty else { return }
         await withCheckedContinuation { whenEmpty.append($0) }

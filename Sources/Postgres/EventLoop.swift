@@ -1,6 +1,6 @@
 /// The actor for all use of libpq: one thread that sleeps until a socket or a task needs it.
 ///
-/// It is one thread and an actor's executor, so connections and pools need no locks. A query costs two hops: the
+/// It is one thread and an actor's executor, so sessions and pools need no locks. A query costs two hops: the
 /// calling task comes here, sends, and resumes when the answer is complete. No thread of Swift's pool ever waits for
 /// a socket. Blocking calls of libpq (host look-up, cancel requests) run in `Blocking`.
 @globalActor

@@ -1,4 +1,6 @@
 /// Unparsed JSON for `jsonb` and `json` columns. The user decodes it with any decoder.
+///
+/// This is not `JSONValue` of `Encoding`: it binds and reads the bytes of a column, and PostgreSQL parses them.
 package struct JSON: Hashable, Sendable {
     /// UTF-8.
     package var bytes: [UInt8]

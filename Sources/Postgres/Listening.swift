@@ -9,7 +9,7 @@ package enum Listening: Sendable, Equatable {
     case disconnected
 }
 
-/// Keeps one connection listening.
+/// Listens to notifications in a session of its own.
 enum Listener {
     static func events(of channels: [String], parameters: ConnectionParameters, logger: Logger) -> AsyncStream<Listening> {
         let (stream, continuation) = AsyncStream.makeStream(of: Listening.self)
@@ -39,21 +39,21 @@ enum Listener {
     /// Listens until the task is cancelled, or throws when the connection is lost.
     @EventLoop
     private static func listen(
-        to channels: [String], parameters: ConnectionParameters, _ tell: @escaping @EventLoop (Listening) -> Void
+        to channels: [String], parameters: ConnectionParameters, _ report: @escaping @EventLoop (Listening) -> Void
     ) async throws {
-        let connection = try await DatabaseSession.open(parameters)
-        defer { connection.close() }
-        connection.onNotification = { tell(.notification(channel: $0, payload: $1)) }
-        _ = try await connection.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
-        tell(.connected)
+        let session = try await DatabaseSession.open(parameters)
+        defer { session.close() }
+        session.onNotification = { report(.notification(channel: $0, payload: $1)) }
+        _ = try await session.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
+        report(.connected)
         await withTaskCancellationHandler {
-            await connection.ended()
+            await session.ended()
         } onCancel: {
-            Task { @EventLoop in connection.close() }
+            Task { @EventLoop in session.close() }
         }
         try Task.checkCancellation()
-        tell(.disconnected)
-        throw connection.failure ?? DatabaseError(.connection)
+        report(.disconnected)
+        throw session.failure ?? DatabaseError(.connection)
     }
 
     private static func quoted(_ name: String) -> String {
@@ -64,7 +64,7 @@ enum Listener {
 }
 
 extension DatabaseSession {
-    /// Returns when the connection has ended.
+    /// Returns when the session has ended.
     fileprivate func ended() async {
         guard failure == nil else { return }
         await withCheckedContinuation { continuation in

@@ -54,14 +54,14 @@ package struct Migrator: Sendable {
 
     @EventLoop
     private func migrate(over parameters: ConnectionParameters) async throws -> [String] {
-        let connection = try await DatabaseSession.open(parameters)
+        let session = try await DatabaseSession.open(parameters)
         // The lock belongs to the session and ends with it.
-        defer { connection.close() }
-        _ = try await connection.run(["SELECT pg_advisory_lock(\(Self.lock))"])
-        _ = try await connection.run([Self.table])
-        let results = try await connection.run([applied, checksums])
-        let pending = try pending(applied: results[0], checksums: results[1], toleratesNewer: false)
-        for migration in pending { try await apply(migration, on: connection) }
+        defer { session.close() }
+        _ = try await session.run(["SELECT pg_advisory_lock(\(Self.lock))"])
+        _ = try await session.run([Self.table])
+        let (applied, checksums) = try await session.run(self.applied, self.checksums)
+        let pending = try pending(applied: applied, checksums: checksums, toleratesNewer: false)
+        for migration in pending { try await apply(migration, on: session) }
         return pending.map(\.name)
     }
 
@@ -105,12 +105,12 @@ package struct Migrator: Sendable {
     }
 
     @EventLoop
-    private func apply(_ migration: Migration, on connection: DatabaseSession) async throws {
+    private func apply(_ migration: Migration, on session: DatabaseSession) async throws {
         do {
-            _ = try await connection.run(["BEGIN"])
-            try await connection.script(String(decoding: migration.bytes, as: UTF8.self))
-            guard connection.transactionStatus == PQTRANS_INTRANS else { throw MigrationError.endsTransaction(file: migration.file) }
-            _ = try await connection.run([
+            _ = try await session.run(["BEGIN"])
+            try await session.script(String(decoding: migration.bytes, as: UTF8.self))
+            guard session.transactionStatus == PQTRANS_INTRANS else { throw MigrationError.endsTransaction(file: migration.file) }
+            _ = try await session.run([
                 """
                 INSERT INTO schema_migration (version, name, checksum)
                 VALUES (\(migration.version), \(migration.name), sha256(\(migration.bytes)))
@@ -132,9 +132,9 @@ package struct Migrator: Sendable {
     package func status(of pool: DatabasePool) async throws -> Status {
         let exists: Bool = try await pool.run("SELECT to_regclass('schema_migration') IS NOT NULL AS found")[0].get("found")
         guard exists else { return migrations.isEmpty ? .current : .behind(migrations.map(\.name)) }
-        let results = try await pool.run([applied, checksums])
-        let pending = try pending(applied: results[0], checksums: results[1], toleratesNewer: true)
-        let newer = try results[0].filter { try $0.get("version") > migrations.count }
+        let (applied, checksums) = try await pool.run(self.applied, self.checksums)
+        let pending = try pending(applied: applied, checksums: checksums, toleratesNewer: true)
+        let newer = try applied.filter { try $0.get("version") > migrations.count }
         if !newer.isEmpty { return .ahead(try newer.map { try $0.get("name") }) }
         return pending.isEmpty ? .current : .behind(pending.map(\.name))
     }

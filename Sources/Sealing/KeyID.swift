@@ -1,3 +1,5 @@
+import Encoding
+
 /// The short public name of a master key or of a digest key: 4 bytes derived from the key, which reveal nothing about
 /// it.
 ///
@@ -17,6 +19,6 @@ package struct KeyID: Sendable, Hashable {
 extension KeyID: CustomStringConvertible {
     /// Eight hexadecimal digits, as `espalier master-keys status` prints them.
     package var description: String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        bytes.hexadecimal
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 package import Foundation
 
 /// The platform's master keys, newest first, and its digest keys.
@@ -63,16 +64,11 @@ extension Keyring {
         try decrypt(sealed, with: \.rows, for: context.encoded)
     }
 
-    /// True for a value that is not sealed under the newest key, whether or not a key of this ring opens it.
-    package func needsResealing(_ sealed: Sealed) -> Bool {
-        sealed.keyID != newest.id
-    }
-
     /// Returns the same value under the newest key, or nil if it is already sealed under the newest key.
     ///
     /// - Throws: The errors of `open`.
     package func resealed(_ sealed: Sealed, in context: SealingContext) throws(SealingError) -> Sealed? {
-        guard needsResealing(sealed) else { return nil }
+        guard sealed.keyID != newest.id else { return nil }
         return seal(try open(sealed, in: context), in: context)
     }
 }
@@ -140,7 +136,7 @@ extension Keyring {
     /// Returns the current key's hash of a high-entropy secret (HMAC-SHA256, 32 bytes), to store instead of the
     /// secret.
     ///
-    /// Do not use it for passwords, because the holder of the key could try millions of them. See `PasswordHash`.
+    /// Do not use it for passwords, because the holder of the key could try millions of them.
     package func digest(_ secret: [UInt8], purpose: String) -> [UInt8] {
         Self.authenticate(secret, purpose: purpose, under: currentDigestKey.digests)
     }

@@ -1,4 +1,3 @@
-import CArgon2
 import Crypto
 import Foundation
 
@@ -11,23 +10,17 @@ package struct MasterKey: Sendable {
         case notBase64
         case wrongLength(Int)
         case weak
-        case shortPassphrase
-        case shortSalt
 
         package var description: String {
             switch self {
             case .notBase64: "The master key is not base64. Make one with `espalier generate-master-key`."
             case .wrongLength(let count): "The master key has \(count) bytes instead of 32. Make one with `espalier generate-master-key`."
             case .weak: "The master key is not random. It repeats itself or is text. Make one with `espalier generate-master-key`."
-            case .shortPassphrase: "The passphrase is shorter than \(MasterKey.shortestPassphrase) bytes."
-            case .shortSalt: "The salt of a passphrase is shorter than \(MasterKey.shortestSalt) bytes."
             }
         }
     }
 
     static let byteCount = 32
-    static let shortestPassphrase = 16
-    static let shortestSalt = 16
 
     /// Accepts 32 random bytes in base64 (the standard alphabet, as in the output of `openssl rand -base64 32`).
     ///
@@ -40,22 +33,6 @@ package struct MasterKey: Sendable {
         let bytes = Array(data)
         guard !Self.looksWeak(bytes) else { throw .weak }
         self.bytes = bytes
-    }
-
-    /// Derives the key from a passphrase with Argon2id (RFC 9106, its second recommended choice: 64 MiB, 3 passes).
-    ///
-    /// It blocks for about 0.2 s, so call it at start-up and never in a request.
-    /// - Parameter salt: At least 16 bytes that are unique to this installation and never change. They need not be
-    ///   secret.
-    package init(passphrase: Secret, salt: [UInt8]) throws(Refusal) {
-        let passphrase = passphrase.revealBytes()
-        guard passphrase.count >= Self.shortestPassphrase else { throw .shortPassphrase }
-        guard salt.count >= Self.shortestSalt else { throw .shortSalt }
-        var derived = [UInt8](repeating: 0, count: Self.byteCount)
-        let result = argon2id_hash_raw(
-            3, 64 * 1024, 1, passphrase, passphrase.count, salt, salt.count, &derived, derived.count)
-        precondition(result == ARGON2_OK.rawValue, "Argon2id fails only for lack of memory")
-        bytes = derived
     }
 
     private init(random bytes: [UInt8]) {

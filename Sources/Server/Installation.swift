@@ -57,14 +57,16 @@ package struct Installation: Sendable {
         let metrics = Metrics()
         let pool = try DatabasePool(Self.database(settings), logger: logger)
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
-        let directory = TenantDirectory(pool: pool)
-        let callers = Callers(pool: pool, keyring: settings.keyring)
+        let directory = TenantDirectory(database: PlatformDatabase(pool, for: .readConfiguration))
+        let callers = Callers(database: PlatformDatabase(pool, for: .findCaller), keyring: settings.keyring)
         let lastUsed = LastUsed(
-            pool: pool, kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: logger)
+            database: PlatformDatabase(pool, for: .saveLastUses),
+            kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: logger)
         let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute, changesPerMinute: settings.apiChangesPerMinute)
         let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
         let apple = AppleClient(settings.apple, http: http, logger: logger)
-        connectionUpkeep = ConnectionUpkeep(pool: pool, keyring: settings.keyring, apple: apple, logger: logger, now: now)
+        connectionUpkeep = ConnectionUpkeep(
+            database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let routes = Routes(
             settings, pool: pool, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apple: apple,
             metrics: metrics, logger: logger, now: now)
@@ -93,27 +95,27 @@ package struct Installation: Sendable {
             settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
         (self.pool, self.http, self.apple, self.metrics, self.lastUsed, self.directory) = (pool, http, apple, metrics, lastUsed, directory)
         purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
-        purge = PurgeTenants(pool: purgePool, logger: logger, now: now)
+        purge = PurgeTenants(database: PlatformDatabase(purgePool, for: .purgeTenants), logger: logger, now: now)
         recurring =
             [
-                Recurring("forget old requests", every: .seconds(600), logger: logger) {
-                    try await IdempotentRequest.forgetOld(in: PlatformDatabase(pool), at: now())
+                Recurring(.forgetOldRequests, every: .seconds(600), in: pool, logger: logger) { database in
+                    try await IdempotentRequest.forgetOld(in: database, at: now())
                 },
-                Recurring("note the master key", every: .seconds(KnownMasterKey.noteInterval), logger: logger) {
-                    _ = try await PlatformDatabase(pool).run(KnownMasterKey.note(settings.keyring))
+                Recurring(.noteMasterKey, every: .seconds(KnownMasterKey.noteInterval), in: pool, logger: logger) { database in
+                    _ = try await database.run(KnownMasterKey.note(settings.keyring))
                 },
-                Recurring("bind digests of the previous version", every: .seconds(60), logger: logger) {
+                Recurring(.bindDigests, every: .seconds(60), in: pool, logger: logger) { database in
                     guard settings.keyring.acceptsUnboundDigests(at: now()) else { return }
-                    try await UnboundDigests.bind(with: settings.keyring) { try await PlatformDatabase(pool).run($0) }
+                    try await UnboundDigests.bind(with: settings.keyring, in: database)
                 },
-                Recurring("report expiring API keys", every: .seconds(3600), logger: logger) {
-                    try await NotifyExpiringKeys(pool: pool).tell(at: now())
+                Recurring(.reportExpiringKeys, every: .seconds(3600), in: pool, logger: logger) { database in
+                    try await NotifyExpiringKeys(database: database).pass(at: now())
                 },
-                Recurring("rotate signing keys", every: .seconds(600), logger: logger) {
-                    try await DueSigningKeys(pool: pool, keyring: settings.keyring, logger: logger).rotate()
+                Recurring(.rotateSigningKeys, every: .seconds(600), in: pool, logger: logger) { database in
+                    try await DueSigningKeys(database: database, keyring: settings.keyring, logger: logger).rotate()
                 },
-                Recurring("forget used id_tokens", every: .seconds(600), logger: logger) {
-                    try await SingleUse.forgetOld(in: PlatformDatabase(pool), at: now())
+                Recurring(.forgetUsedTokens, every: .seconds(600), in: pool, logger: logger) { database in
+                    try await SingleUse.forgetOld(in: database, at: now())
                 },
             ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes + accountJobs.passes + billingJobs.passes
             + sinkJobs.passes
@@ -130,13 +132,14 @@ package struct Installation: Sendable {
                 callers.forgetAll(isFresh: isFresh)
                 signingKeys.forgetAll(isFresh: isFresh)
             })
-        let deliverWebhook = DeliverWebhook(pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
+        let deliverWebhook = DeliverWebhook(
+            databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
         outbox = OutboxWorker(
-            pool: pool, prelude: PlatformDatabase.prelude,
+            pool: pool, prelude: PlatformDatabase.prelude(for: .runOutbox),
             handlers: [sessionJobs.outboxHandlers, accountJobs.outboxHandlers, sinkJobs.outboxHandlers]
                 .reduce([WebhookEvent.outboxKind: deliverWebhook.handle]) { $0.merging($1) { $1 } },
             configuration: .init(concurrency: settings.outboxConcurrency), logger: logger, now: now)
-        pruneWebhooks = PruneWebhooks(pool: pool, logger: logger, now: now)
+        pruneWebhooks = PruneWebhooks(database: PlatformDatabase(pool, for: .pruneWebhooks), logger: logger, now: now)
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
         application = Hummingbird.Application(

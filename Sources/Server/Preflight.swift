@@ -24,7 +24,7 @@ struct Preflight {
         try await withPool(settings.databaseURL) { pool in
             try await requireUsableSchema(pool)
             try await requireHarmlessRole(pool)
-            let database = PlatformDatabase(pool)
+            let database = PlatformDatabase(pool, for: .command)
             try await requireMasterKeys(database)
             let keyring = try await InstalledKeys.open(settings.keyring, in: database, at: now)
             try await nameOldMasterKeys(database)
@@ -48,9 +48,9 @@ struct Preflight {
     private func requireHarmlessRole(_ pool: DatabasePool) async throws {
         let role = try await pool.run(
             """
-            SELECT r.rolsuper OR r.rolbypassrls OR pg_has_role(c.relowner, 'MEMBER') AS is_powerful,
+            SELECT r.rolsuper OR r.rolbypassrls OR pg_has_role(t.relowner, 'MEMBER') AS is_powerful,
                 pg_has_role('espalier_server', 'USAGE') AS is_server
-            FROM pg_roles r, pg_class c WHERE r.rolname = current_user AND c.oid = 'tenant'::regclass
+            FROM pg_roles r, (\(part: Tenant.owner)) AS t WHERE r.rolname = current_user
             """)
         guard let role = role.first, try !role.get("is_powerful", as: Bool.self) else {
             throw Settings.Refusal(

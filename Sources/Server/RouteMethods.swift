@@ -1,3 +1,4 @@
+import Encoding
 import HTTPTypes
 import Hummingbird
 import Synchronization

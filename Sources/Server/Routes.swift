@@ -60,12 +60,12 @@ struct Routes: Sendable {
         logout = LogoutRoutes(endpoints: endpoints, pool: pool, signingKeys: keys, spent: issuer.spent)
         discovery = DiscoveryRoutes(endpoints: endpoints, signingKeys: keys)
         sessions = SessionRoutes(pool: pool, now: now)
-        signingKeys = SigningKeyRoutes(pool: pool, keyring: keyring, signingKeys: keys, logger: logger, now: now)
+        signingKeys = SigningKeyRoutes(pool: pool, keyring: keyring, signingKeys: keys, now: now)
 
         users = UserRoutes(pool: pool, keyring: keyring, endpoints: endpoints, tokens: issuer, now: now)
         notifications = NotificationRoutes(
             pool: pool, keyring: keyring, apple: apple, endpoints: endpoints, metrics: metrics, logger: logger, now: now)
-        transfers = TransferRoutes(pool: pool, keyring: keyring, apple: apple, lastUsed: lastUsed, logger: logger, now: now)
+        transfers = TransferRoutes(pool: pool, keyring: keyring, apple: apple, lastUsed: lastUsed, now: now)
 
         tenants = TenantRoutes(pool: pool, publicURL: publicURL, now: now)
         applications = ApplicationRoutes(

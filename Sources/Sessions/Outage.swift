@@ -5,7 +5,7 @@ package import Web
 
 extension TenantEndpoints {
     /// Reports an outage of the database in OAuth's form.
-    package func outageTold<T>(_ context: WebContext, _ body: () async throws -> T) async throws -> T {
+    package func reportingOutage<T>(_ context: WebContext, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
         } catch let error as DatabaseError where error.isOutage {
@@ -16,7 +16,7 @@ extension TenantEndpoints {
     }
 
     /// Shows a page to the person during an outage of the database.
-    package func outageShown<T>(_ page: ErrorPage, _ context: WebContext, _ body: () async throws -> T) async throws -> T {
+    package func showingOutage<T>(_ page: ErrorPage, _ context: WebContext, _ body: () async throws -> T) async throws -> T {
         do {
             return try await body()
         } catch let error as DatabaseError where error.isOutage {

@@ -1,4 +1,4 @@
-import Sealing
+import Encoding
 
 /// Text that nobody can guess.
 package enum RandomText {

@@ -23,14 +23,14 @@ package struct SessionJobs: Sendable {
     /// The work after a commit, by the kind of the outbox's entry.
     package var outboxHandlers: [String: OutboxWorker.Handler] {
         let deliver = DeliverLogoutToken(
-            pool: pool, signingKeys: signingKeys, publicURL: publicURL, allowsPrivate: allowsPrivate, logger: logger)
+            databases: OwnerDatabases(pool), signingKeys: signingKeys, publicURL: publicURL, allowsPrivate: allowsPrivate, logger: logger)
         return [DeliverLogoutToken.outboxKind: deliver.handle]
     }
 
     package var passes: [any Service] {
         [
-            Recurring("forget old revocations", every: .seconds(600), logger: logger) { [pool] in
-                try await Revocations.forgetOld(in: PlatformDatabase(pool))
+            Recurring(.forgetRevocations, every: .seconds(600), in: pool, logger: logger) { database in
+                try await Revocations.forgetOld(in: database)
             }
         ]
     }

@@ -33,7 +33,8 @@ package struct RedeemAtApple: Sendable {
             lastUsed.note(key.id, owner: key.owner, at: now)
         } catch {
             // Apple does not use up a code when it refuses the client, so another key of the connection may still redeem it.
-            guard case .refused(.invalidClient) = error, let other = await standIn(for: key, of: connection, at: now) else { throw error }
+            guard case .refused(.invalidClient) = error, let other = await fallbackKey(for: key, of: connection, at: now)
+            else { throw error }
             tokens = try await apple.redeem(
                 code: code, redirectURI: redirectURI, credentials: credentials(tenant, connection, other, clientID: clientID), at: now,
                 by: deadline
@@ -52,7 +53,7 @@ package struct RedeemAtApple: Sendable {
 
     /// The key that replaces one that Apple refuses, read from the database. It is the key that was promoted since then, or the previous
     /// key while it is still valid.
-    private func standIn(for refused: AppleKey, of connection: Connection, at now: Date) async -> AppleKey? {
+    private func fallbackKey(for refused: AppleKey, of connection: Connection, at now: Date) async -> AppleKey? {
         let signing = AppleKey.signing(for: connection.id, owner: connection.owner, at: now)
         let found = try? await OwnerDatabase(pool, owner: connection.owner).run(signing).map(AppleKey.init)
         return found?.first { $0.id != refused.id }

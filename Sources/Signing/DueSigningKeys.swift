@@ -1,7 +1,7 @@
-import Access
+package import Access
 package import Foundation
 package import Logging
-package import Postgres
+import Postgres
 package import Sealing
 import Tenancy
 
@@ -11,16 +11,14 @@ import Tenancy
 /// Every process may run this at any time. It skips a tenant whose keys another process is rotating. A tenant whose keys cannot be rotated
 /// does not delay the others. A tenant without a sign-in has no keys and gets none.
 package struct DueSigningKeys: Sendable {
-    private let pool: DatabasePool
     private let keyring: Keyring
     private let logger: Logger
     private let database: PlatformDatabase
 
     private static let batch = 100
 
-    package init(pool: DatabasePool, keyring: Keyring, logger: Logger) {
-        (self.pool, self.keyring, self.logger) = (pool, keyring, logger)
-        database = PlatformDatabase(pool)
+    package init(database: PlatformDatabase, keyring: Keyring, logger: Logger) {
+        (self.database, self.keyring, self.logger) = (database, keyring, logger)
     }
 
     /// Rotates the keys that are due by the database's clock, which is the same for all processes. With its own clock, a process that is
@@ -93,12 +91,12 @@ package struct DueSigningKeys: Sendable {
         guard due.hasNext else {
             // An older version made no next key. The new key signs when it has been published for long enough.
             let next = try await NewSigningKey(due.algorithm, for: due.tenant, with: keyring, at: now)
-            _ = try await OwnerDatabase(pool, tenant: due.tenant).run(next.insert(as: .next))
+            _ = try await database.restricted(to: due.tenant).run(next.insert(as: .next))
             return
         }
         do {
             // `promote` checks this again under the lock, because another process may have been faster.
-            try await SigningKeyRotation(of: due.tenant, pool: pool, keyring: keyring).promote(
+            try await SigningKeyRotation(of: due.tenant, database: database.restricted(to: due.tenant), keyring: keyring).promote(
                 due.algorithm, activatedUntil: now - Double(due.days) * 86400, by: .system, at: now)
         } catch SigningKeyRotation.Refusal.busy {
         } catch SigningKeyRotation.Refusal.none {

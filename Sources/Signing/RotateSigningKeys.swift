@@ -21,7 +21,7 @@ extension SigningKeyRoutes {
         let algorithm = fields.choice("algorithm", SigningKey.Algorithm.self)
         let compromised = fields.flag("compromised") ?? false
         try fields.finish()
-        let rotation = SigningKeyRotation(of: call.tenant, pool: pool, keyring: keyring)
+        let rotation = SigningKeyRotation(of: call.tenant, database: call.database(pool), keyring: keyring)
         let now = now()
         do {
             let keys =

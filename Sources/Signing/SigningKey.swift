@@ -1,12 +1,12 @@
 import Access
 import Crypto
 import CryptoExtras
+import Encoding
 import Foundation
 import JWTKit
 package import Postgres
 import Sealing
 package import Tenancy
-import Web
 
 /// A tenant's key that signs Espalier's tokens with ES256 or RS256. The private half is sealed at rest. The public half is in the tenant's
 /// JWKS.
@@ -90,8 +90,8 @@ extension SigningKey {
     }
 
     /// Whether this key made the signature, with its algorithm.
-    func verifies(_ signature: [UInt8], of input: some StringProtocol) -> Bool {
-        (try? signer.verify(signature, signs: Array(input.utf8))) == true
+    func verifies(_ signature: [UInt8], of input: ArraySlice<UInt8>) -> Bool {
+        (try? signer.verify(signature, signs: input)) == true
     }
 
     // MARK: Rows

@@ -19,9 +19,8 @@ struct SigningKeyRotation: Sendable {
     private let database: OwnerDatabase
     private let keyring: Keyring
 
-    init(of tenant: ID<Tenant>, pool: DatabasePool, keyring: Keyring) {
-        (self.tenant, self.keyring) = (tenant, keyring)
-        database = OwnerDatabase(pool, tenant: tenant)
+    init(of tenant: ID<Tenant>, database: OwnerDatabase, keyring: Keyring) {
+        (self.tenant, self.database, self.keyring) = (tenant, database, keyring)
     }
 
     enum Refusal: Error, Equatable {

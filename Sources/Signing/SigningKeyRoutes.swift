@@ -1,7 +1,6 @@
 package import Access
 package import Foundation
 package import Hummingbird
-package import Logging
 package import Postgres
 package import Sealing
 import Web
@@ -12,11 +11,10 @@ package struct SigningKeyRoutes: Sendable {
     let pool: DatabasePool
     let keyring: Keyring
     let signingKeys: SigningKeys
-    let logger: Logger
     let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, keyring: Keyring, signingKeys: SigningKeys, logger: Logger, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.keyring, self.signingKeys, self.logger, self.now) = (pool, keyring, signingKeys, logger, now)
+    package init(pool: DatabasePool, keyring: Keyring, signingKeys: SigningKeys, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.keyring, self.signingKeys, self.now) = (pool, keyring, signingKeys, now)
     }
 
     /// Below `/v1/tenants/{tenant}`.

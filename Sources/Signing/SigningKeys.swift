@@ -24,7 +24,9 @@ package final class SigningKeys: Sendable {
             var rows = try await database.run(SigningKey.all(of: tenant))
             if try !rows.contains(where: { try $0.get("algorithm", as: SigningKey.Algorithm.self) == .ES256 }) {
                 let first = try await NewSigningKey.insertFirst(.ES256, of: tenant, with: keyring, at: now())
-                rows = try await database.run(first + [SigningKey.all(of: tenant)])[first.count]
+                var batch = Statements(first)
+                let all = batch.append(SigningKey.all(of: tenant))
+                rows = try await database.run(batch)[all]
             }
             var keys: [SigningKey] = []
             for row in rows { keys.append(try await SigningKey(row, of: tenant, with: keyring)) }
@@ -37,7 +39,9 @@ package final class SigningKeys: Sendable {
             var rows = try await database.run(current)
             if rows.isEmpty {
                 let first = try await NewSigningKey.insertFirst(wanted.algorithm, of: wanted.tenant, with: keyring, at: now())
-                rows = try await database.run(first + [current])[first.count]
+                var batch = Statements(first)
+                let inserted = batch.append(current)
+                rows = try await database.run(batch)[inserted]
             }
             guard let row = rows.first else { throw Missing() }
             let key = try await SigningKey(row, of: wanted.tenant, with: keyring)

@@ -10,7 +10,7 @@ import Sealing
 /// Stripe responds with 200 to a meter event and processes it later. If Stripe rejects the event then, for example because the customer no
 /// longer exists, the response does not show it. The meter's sums show it. Without this comparison, such logins would be lost silently.
 struct CompareMeter: Sendable {
-    let pool: DatabasePool
+    let database: PlatformDatabase
     let keyring: Keyring
     let allowsPrivate: Bool
     let logger: Logger
@@ -49,9 +49,8 @@ struct CompareMeter: Sendable {
     /// - Returns: the number of compared hours.
     @discardableResult
     func pass(at now: Date) async throws -> Int {
-        let database = PlatformDatabase(pool)
-        let taken = try await database.run([Self.take(at: now), UsageSink.find])
-        guard taken[0].count > 0, let sink = try taken[1].first(UsageSink.init), let name = sink.eventName else { return 0 }
+        let (taken, sinks) = try await database.run(Self.take(at: now), UsageSink.find)
+        guard taken.count > 0, let sink = try sinks.first(UsageSink.init), let name = sink.eventName else { return 0 }
         let hours = try await database.run(Self.due(sink, name, at: now)).map(Hour.init)
         guard !hours.isEmpty else { return 0 }
         let stripe = Stripe(url: sink.url, secret: try sink.secret(keyring), allowsPrivate: allowsPrivate, timeout: timeout)

@@ -9,7 +9,7 @@ import Postgres
 struct ConcludeDelivery: Sendable {
     let batch: UUID
     /// When the batch was created.
-    let came: Date
+    let batchCreatedAt: Date
     let sink: UsageSink
     /// The number of attempts, including this one.
     let attempts: Int
@@ -22,7 +22,7 @@ struct ConcludeDelivery: Sendable {
         _ sent: DeliverUsage.Sent, of events: [WaitingUsage], in database: PlatformDatabase, at now: Date
     ) async throws -> Outbox.Outcome {
         // If the receiver accepts nothing at all, the event is probably not the cause.
-        let isForGood = sent.isTaking || attempts >= Self.patientAttempts && (sink.deliveredAt ?? .distantPast) > came
+        let isForGood = sent.isTaking || attempts >= Self.patientAttempts && (sink.deliveredAt ?? .distantPast) > batchCreatedAt
         let refused = isForGood ? sent.refused : []
         let left = events.count - sent.taken.count - refused.count
         let failure = left == 0 && refused.isEmpty ? nil : Self.failure(sent, at: now)
@@ -58,7 +58,7 @@ struct ConcludeDelivery: Sendable {
         }
         _ = try await database.run(statements)
         for (status, events) in Dictionary(grouping: refused, by: \.status).sorted(by: { $0.key < $1.key }) {
-            tell(events.map(\.id), status)
+            logSetAside(events.map(\.id), status)
         }
         guard left > 0 else { return .done }
         // The time was too short for all events.
@@ -69,7 +69,7 @@ struct ConcludeDelivery: Sendable {
 
     /// Logs the events once, because they are not sent again.
     /// - Parameter status: the HTTP status with which each of them was rejected individually.
-    private func tell(_ ids: [UUID], _ status: Int) {
+    private func logSetAside(_ ids: [UUID], _ status: Int) {
         let logins = ids.prefix(20).map { ID<WaitingUsage.Login>($0).description }.joined(separator: " ")
         logger.error(
             "sink rejected usage events; events set aside",

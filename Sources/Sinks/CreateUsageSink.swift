@@ -25,7 +25,7 @@ extension UsageSinkRoutes {
         let now = now()
         let id = ID<UsageSink>(at: now)
         let sealed = secret.map { UsageSink.seal($0, of: id, keyring: keyring) }
-        let reply = try await PlatformDatabase(pool).transaction { db in
+        let reply = try await call.platformDatabase(pool).transaction { db in
             let made = try await db.run(
                 """
                 INSERT INTO usage_sink (tenant_id, id, format, url, event_name, sealed_secret, status, created_at, updated_at)
@@ -34,11 +34,11 @@ extension UsageSinkRoutes {
                 """
             ).affected
             guard made == 1 else { throw Problem(.alreadyExists, "A usage sink already exists. Change it, or delete it first.") }
-            let answers = try await db.run([UsageSink.find, UsageSink.waiting])
-            let sink = try UsageSink(answers[0][0])
+            let (found, waiting) = try await db.run(UsageSink.find, UsageSink.waiting)
+            let sink = try UsageSink(found[0])
             _ = try await db.run(
                 AuditEvent.insert("createUsageSink", of: id.description, owner: .platform, by: call.origin, after: sink.settings, at: now))
-            return try sink.reply(answers[1])
+            return try sink.reply(waiting)
         }
         return try .resource(reply, updatedAt: now, status: .created, headers: [.location: "/v1/platform/usage-sink"])
     }

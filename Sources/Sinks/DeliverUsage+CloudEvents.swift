@@ -1,7 +1,7 @@
 import Delivery
+import Encoding
 import Foundation
 import Sealing
-import Web
 
 /// Sends CloudEvents as a batch in one request (CloudEvents' HTTP binding, "Batched Content Mode"; OpenMeter's `POST /api/v1/events`).
 extension DeliverUsage {

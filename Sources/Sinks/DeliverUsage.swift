@@ -20,7 +20,7 @@ import Sealing
 struct DeliverUsage: Sendable {
     static let outboxKind = "usage_sink"
 
-    let pool: DatabasePool
+    let database: PlatformDatabase
     let keyring: Keyring
     /// Whether private networks and URLs without TLS are allowed. For development.
     let allowsPrivate: Bool
@@ -33,17 +33,16 @@ struct DeliverUsage: Sendable {
     /// Makes one attempt to send a batch.
     /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. All events stay waiting then.
     func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
-        let database = PlatformDatabase(pool)
         let batch = entry.subject
-        let answers = try await database.run([UsageSink.find, Self.find(batch), WaitingUsage.all(of: batch)])
-        let events = try answers[2].map(WaitingUsage.init)
+        let (sinks, batches, waiting) = try await database.run(UsageSink.find, Self.find(batch), WaitingUsage.all(of: batch))
+        let events = try waiting.map(WaitingUsage.init)
         // The batch's sink is deleted, or replaced by another one.
-        guard let sink = try answers[0].first(UsageSink.init), try answers[1].first({ try $0.get("sink_id") }) == sink.id else {
+        guard let sink = try sinks.first(UsageSink.init), try batches.first({ try $0.get("sink_id") }) == sink.id else {
             _ = try await database.run(Self.forget(batch))
             return .done
         }
         let conclusion = ConcludeDelivery(
-            batch: batch, came: try answers[1][0].get("created_at"), sink: sink, attempts: entry.attempts, logger: logger)
+            batch: batch, batchCreatedAt: try batches[0].get("created_at"), sink: sink, attempts: entry.attempts, logger: logger)
         // Every event was accepted or set aside. A retry of events that are set aside wakes the batch.
         guard !events.isEmpty else { return try await conclusion.run(.init(), of: [], in: database, at: now) }
         // Enabling the sink wakes the batch.

@@ -9,7 +9,7 @@ extension UsageSinkRoutes {
     func listUsageSinkCustomers(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageRead)
         let page = try Query(request, "limit", "after", "before").page
-        let customers = try await PlatformDatabase(pool).run(
+        let customers = try await call.platformDatabase(pool).run(
             """
             SELECT tenant_id, customer_id, created_at, updated_at FROM usage_sink_customer
             WHERE tenant_id < \(page.upper) AND tenant_id > \(page.lower)

@@ -9,7 +9,7 @@ extension UsageSinkRoutes {
     func listUsageSinkDifferences(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageRead)
         let page = try Query(request, "limit", "after", "before").page
-        let differences = try await PlatformDatabase(pool).run(
+        let differences = try await call.platformDatabase(pool).run(
             """
             SELECT id, customer_id, tenants, starts_at, sent, counted, found_at, checked_at FROM usage_sink_difference
             WHERE tenant_id = \(UUID.platform) AND id < \(page.upper) AND id > \(page.lower)

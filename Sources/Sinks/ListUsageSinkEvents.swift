@@ -10,7 +10,7 @@ extension UsageSinkRoutes {
     func listUsageSinkEvents(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.usageRead)
         let page = try Query(request, "limit", "after", "before").page
-        let events = try await PlatformDatabase(pool).run(
+        let events = try await call.platformDatabase(pool).run(
             """
             SELECT tenant_id, id, occurred_at, sequence, logins, reason, refused_status, refused_at FROM (
                 SELECT tenant_id, id, occurred_at, NULL::integer AS sequence, 1 AS logins,

@@ -1,8 +1,8 @@
 import Access
+import Encoding
 import Foundation
 import Ledger
 import Postgres
-import Web
 
 /// The logins of a tenant in one minute, as one event for Stripe's meter.
 ///
@@ -49,11 +49,10 @@ struct MeterEvent: Sendable {
     /// The form of Stripe's `POST /v1/billing/meter_events`. Only `identifier` marks a repetition. With an `Idempotency-Key`, Stripe would
     /// repeat its first response for a day, even if that response was a failure at Stripe.
     var form: String {
-        [
-            ("event_name", eventName), ("identifier", identifier),
-            ("timestamp", "\(Int(startsAt.timeIntervalSince1970.rounded(.down)))"), ("payload[stripe_customer_id]", customer),
-            ("payload[value]", "\(logins)"),
-        ].map { "\(Form.encode($0))=\(Form.encode($1))" }.joined(separator: "&")
+        Form.encode([
+            "event_name": eventName, "identifier": identifier, "timestamp": "\(Int(startsAt.timeIntervalSince1970.rounded(.down)))",
+            "payload[stripe_customer_id]": customer, "payload[value]": "\(logins)",
+        ])
     }
 
     // MARK: Due events

@@ -65,7 +65,7 @@ struct MeterLane: Sendable {
             let outcome = try await stripe.send(event)
             switch outcome.answer {
             case .status(200..<300): return (.taken, nil)
-            case .status(400) where Stripe.saysDuplicate(outcome.body): return (.taken, nil)
+            case .status(400) where Stripe.reportsDuplicate(outcome.body): return (.taken, nil)
             case .status(429):
                 // Without `Retry-After` from Stripe, the wait is 0.1 s and doubles each time. Half of it is random.
                 let wait = outcome.retryAfter ?? .milliseconds(100 << repetition) * Double.random(in: 0.5...1)

@@ -11,12 +11,14 @@ extension UsageSinkRoutes {
         var fields = try await JSONFields(request, isOptional: true)
         try fields.finish()
         let now = now()
-        let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
+        let (reply, updatedAt) = try await call.platformDatabase(pool).transaction { db in
             guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
-            let waiting = try await db.run(UsageSink.takeBack() + UsageSink.wake(at: now) + [UsageSink.waiting]).last!
+            var batch = Statements(UsageSink.takeBackAll() + UsageSink.wake(at: now))
+            let waiting = batch.append(UsageSink.waiting)
+            let results = try await db.run(batch)
             _ = try await db.run(
                 AuditEvent.insert("retryUsageSink", of: sink.id.description, owner: .platform, by: call.origin, at: now))
-            return (try sink.reply(waiting), sink.updatedAt)
+            return (try sink.reply(results[waiting]), sink.updatedAt)
         }
         return try .resource(reply, updatedAt: updatedAt)
     }

@@ -10,7 +10,7 @@ import Sealing
 /// progress, as Stripe requires. Calls for different customers run in parallel. A pass in which any event was accepted is followed by the
 /// next pass at once. Only customers and sinks without an accepted event wait, longer each time.
 struct SendMeterEvents: Sendable {
-    let pool: DatabasePool
+    let database: PlatformDatabase
     let keyring: Keyring
     let allowsPrivate: Bool
     /// How long after a login its event can become visible, in seconds.
@@ -42,9 +42,8 @@ struct SendMeterEvents: Sendable {
     /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. No event is lost or counted twice.
     @discardableResult
     func pass(at now: Date) async throws -> Int {
-        let database = PlatformDatabase(pool)
         guard let claim = try await claim(in: database, at: now) else { return 0 }
-        for (reason, events) in claim.setAside { tell(events, reason, status: nil) }
+        for (reason, events) in claim.setAside { logSetAside(events, reason, status: nil) }
         let started = ContinuousClock.now
         let door = MeterDoor()
         let outcomes = try await send(claim, through: door, until: started + patience)
@@ -53,7 +52,7 @@ struct SendMeterEvents: Sendable {
             sink: claim.sink, lease: claim.lease, failures: claim.failures, lacksCustomer: claim.lacksCustomer, closedBy: door.closedBy,
             outcomes: outcomes, now: ended)
         try await database.transaction { try await conclusion.record(in: $0) }
-        for (status, events) in conclusion.refused { tell(events, .refused, status: status) }
+        for (status, events) in conclusion.refused { logSetAside(events, .refused, status: status) }
         if let failure = conclusion.failure, claim.events.count > 0 {
             logger.warning(
                 "Stripe did not accept all meter events",
@@ -74,12 +73,11 @@ struct SendMeterEvents: Sendable {
             guard let name = sink.eventName else { return nil }
             // `feed_usage_sink`, which adds logins to their minute, takes this lock too.
             _ = try await db.run(["SELECT pg_advisory_xact_lock(1835365490, 0)"] + MeterEvent.dropUnbilled(sink, at: now))
-            let answers = try await db.run([
-                MeterEvent.due(sink, eventName: name, before: end, at: now), MeterEvent.lacksCustomer(sink, before: end),
-            ])
-            let (found, lacksCustomer) = (try answers[0].map(MeterEvent.init), try answers[1][0].get("lacks", as: Bool.self))
-            let isToBeSaid = try lacksCustomer && row.get("may_say_again", as: Bool.self)
-            guard !found.isEmpty || isToBeSaid else { return nil }
+            let (due, lacks) = try await db.run(
+                MeterEvent.due(sink, eventName: name, before: end, at: now), MeterEvent.lacksCustomer(sink, before: end))
+            let (found, lacksCustomer) = (try due.map(MeterEvent.init), try lacks[0].get("lacks", as: Bool.self))
+            let reportsMissingCustomer = try lacksCustomer && row.get("may_report_again", as: Bool.self)
+            guard !found.isEmpty || reportsMissingCustomer else { return nil }
             let byReason = Dictionary(grouping: found) { $0.setAside(at: now) }
             let events = byReason[nil] ?? []
             var setAside: [MeterEvent.SetAside: [MeterEvent]] = [:]
@@ -98,7 +96,7 @@ struct SendMeterEvents: Sendable {
         """
         SELECT id, format, url, event_name, sealed_secret, status, delivered_at, failed_at, failure_status, failure, compared_at,
             compare_failed_at, compare_status, compare_failure, created_at, updated_at, lease, failures,
-            failure IS DISTINCT FROM 'no_customer' OR failed_at <= \(now.addingTimeInterval(-900)) AS may_say_again
+            failure IS DISTINCT FROM 'no_customer' OR failed_at <= \(now.addingTimeInterval(-900)) AS may_report_again
         FROM usage_sink
         WHERE tenant_id = \(UUID.platform) AND format = \(UsageSink.Format.stripe) AND status = \(UsageSink.Status.enabled)
             AND leased_until <= \(now) AND resume_at <= \(now)
@@ -133,7 +131,7 @@ struct SendMeterEvents: Sendable {
     }
 
     /// Logs each event once. It is not sent again until an operator retries it.
-    private func tell(_ events: [MeterEvent], _ reason: MeterEvent.SetAside, status: Int?) {
+    private func logSetAside(_ events: [MeterEvent], _ reason: MeterEvent.SetAside, status: Int?) {
         guard !events.isEmpty else { return }
         logger.error(
             "meter events set aside",

@@ -8,7 +8,7 @@ extension UsageSinkRoutes {
     /// Sets the customer of a tenant. Waiting and rejected events of the tenant are sent at once.
     @Sendable
     func setUsageSinkCustomer(_ request: Request, _ call: TenantContext) async throws -> Response {
-        try call.requireOperator("set a tenant's customer at Stripe")
+        let database = try call.platformDatabase(pool, to: "set a tenant's customer at Stripe")
         try call.require(.usageWrite)
         var fields = try await JSONFields(request)
         // Null is valid too: the tenant's logins are not sent.
@@ -17,11 +17,11 @@ extension UsageSinkRoutes {
             Stripe.isCustomerID(text) ? nil : "A Stripe customer ID has only letters, digits, `_` and `-`. Example: `cus_NffrFeUfNV2Hib`."
         }
         try fields.finish()
-        if let customer { try await requireAtStripe(customer) }
+        if let customer { try await requireAtStripe(customer, database) }
 
         let now = now()
         let tenant = call.tenant
-        let set = try await PlatformDatabase(pool).transaction { db in
+        let set = try await database.transaction { db in
             let before = try await db.run(UsageSinkCustomer.find(tenant)).first(UsageSinkCustomer.init)
             let set = try await db.run(
                 """
@@ -46,8 +46,8 @@ extension UsageSinkRoutes {
     }
 
     /// Stripe responds with 200 to meter events of unknown customers, and never counts them. So this checks the customer first.
-    private func requireAtStripe(_ customer: String) async throws {
-        guard let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe else { return }
+    private func requireAtStripe(_ customer: String, _ database: PlatformDatabase) async throws {
+        guard let sink = try await database.run(UsageSink.find).first(UsageSink.init), sink.format == .stripe else { return }
         let stripe = Stripe(url: sink.url, secret: try sink.secret(keyring), allowsPrivate: allowsPrivate, timeout: .seconds(10))
         do {
             switch try await stripe.customer(customer) {

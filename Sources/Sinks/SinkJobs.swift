@@ -27,17 +27,25 @@ package struct SinkJobs: Sendable {
 
     /// The work after a commit, by the kind of the outbox's entry.
     package var outboxHandlers: [String: OutboxWorker.Handler] {
-        [DeliverUsage.outboxKind: DeliverUsage(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, logger: logger).handle]
+        let deliver = DeliverUsage(
+            database: PlatformDatabase(pool, for: .deliverUsage), keyring: keyring, allowsPrivate: allowsPrivate, logger: logger)
+        return [DeliverUsage.outboxKind: deliver.handle]
     }
 
     package var passes: [any Service] {
-        let send = SendMeterEvents(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, settling: settling, logger: logger)
-        let compare = CompareMeter(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, logger: logger)
-        return [
-            Recurring("send meter events", every: .seconds(2), logger: logger) { [now] in try await send.pass(at: now()) },
-            Recurring("compare meter events", every: .seconds(120), logger: logger) { [now] in try await compare.pass(at: now()) },
-            Recurring("delete old meter events", every: .seconds(600), logger: logger) { [pool, now] in
-                try await PlatformDatabase(pool).remove { MeterEvent.forget(at: now(), limit: $0) }
+        [
+            Recurring(.sendMeterEvents, every: .seconds(2), in: pool, logger: logger) {
+                [keyring, allowsPrivate, settling, logger, now] database in
+                let send = SendMeterEvents(
+                    database: database, keyring: keyring, allowsPrivate: allowsPrivate, settling: settling, logger: logger)
+                try await send.pass(at: now())
+            },
+            Recurring(.compareMeter, every: .seconds(120), in: pool, logger: logger) { [keyring, allowsPrivate, logger, now] database in
+                let compare = CompareMeter(database: database, keyring: keyring, allowsPrivate: allowsPrivate, logger: logger)
+                try await compare.pass(at: now())
+            },
+            Recurring(.forgetMeterEvents, every: .seconds(600), in: pool, logger: logger) { [now] database in
+                try await database.remove { MeterEvent.forget(at: now(), limit: $0) }
             },
         ]
     }

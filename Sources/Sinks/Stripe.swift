@@ -1,4 +1,5 @@
 import Delivery
+import Encoding
 import Foundation
 import Sealing
 import Web
@@ -148,7 +149,7 @@ struct Stripe: Sendable {
 
     /// Whether Stripe rejects an identifier because it has already counted it, which is the desired result. The code shows this. In some
     /// versions of Stripe's API, only the message does.
-    static func saysDuplicate(_ refusal: [UInt8]) -> Bool {
+    static func reportsDuplicate(_ refusal: [UInt8]) -> Bool {
         struct Body: Decodable {
             struct Refusal: Decodable {
                 let code, message: String?

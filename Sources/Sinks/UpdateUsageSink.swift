@@ -30,7 +30,7 @@ extension UsageSinkRoutes {
             }
         }
         if url != nil || secret != nil || eventName != nil,
-            let sink = try await PlatformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe,
+            let sink = try await call.platformDatabase(pool).run(UsageSink.find).first(UsageSink.init), sink.format == .stripe,
             let name = eventName ?? sink.eventName
         {
             // Checks before the stored secret goes to an address of the request.
@@ -40,7 +40,7 @@ extension UsageSinkRoutes {
         }
 
         let now = now()
-        let (reply, updatedAt) = try await PlatformDatabase(pool).transaction { db in
+        let (reply, updatedAt) = try await call.platformDatabase(pool).transaction { db in
             guard let sink = try await db.run(UsageSink.lock).first(UsageSink.init) else { throw Problem.notFound("usage sink") }
             try check(sink)
             let sealed = secret.map { UsageSink.seal($0, of: sink.id, keyring: keyring) } ?? (removesSecret ? nil : sink.sealedSecret)
@@ -52,13 +52,13 @@ extension UsageSinkRoutes {
                     WHERE tenant_id = \(UUID.platform)
                     """
                 ] + UsageSink.wake(at: now))
-            let answers = try await db.run([UsageSink.find, UsageSink.waiting])
-            let changed = try UsageSink(answers[0][0])
+            let (found, waiting) = try await db.run(UsageSink.find, UsageSink.waiting)
+            let changed = try UsageSink(found[0])
             _ = try await db.run(
                 AuditEvent.insert(
                     "updateUsageSink", of: sink.id.description, owner: .platform, by: call.origin, before: sink.settings,
                     after: changed.settings, at: now))
-            return (try changed.reply(answers[1]), changed.updatedAt)
+            return (try changed.reply(waiting), changed.updatedAt)
         }
         return try .resource(reply, updatedAt: updatedAt)
     }

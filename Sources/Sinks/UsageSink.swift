@@ -150,14 +150,23 @@ struct UsageSink: Identified, Sendable {
                 AND e.starts_at >= s.compares_from) AS sent
         """
 
-    /// Makes events that were set aside wait again.
-    /// - Parameter tenant: limits this to a tenant, and excludes events that may have been counted.
-    static func takeBack(of tenant: ID<Tenant>? = nil) -> [SQL] {
+    /// Makes all events that were set aside wait again.
+    static func takeBackAll() -> [SQL] {
+        takeBack(logins: "true", meterEvents: "true")
+    }
+
+    /// Makes a tenant's events that were set aside wait again, except those that may have been counted.
+    static func takeBack(of tenant: ID<Tenant>) -> [SQL] {
+        takeBack(
+            logins: "tenant_id = \(tenant) AND refused_status IS NOT NULL", meterEvents: "tenant_id = \(tenant) AND sent_at IS NULL")
+    }
+
+    private static func takeBack(logins: SQL, meterEvents: SQL) -> [SQL] {
         [
             """
             WITH again AS (
                 UPDATE usage_sink_event SET refused_at = NULL, refused_status = NULL, uncertain_since = NULL
-                WHERE refused_at IS NOT NULL AND (\(tenant) IS NULL OR tenant_id = \(tenant) AND refused_status IS NOT NULL)
+                WHERE refused_at IS NOT NULL AND \(part: logins)
                 RETURNING batch_id)
             UPDATE usage_sink_batch SET events = events + counted
             FROM (SELECT batch_id, count(*) AS counted FROM again GROUP BY batch_id) AS again
@@ -166,7 +175,7 @@ struct UsageSink: Identified, Sendable {
             """
             UPDATE usage_meter_event SET refused_at = NULL, refused_reason = NULL, refused_status = NULL, sent_at = NULL, attempts = 0,
                 due_at = '-infinity'
-            WHERE refused_at IS NOT NULL AND (\(tenant) IS NULL OR tenant_id = \(tenant) AND sent_at IS NULL)
+            WHERE refused_at IS NOT NULL AND \(part: meterEvents)
             """,
         ]
     }

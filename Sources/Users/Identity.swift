@@ -34,7 +34,7 @@ package enum Identity {
     ///
     /// There is no row if the user's consent ended at Apple after Apple issued this id_token, by Apple's own clock. The notification was
     /// then faster than the browser. A later sign-in is a new consent.
-    package static func keep(
+    package static func save(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, asked: Asked, connection: Connection, keyring: Keyring, at now: Date
     ) -> SQL {
         let (tenant, new) = (asked.tenant, ID<User>(at: now))
@@ -55,7 +55,7 @@ package enum Identity {
                     vouched_at = GREATEST(excluded.vouched_at, identity.vouched_at), revoked_at = NULL
                 WHERE identity.revoked_at IS NULL OR identity.revoked_at < excluded.vouched_at
                 RETURNING user_id),
-            kept AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
+            saved AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
                 created_at, updated_at)
             SELECT \(tenant), user_id, \(name?.givenName), \(name?.familyName), \(token.email),
                 \(token.emailVerified ?? false), \(token.isPrivateEmail ?? false), \(now), \(now) FROM known
@@ -74,8 +74,8 @@ package enum Identity {
             RETURNING id)
             SELECT id, CASE WHEN id = \(new) THEN emit_webhook_event(\(tenant), \(ID<WebhookEvent>(at: now)),
                 \(WebhookEvent.Kind.userCreated), \(now), jsonb_build_object('user_id', \(new.description),
-                    'application_id', \(asked.application.description))) END AS told
-            FROM kept
+                    'application_id', \(asked.application.description))) END AS emitted
+            FROM saved
             """
     }
 

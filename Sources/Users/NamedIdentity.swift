@@ -24,7 +24,7 @@ extension Identity {
                 """
                 SELECT i.user_id, i.last_login_at, i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) AS is_named,
                     COALESCE(i.vouched_at > \(moment), false) AS is_newer, COALESCE(i.revoked_at = \(moment), false) AS is_ended,
-                    COALESCE(i.revoked_at > \(moment), false) AS is_ended_later, COALESCE(i.revoked_at = 'infinity', false) AS is_gone
+                    COALESCE(i.revoked_at > \(moment), false) AS is_ended_later, COALESCE(i.revoked_at = 'infinity', false) AS is_account_deleted
                 FROM identity i
                 WHERE i.tenant_id = \(tenant) AND i.user_id = (
                     SELECT n.user_id FROM identity n
@@ -35,10 +35,10 @@ extension Identity {
                 Held.One(
                     user: try row.get("user_id"), lastLoginAt: try row.get("last_login_at"), isNamed: try row.get("is_named"),
                     isNewer: try row.get("is_newer"), isEnded: try row.get("is_ended"), isEndedLater: try row.get("is_ended_later"),
-                    isGone: try row.get("is_gone"))
+                    isAccountDeleted: try row.get("is_account_deleted"))
             }
             guard let named = identities.first(where: \.isNamed) else { return nil }
-            return Held(named: named, livesOn: identities.contains { !$0.isNamed && $0.isNewer })
+            return Held(named: named, hasNewerIdentity: identities.contains { !$0.isNamed && $0.isNewer })
         }
     }
 
@@ -51,12 +51,12 @@ extension Identity {
             /// Apple has vouched for the user since the event.
             package let isNewer: Bool
             /// The consent ended at exactly this time, or later, or permanently with the account.
-            package let isEnded, isEndedLater, isGone: Bool
+            package let isEnded, isEndedLater, isAccountDeleted: Bool
         }
 
         package let named: One
         /// Whether Apple has vouched for the user under another team since the event. The person then has another Apple account.
-        package let livesOn: Bool
+        package let hasNewerIdentity: Bool
         package var user: ID<User> { named.user }
     }
 }

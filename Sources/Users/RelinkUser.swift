@@ -3,12 +3,11 @@ import Apple
 import Foundation
 import Postgres
 import Tenancy
-import Users
 
 extension Identity {
     /// Links a first sign-in under this team to the same person's user from another team, while the connection's relink window is open.
-    /// This runs before `keep`, in its transaction. It is nil, and costs the database nothing, without an open window or a proven email
-    /// address.
+    /// This runs in the transaction of `SaveUser`, before it saves the user. It is nil, and costs the database nothing, without an open
+    /// window or a proven email address.
     ///
     /// The owner of an email address gets the user that has it. So all of these must be true:
     /// - Apple signs the address, reports it as verified, and it is not a relay address.
@@ -19,7 +18,7 @@ extension Identity {
     /// all other cases the sign-in creates a new user.
     ///
     /// If two Apple accounts sign in at once, the key `identity_by_user` gives the user to one of them. The `INSERT` of the other does
-    /// nothing, and `keep` creates a new user.
+    /// nothing, and `SaveUser` creates a new user.
     static func relink(_ token: IDToken, _ name: AppleUser?, asked: Asked, connection: Connection, at now: Date) -> SQL? {
         guard connection.isRelinking(at: now), let email = token.provenEmail else { return nil }
         let (tenant, team) = (asked.tenant, connection.teamID)

@@ -4,7 +4,6 @@ package import Foundation
 package import Postgres
 package import Sealing
 package import Tenancy
-package import Users
 
 /// Saves the user that Apple vouches for, at the callback and at a native sign-in.
 package struct SaveUser: Sendable {
@@ -15,36 +14,35 @@ package struct SaveUser: Sendable {
         (self.pool, self.keyring) = (pool, keyring)
     }
 
-    /// Keeps the user that Apple vouches for, and the name, before anything else can fail.
+    /// Saves the user that Apple vouches for, and the name, before anything else can fail.
     /// - Returns: The user, or nil if the user's consent at Apple has ended.
     package func callAsFunction(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
     ) async throws -> ID<User>? {
-        // An open relink window decides first which user this is, in the same transaction.
-        var statements = [
-            Identity.keep(
-                token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)
-        ]
-        if let relink = Identity.relink(token, name, asked: asked, connection: connection, at: now) {
-            statements.insert(relink, at: 0)
-        }
-        // A transferred user comes before that, because Apple itself identifies the user.
+        var batch = Statements()
+        // A transferred user comes first, because Apple itself identifies the user.
         if let move = Identity.move(token, tenant: asked.tenant, application: asked.application, connection: connection, at: now) {
-            statements.insert(move, at: 0)
+            batch.append(move)
         }
-        let kept = statements.count - 1
+        // Then an open relink window decides which user this is, in the same transaction.
+        if let relink = Identity.relink(token, name, asked: asked, connection: connection, at: now) {
+            batch.append(relink)
+        }
+        let saved = batch.append(
+            Identity.save(
+                token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now))
         if let audit = Identity.auditMove(token, tenant: asked.tenant, application: asked.application, connection: connection, at: now) {
-            statements.append(audit)
+            batch.append(audit)
         }
         let database = OwnerDatabase(pool, tenant: asked.tenant)
-        let rows: [Rows]
+        let results: Statements.Results
         do {
-            rows = try await database.run(statements)
+            results = try await database.run(batch)
         } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
             // A lost database connection, or a deadlock with a concurrent sign-in or deletion, must not lose the name. A repetition has
             // no second effect.
-            rows = try await database.run(statements)
+            results = try await database.run(batch)
         }
-        return try rows[kept].first { try $0.get("id", as: ID<User>.self) }
+        return try results[saved].first { try $0.get("id", as: ID<User>.self) }
     }
 }

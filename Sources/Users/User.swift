@@ -1,7 +1,7 @@
 package import Access
+import Encoding
 package import Foundation
 package import Postgres
-import Web
 
 /// A tenant's end user. The ID is the `sub` of Espalier's tokens.
 package struct User: Identified, Sendable {

@@ -1,7 +1,6 @@
 package import Access
 package import Foundation
 package import Postgres
-import Users
 package import Web
 
 /// A user in the REST API.

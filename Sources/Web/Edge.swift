@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 package import HTTPTypes
 package import Hummingbird
@@ -100,7 +101,7 @@ package struct Edge: RouterMiddleware {
         switch error.status {
         case .notFound:
             let allowed = allowedMethods(request.uri.path)
-            guard !allowed.isEmpty else { return Problem(.notFound, "No operation has this path. Check the URL.") }
+            guard !allowed.isEmpty else { return .unknownPath }
             var problem = Problem(.methodNotAllowed, "This path supports only \(allowed.joined(separator: ", ")).")
             problem.headers[.allow] = allowed.joined(separator: ", ")
             return problem

@@ -1,3 +1,4 @@
+import Encoding
 package import Foundation
 package import HTTPTypes
 package import Hummingbird
@@ -14,7 +15,7 @@ package struct EntityTag: Sendable {
 
     /// For a resource without such a time: a digest of all its parts.
     package init(digest: [UInt8]) {
-        text = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+        text = "\"\(digest.hexadecimal)\""
     }
 }
 

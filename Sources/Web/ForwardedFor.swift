@@ -1,3 +1,4 @@
+import Encoding
 import NIOCore
 
 /// `X-Forwarded-For`, read from its end. A proxy appends the address of its caller. The caller may have invented the addresses
@@ -13,7 +14,7 @@ enum ForwardedFor {
     /// - Returns: Nil if the address is missing or is not an IP address. Then only the connection's own address is known.
     static func address(in lines: [String], behind proxies: Int) -> String? {
         guard proxies > 0 else { return nil }
-        let entries = lines.flatMap { $0.parts(at: ",", keepingEmpty: true) }
+        let entries = lines.flatMap { $0.parts(at: ",", includingEmpty: true) }
         guard entries.count >= proxies else { return nil }
         let entry = entries[entries.count - proxies].withoutBlanks
         return normalized(entry) ?? withoutPort(entry).flatMap(normalized)
@@ -28,8 +29,8 @@ enum ForwardedFor {
     /// Removes the port, because some proxies write `192.0.2.1:4711` and `[2001:db8::1]:4711`. Nil for any other text
     /// in brackets.
     private static func withoutPort(_ text: Substring) -> Substring? {
-        guard text.begins(with: "[") else { return text.parts(at: ":", atMost: 2, keepingEmpty: true)[0] }
-        let parts = Substring(text.utf8.dropFirst()).parts(at: "]", atMost: 2, keepingEmpty: true)
+        guard text.begins(with: "[") else { return text.parts(at: ":", atMost: 2, includingEmpty: true)[0] }
+        let parts = Substring(text.utf8.dropFirst()).parts(at: "]", atMost: 2, includingEmpty: true)
         guard parts.count == 2, parts[1].isEmpty || parts[1].begins(with: ":") else { return nil }
         return parts[0]
     }

@@ -1,3 +1,4 @@
+package import Encoding
 package import Foundation
 package import Hummingbird
 import NIOCore

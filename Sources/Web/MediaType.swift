@@ -1,14 +1,15 @@
+import Encoding
 package import Hummingbird
 
 extension Request {
     /// The body's media type without its parameters, in lowercase (RFC 9110, section 8.3.1).
     package var mediaType: String? {
-        headers[.contentType].map { ($0.parts(at: ";", atMost: 2, keepingEmpty: true).first ?? "").withoutBlanks.asciiLowercased }
+        headers[.contentType].map { ($0.parts(at: ";", atMost: 2, includingEmpty: true).first ?? "").withoutBlanks.asciiLowercased }
     }
 
     /// Whether the caller accepts HTML by name (RFC 9110, section 12.5.1). Browsers name it, for a person who reads the response.
     /// Programs accept any type.
-    package var asksForHTML: Bool {
+    package var acceptsHTML: Bool {
         headers[values: .accept].flatMap(\.listElements).contains { range in
             let parts = range.parts(at: ";").map { $0.withoutBlanks.asciiLowercased }
             return parts.first?.isSame(as: "text/html") == true && !parts.dropFirst().contains(where: Self.isWeightOfNothing)

@@ -1,6 +1,5 @@
 package import HTTPTypes
 package import Hummingbird
-import NIOCore
 
 /// A page that informs a person. It has no script, form or link, and no page can frame it.
 package struct NoticePage: Sendable {
@@ -21,27 +20,14 @@ package struct NoticePage: Sendable {
                 "title": title, "detail": detail, "remedy": remedy, "request": requestID, "policy": Self.policy.meta,
                 "hasFacts": !facts.isEmpty, "facts": facts.map { ["name": $0.name, "value": $0.value] },
             ] as [String: Any])
-        let headers: HTTPFields = [
-            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
-            .contentSecurityPolicy: Self.policy.header, .referrerPolicy: "no-referrer",
-        ]
-        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        return .page(html, status, policy: Self.policy)
     }
 
     private static let policy = PagePolicy()
 
-    private static let template = HTMLTemplate(
+    private static let template = HTMLTemplate.page(
+        titled: "{{title}}", style: style,
         """
-        <!doctype html>
-        <html lang="en">
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="{{policy}}">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="robots" content="noindex">
-        <title>{{title}}</title>
-        <style>
-        \(style)
-        </style>
         <main>
         <h1>{{title}}</h1>
         <p>{{detail}}</p>
@@ -55,8 +41,6 @@ package struct NoticePage: Sendable {
         <p>{{remedy}}</p>
         <p><small>Request {{request}}</small></p>
         </main>
-        </html>
-
         """)
 
     private static let style = """
@@ -68,8 +52,4 @@ package struct NoticePage: Sendable {
         dt, small { color: var(--soft); }
         dd { margin: 0 0 .5rem; }
         """
-}
-
-extension HTTPField.Name {
-    package static let referrerPolicy = HTTPField.Name("Referrer-Policy")!
 }

@@ -1,3 +1,4 @@
+import Encoding
 package import Foundation
 
 /// The requested part of a list.
@@ -29,11 +30,11 @@ package struct PageRequest: Sendable {
 
     /// Opaque to callers. It authorizes nothing.
     static func cursor(_ id: UUID) -> String {
-        withUnsafeBytes(of: id.uuid) { Data($0) }.base64EncodedString()
-            .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        withUnsafeBytes(of: id.uuid) { Array($0).base64URL }
     }
 
     static func id(fromCursor text: String) -> UUID? {
+        // Unlike `[UInt8](base64URL:)`, this accepts every text in the format of the specification, also with unused bits that are not 0.
         guard text.wholeASCIIMatch(of: /[A-Za-z0-9_-]{22}/) != nil else { return nil }
         let base64 = text.replacing("-", with: "+").replacing("_", with: "/") + "=="
         guard let data = Data(base64Encoded: base64), data.count == 16 else { return nil }

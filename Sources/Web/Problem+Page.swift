@@ -1,12 +1,13 @@
+import Encoding
 import HTTPTypes
-package import Hummingbird
+import Hummingbird
 
 extension Problem {
     /// Returns the error in the form for the caller: a page for a person who opens an address, JSON for a program.
     ///
     /// The REST API always responds in JSON.
     func answer(to request: Request, requestID: String) -> Response {
-        let isOpened = (request.method == .get || request.method == .head) && request.asksForHTML
+        let isOpened = (request.method == .get || request.method == .head) && request.acceptsHTML
         guard isOpened, request.uri.path.parts(at: "/").first?.isSame(as: "v1") != true, let page
         else { return response(instance: request.uri.path, requestID: requestID) }
         var response = page.response(code.status, requestID: requestID)

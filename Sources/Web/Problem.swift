@@ -1,6 +1,7 @@
+import Encoding
+import Foundation
 package import HTTPTypes
 package import Hummingbird
-import Foundation
 import NIOCore
 
 /// An error of the REST API, sent as RFC 9457's `application/problem+json`.
@@ -106,6 +107,9 @@ package struct Problem: Error, Sendable {
         default: break
         }
     }
+
+    /// No operation has the path, or the operation is not enabled. Both get the same response.
+    package static let unknownPath = Problem(.notFound, "No operation has this path. Check the URL.")
 
     /// The response to a failed look-up and to a caller without access. Both are the same.
     package static func notFound(_ thing: String) -> Problem {

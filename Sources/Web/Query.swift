@@ -1,3 +1,4 @@
+import Encoding
 package import Foundation
 package import Hummingbird
 

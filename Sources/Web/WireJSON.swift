@@ -1,3 +1,4 @@
+import Encoding
 package import HTTPTypes
 package import Hummingbird
 import NIOCore

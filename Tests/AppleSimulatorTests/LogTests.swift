@@ -11,7 +11,7 @@ struct LogTests {
         let text = Mutex("")
     }
 
-    private struct Keeper: LogHandler {
+    private struct Recorder: LogHandler {
         let lines: Lines
         var metadata: Logger.Metadata = [:]
         var logLevel = Logger.Level.trace
@@ -29,7 +29,7 @@ struct LogTests {
     @Test("every request is logged at debug level, and no level logs a code, token, secret, state, name or email")
     func nothingSecret() async throws {
         let lines = Lines()
-        try await withSimulator(logger: Logger(label: "simulator") { _ in Keeper(lines: lines) }) { website in
+        try await withSimulator(logger: Logger(label: "simulator") { _ in Recorder(lines: lines) }) { website in
             let secret = try await website.secret()
             let code = try await website.code(["state": "state-of-mine", "nonce": "nonce-of-mine"])
             let tokens = try await website.redeem(code, ["client_secret": secret])
@@ -38,11 +38,11 @@ struct LogTests {
             #expect(log.contains("/auth/authorize"))
             #expect(log.contains("/auth/token"))
             #expect(log.contains("the code is unknown, used or expired"))
-            for kept in [
+            for secret in [
                 code, secret, "state-of-mine", "nonce-of-mine", "Lovelace", "ada-lovelace", tokens["id_token"] as? String,
                 tokens["refresh_token"] as? String, tokens["access_token"] as? String,
             ] {
-                #expect(!log.contains(try #require(kept)))
+                #expect(!log.contains(try #require(secret)))
             }
         }
     }

@@ -13,7 +13,7 @@ struct AppleKeySetTests {
     @Test("one fetch serves all tokens")
     func fetchedOnce() async throws {
         let (first, second) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answerKeys(first, second)
             for _ in 0..<5 {
                 try await verify(try first.sign(Claims()), client)
@@ -27,7 +27,7 @@ struct AppleKeySetTests {
     func singleFlight() async throws {
         let key = try await SigningKey.make("key-1")
         let token = try key.sign(Claims())
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .held(SigningKey.publish([key])))
             let started = Gate(0)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -50,7 +50,7 @@ struct AppleKeySetTests {
     func deadline() async throws {
         let key = try await SigningKey.make("key-1")
         let token = try key.sign(Claims())
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .held(SigningKey.publish([key])))
             let patient = Task { try await verify(token, client) }
             await apple.waitForRequests(1)
@@ -70,7 +70,7 @@ struct AppleKeySetTests {
     func cancelledCaller() async throws {
         let key = try await SigningKey.make("key-1")
         let token = try key.sign(Claims())
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .held(SigningKey.publish([key])))
             let impatient = Task { try await verify(token, client) }
             await apple.waitForRequests(1)
@@ -86,7 +86,7 @@ struct AppleKeySetTests {
     @Test("a new key is fetched while the budget lasts, and again after an interval")
     func rotation() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
-        try await AppleStandIn.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (1, .seconds(10)) }) { apple, client in
+        try await FakeApple.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (1, .seconds(10)) }) { apple, client in
             apple.answerKeys(old)
             try await verify(try old.sign(Claims()), client)
             apple.answerKeys(old, new)
@@ -105,7 +105,7 @@ struct AppleKeySetTests {
         let keys = [
             try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2), try await SigningKey.make("key-3"),
         ]
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             for (second, key) in keys.enumerated() {
                 apple.answerKeys(key)
                 try await verify(try key.sign(Claims()), client, at: Claims.now + Double(second))
@@ -119,7 +119,7 @@ struct AppleKeySetTests {
     func rotatedDuringFetch() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
         let token = try new.sign(Claims())
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             // The first response is from before the rotation.
             apple.answer(path, .held(SigningKey.publish([old])))
             let first = Task { try await verify(try old.sign(Claims()), client) }
@@ -140,7 +140,7 @@ struct AppleKeySetTests {
     @Test("a clock that was set back does not prevent fetches of new keys")
     func clockSetBack() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answerKeys(old)
             try await verify(try old.sign(Claims()), client, at: Claims.now + 3000)
             apple.answerKeys(old, new)
@@ -151,7 +151,7 @@ struct AppleKeySetTests {
     @Test("any number of invented key IDs causes only the fetches of the budget, then one per interval")
     func noStorm() async throws {
         let key = try await SigningKey.make("key-1")
-        try await AppleStandIn.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (5, .seconds(10)) }) { apple, client in
+        try await FakeApple.run({ ($0.keysFetchBudget, $0.keysRefetchInterval) = (5, .seconds(10)) }) { apple, client in
             apple.answerKeys(key)
             try await verify(try key.sign(Claims()), client)
             let forged = try (0..<200).map { try key.sign(header: #"{"kid":"made-up-\#($0)","alg":"RS256"}"#, payload: Claims().json) }
@@ -179,7 +179,7 @@ struct AppleKeySetTests {
     @Test("while Apple is down, its known keys stay in use, and an unknown key is reported as Apple's failure")
     func appleDown() async throws {
         let (known, unknown) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answerKeys(known)
             try await verify(try known.sign(Claims()), client)
             apple.answer(path, .html(503))
@@ -207,7 +207,7 @@ struct AppleKeySetTests {
         ])
     func nonsense(answer: String) async throws {
         let key = try await SigningKey.make("key-1")
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answerKeys(key)
             try await verify(try key.sign(Claims()), client)
             apple.answer(path, .json(answer))
@@ -226,7 +226,7 @@ struct AppleKeySetTests {
     @Test("a failed first fetch delays nobody: every caller may try again")
     func firstFetchFails() async throws {
         let key = try await SigningKey.make("key-1")
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .html(500))
             await #expect(throws: AppleError.unavailable(status: 500)) { try await verify(try key.sign(Claims()), client) }
             apple.answerKeys(key)
@@ -237,7 +237,7 @@ struct AppleKeySetTests {
     @Test("an old set is fetched again in the background without a wait")
     func backgroundRefetch() async throws {
         let key = try await SigningKey.make("key-1")
-        try await AppleStandIn.run({ $0.keysMaximumAge = .seconds(3600) }) { apple, client in
+        try await FakeApple.run({ $0.keysMaximumAge = .seconds(3600) }) { apple, client in
             apple.answerKeys(key)
             try await verify(try key.sign(Claims()), client)
             apple.answer(path, .held(SigningKey.publish([key])))
@@ -258,7 +258,7 @@ struct AppleKeySetTests {
     @Test("a key that Apple has withdrawn is rejected after the next fetch")
     func withdrawn() async throws {
         let (old, new) = (try await SigningKey.make("key-1"), try await SigningKey.make("key-2", pem: TestKeys.rsa2))
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answerKeys(old)
             try await verify(try old.sign(Claims()), client)
             apple.answerKeys(new)
@@ -277,7 +277,7 @@ struct AppleKeySetTests {
             key.jwk.replacingOccurrences(of: "key-1", with: "for-encryption").replacingOccurrences(of: #""sig""#, with: #""enc""#),
             key.jwk.replacingOccurrences(of: "key-1", with: "other-algorithm").replacingOccurrences(of: "RS256", with: "RS512"),
         ]
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .json(#"{"keys":[\#(strange.joined(separator: ",")),\#(key.jwk)]}"#))
             try await verify(try key.sign(Claims()), client)
             for id in ["ec", "new", "for-encryption", "other-algorithm", ""] {

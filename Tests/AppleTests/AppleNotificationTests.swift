@@ -1,4 +1,5 @@
 import Apple
+import Encoding
 import Foundation
 import Testing
 
@@ -19,7 +20,7 @@ struct AppleNotificationTests {
     ) async throws -> AppleNotification {
         let key = try await SigningKey.make("key-1")
         let payload = try token(key, claims)
-        return try await AppleStandIn.run { apple, client in
+        return try await FakeApple.run { apple, client in
             apple.answerKeys(key)
             return try await client.verifyNotification(payload, at: now)
         }
@@ -105,7 +106,7 @@ struct AppleNotificationTests {
         await expectRefusal(.unknownKey) { key, claims in try key.sign(header: #"{"alg":"RS256"}"#, payload: claims.json) }
         await expectRefusal(.signature) { key, claims in
             let parts = try key.sign(claims).split(separator: ".")
-            return "\(parts[0]).\(base64URL(Data(Self.claims(#"{"type":"account-deleted"}"#).json.utf8))).\(parts[2])"
+            return "\(parts[0]).\(Array(Self.claims(#"{"type":"account-deleted"}"#).json.utf8).base64URL).\(parts[2])"
         }
         await expectRefusal(.malformed) { _, _ in "" }
         await expectRefusal(.malformed) { _, _ in "a.b.c" }
@@ -141,13 +142,13 @@ struct AppleNotificationTests {
     }
 
     @Test("a stored notification reads as on arrival, and prints nothing")
-    func kept() async throws {
+    func stored() async throws {
         let key = try await SigningKey.make("key-1")
         let payload = try key.sign(Self.claims())
-        let notification = try AppleNotification(kept: payload)
+        let notification = try AppleNotification(stored: payload)
         let verified = try await verify()
         #expect(notification == verified)
         #expect("\(notification) \(notification.event)" == "AppleNotification(…) AppleEvent(…)")
-        #expect(throws: AppleError.untrusted(.malformed)) { try AppleNotification(kept: "x") }
+        #expect(throws: AppleError.untrusted(.malformed)) { try AppleNotification(stored: "x") }
     }
 }

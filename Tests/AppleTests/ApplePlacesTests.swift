@@ -168,7 +168,7 @@ struct ApplePlacesTests {
     @Test("the HTTP client has a connection for each call with a place: a hundred calls of one tenant reach Apple at once")
     func connections() async throws {
         let (credentials, path) = (AppleClientCredentials.make(), "/auth/token")
-        try await AppleStandIn.run({ $0.timeout = .seconds(60) }) { apple, client in
+        try await FakeApple.run({ $0.timeout = .seconds(60) }) { apple, client in
             apple.answer(path, .held(#"{"access_token":"at","id_token":"it"}"#))
             try await withThrowingTaskGroup(of: Void.self) { calls in
                 for _ in 0..<100 {
@@ -184,7 +184,7 @@ struct ApplePlacesTests {
     @Test("every call with credentials takes a place of its connection, and a rejected one never reaches Apple")
     func everyCall() async throws {
         let (slow, other) = (AppleClientCredentials.make(), AppleClientCredentials.make())
-        try await AppleStandIn.run({
+        try await FakeApple.run({
             ($0.concurrency, $0.patience) = (4, .zero)
             $0.timeout = .seconds(60)
         }) { apple, client in
@@ -199,7 +199,6 @@ struct ApplePlacesTests {
                 await #expect(throws: AppleError.busy) {
                     try await client.redeem(code: "c", redirectURI: nil, credentials: slow, at: Claims.now)
                 }
-                await #expect(throws: AppleError.busy) { try await client.refresh("r", credentials: slow, at: Claims.now) }
                 await #expect(throws: AppleError.busy) { try await client.revoke(token: "r", credentials: slow, at: Claims.now) }
                 await #expect(throws: AppleError.busy) { try await client.probe(slow, at: Claims.now) }
                 await #expect(throws: AppleError.busy) { try await client.migrationToken(slow, at: Claims.now) }

@@ -58,7 +58,7 @@ struct ClientSecretTests {
 
     /// Returns the secrets that a client sends for these credentials at these times.
     private func sent(_ calls: [(AppleClientCredentials, Date)]) async throws -> [String] {
-        let secrets = try await AppleStandIn.run({ $0.audience = "https://apple.test" }) { apple, client in
+        let secrets = try await FakeApple.run({ $0.audience = "https://apple.test" }) { apple, client in
             apple.answer("/auth/revoke", .empty)
             for (credentials, now) in calls {
                 try await client.revoke(token: "rt", credentials: credentials, at: now)

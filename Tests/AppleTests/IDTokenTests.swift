@@ -1,5 +1,6 @@
 import Apple
 import Crypto
+import Encoding
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ struct IDTokenTests {
     ) async throws -> IDToken {
         let key = try await SigningKey.make("key-1")
         let token = try token(key)
-        return try await AppleStandIn.run { apple, client in
+        return try await FakeApple.run { apple, client in
             apple.answerKeys(key)
             return try await client.verify(token, audiences: audiences, nonce: nonce, nonceForm: form, at: now)
         }
@@ -144,16 +145,16 @@ struct IDTokenTests {
     @Test("an unsigned token is rejected")
     func unsigned() async {
         await expectRefusal(.algorithm) { _ in
-            base64URL(Data(#"{"kid":"key-1","alg":"none"}"#.utf8)) + "." + base64URL(Data(Claims().json.utf8)) + "."
+            Array(#"{"kid":"key-1","alg":"none"}"#.utf8).base64URL + "." + Array(Claims().json.utf8).base64URL + "."
         }
     }
 
     @Test("an HMAC made with the public key is rejected")
     func confusedAlgorithm() async {
         await expectRefusal(.algorithm) { key in
-            let input = base64URL(Data(#"{"kid":"key-1","alg":"HS256"}"#.utf8)) + "." + base64URL(Data(Claims().json.utf8))
+            let input = Array(#"{"kid":"key-1","alg":"HS256"}"#.utf8).base64URL + "." + Array(Claims().json.utf8).base64URL
             let code = HMAC<SHA256>.authenticationCode(for: Data(input.utf8), using: SymmetricKey(data: Data(key.jwk.utf8)))
-            return input + "." + base64URL(Data(code))
+            return input + "." + Array(code).base64URL
         }
     }
 

@@ -10,7 +10,7 @@ struct ProbeTests {
 
     @Test("invalid_grant means that the client was accepted; any other OAuth error gives the reason")
     func answers() async throws {
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             for (error, refusal) in [
                 ("invalid_grant", .invalidGrant), ("invalid_client", .invalidClient), ("unauthorized_client", .unauthorizedClient),
                 ("new", .other),
@@ -31,7 +31,7 @@ struct ProbeTests {
 
     @Test("an outage, an invalid response and a key that cannot sign are distinguished")
     func fails() async throws {
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .html(503))
             await #expect(throws: AppleError.unavailable(status: 503)) { try await client.probe(.make(), at: Claims.now) }
             apple.answer(path, .json(#"{"access_token":"a","id_token":"b"}"#))

@@ -7,7 +7,7 @@ struct RevokeTests {
 
     @Test("a token is revoked with exactly the required fields", arguments: [AppleClient.TokenHint.refreshToken, .accessToken])
     func revokes(hint: AppleClient.TokenHint) async throws {
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .empty)
             try await client.revoke(token: "r.t&1", hint: hint, credentials: .make(), at: Claims.now)
             var form = try #require(apple.requests(path).first).form
@@ -18,7 +18,7 @@ struct RevokeTests {
 
     @Test("a refusal and an outage are distinguished")
     func fails() async throws {
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(path, .json(#"{"error":"invalid_client"}"#, status: 400))
             await #expect(throws: AppleError.refused(.invalidClient)) {
                 try await client.revoke(token: "rt", credentials: .make(), at: Claims.now)

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import JWTKit
 
@@ -12,7 +13,7 @@ struct SigningKey: Sendable {
         let keys = JWTKeyCollection()
         await keys.add(rsa: key, digestAlgorithm: .sha256, kid: "key")
         let primitives = try key.publicKey.getKeyPrimitives()
-        let (n, e) = (base64URL(primitives.modulus), base64URL(primitives.publicExponent))
+        let (n, e) = (Array(primitives.modulus).base64URL, Array(primitives.publicExponent).base64URL)
         return SigningKey(
             id: id, jwk: #"{"kty":"RSA","kid":"\#(id)","use":"sig","alg":"RS256","n":"\#(n)","e":"\#(e)"}"#,
             algorithm: try await keys.getKey(for: "key"))
@@ -24,16 +25,11 @@ struct SigningKey: Sendable {
 
     /// Signs any header and payload unchanged.
     func sign(header: String, payload: String) throws -> String {
-        let input = base64URL(Data(header.utf8)) + "." + base64URL(Data(payload.utf8))
-        return input + "." + base64URL(Data(try algorithm.sign(Data(input.utf8))))
+        let input = Array(header.utf8).base64URL + "." + Array(payload.utf8).base64URL
+        return input + "." + Array(try algorithm.sign(Data(input.utf8))).base64URL
     }
 
     func sign(_ claims: Claims) throws -> String {
         try sign(header: #"{"kid":"\#(id)","alg":"RS256"}"#, payload: claims.json)
     }
-}
-
-func base64URL(_ data: Data) -> String {
-    data.base64EncodedString()
-        .replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_").replacingOccurrences(of: "=", with: "")
 }

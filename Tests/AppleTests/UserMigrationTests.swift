@@ -8,11 +8,11 @@ struct UserMigrationTests {
 
     /// Runs a body with permission to migrate.
     private func migrating(
-        _ body: @Sendable @escaping (AppleStandIn, AppleClient, MigrationToken, AppleClientCredentials) async throws -> Void
+        _ body: @Sendable @escaping (FakeApple, AppleClient, MigrationToken, AppleClientCredentials) async throws -> Void
     )
         async throws
     {
-        try await AppleStandIn.run { apple, client in
+        try await FakeApple.run { apple, client in
             apple.answer(token, .json(#"{"access_token":"m.1","token_type":"Bearer","expires_in":3600}"#))
             let credentials = AppleClientCredentials.make()
             let leave = try await client.migrationToken(credentials, at: Claims.now)
@@ -73,7 +73,7 @@ struct UserMigrationTests {
     @Test("errors of the user, of the credentials, of too many requests and of Apple are distinguished")
     func fails() async throws {
         try await migrating { apple, client, leave, credentials in
-            let answers: [(AppleStandIn.Answer, UserMigrationError)] = [
+            let answers: [(FakeApple.Answer, UserMigrationError)] = [
                 (.json(#"{"error":"invalid_request"}"#, status: 400), .refused),
                 (.json(#"{"error":"invalid_grant"}"#, status: 400), .refused),
                 (.json(#"{"error":"invalid_client"}"#, status: 400), .failed(.refused(.invalidClient))),

@@ -77,8 +77,8 @@ struct ContractTests {
         try await TestPlatform.run { platform in
             let browser = TestBrowser(platform)
             let url = "\(TestPlatform.publicURL)/t/acme/oauth2/jwks"
-            let kept = try await browser.get(url, headers: [("Request-Id", "abc-123_x.y")])
-            #expect(kept.header("Request-Id") == "abc-123_x.y")
+            let echoed = try await browser.get(url, headers: [("Request-Id", "abc-123_x.y")])
+            #expect(echoed.header("Request-Id") == "abc-123_x.y")
             for insane in ["a b", "é", String(repeating: "x", count: 129), "a\"b"] {
                 let made = try await browser.get(url, headers: [("Request-Id", insane)])
                 #expect(made.header("Request-Id")?.hasPrefix("req_") == true)

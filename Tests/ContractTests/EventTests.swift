@@ -1,3 +1,4 @@
+import Access
 import Delivery
 import Foundation
 import Postgres
@@ -21,7 +22,7 @@ struct EventTests {
                 "POST", "/tenants/acme/api-keys",
                 ["name": "Short", "scopes": ["tenants:read"], "expires_at": Date(timeIntervalSinceNow: 86400).formatted(.iso8601)])
             #expect(key.status == 201, "\(key.body)")
-            try await NotifyExpiringKeys(pool: platform.pool).tell(at: Date())
+            try await NotifyExpiringKeys(database: PlatformDatabase(platform.pool)).pass(at: Date())
             func things(_ path: String) async throws -> [[String: any Sendable]] {
                 try await platform.call("GET", "/tenants/acme/\(path)").json["data"] as? [[String: any Sendable]] ?? []
             }
@@ -45,19 +46,19 @@ struct EventTests {
             let amount: [String: any Sendable] = ["amount_micros": 1, "currency": "USD"]
             #expect(try await platform.call("PUT", "/tenants/acme/budget", amount).status == 200)
 
-            let told = try await platform.ownerPool.run("SELECT type, data FROM webhook_event ORDER BY id").map { row in
+            let sent = try await platform.ownerPool.run("SELECT type, data FROM webhook_event ORDER BY id").map { row in
                 (type: try row.get("type", as: String.self), data: Data(try row.get("data", as: JSON.self).bytes))
             }
-            for event in told {
+            for event in sent {
                 #expect(try specification.violations(data: event.data, of: event.type) == [], "\(event.type)")
             }
             #expect(
-                Set(told.map(\.type)) == [
+                Set(sent.map(\.type)) == [
                     "user.created", "user.deleted", "session.revoked", "connection.failing", "key.expiring", "usage.threshold",
                 ])
             #expect(
-                told.contains { $0.type == "usage.threshold" && String(decoding: $0.data, as: UTF8.self).contains("budget_amount_micros") })
-            let ended = told.filter { $0.type == "session.revoked" }.map { String(decoding: $0.data, as: UTF8.self) }
+                sent.contains { $0.type == "usage.threshold" && String(decoding: $0.data, as: UTF8.self).contains("budget_amount_micros") })
+            let ended = sent.filter { $0.type == "session.revoked" }.map { String(decoding: $0.data, as: UTF8.self) }
             #expect(ended.count { $0.contains(application) } == 1, "\(ended)")
         }
     }

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 
 /// A schema of the spec (JSON Schema 2020-12), for real responses. An unknown keyword is a violation, because it must not
@@ -158,26 +159,17 @@ struct JSONSchema {
     }
 }
 
-/// JSON read like YAML into Swift's own types. Foundation's reader confuses 1 and true.
-struct PlainJSON: Decodable {
-    let value: Any
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            value = NSNull()
-        } else if let flag = try? container.decode(Bool.self) {
-            value = flag
-        } else if let number = try? container.decode(Int.self) {
-            value = number
-        } else if let number = try? container.decode(Double.self) {
-            value = number
-        } else if let text = try? container.decode(String.self) {
-            value = text
-        } else if let elements = try? container.decode([PlainJSON].self) {
-            value = elements.map(\.value)
-        } else {
-            value = try container.decode([String: PlainJSON].self).mapValues(\.value)
+extension JSONValue {
+    /// The value in Swift's own types, like YAML. Foundation's reader confuses 1 and true.
+    var plain: Any {
+        switch self {
+        case .null: NSNull()
+        case .bool(let flag): flag
+        case .integer(let number): number
+        case .number(let number): number
+        case .string(let text): text
+        case .array(let elements): elements.map(\.plain)
+        case .object(let members): members.mapValues(\.plain)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import TestSupport
 import Yams
@@ -118,7 +119,7 @@ struct Specification: Sendable {
             "webhooks", event, "post", "requestBody", "content", "application/json", "schema", "properties", "data",
         ] { found = (found as? [String: Any])?[part] }
         guard let schema = found as? [String: Any] else { return ["\(event) is not described"] }
-        let value = try JSONDecoder().decode(PlainJSON.self, from: data).value
+        let value = try JSONValue(json: Array(data)).plain
         let described = Set((schema["properties"] as? [String: Any] ?? [:]).keys)
         let unknown = Set((value as? [String: Any] ?? [:]).keys).subtracting(described).sorted()
         return unknown.map { "\($0) is not described" } + JSONSchema(schema, resolve: resolve).violations(value)
@@ -139,10 +140,10 @@ struct Specification: Sendable {
             found += expected.filter { answer.header($0) == nil }.sorted().map { "the header \($0) is missing" }
         }
         if let schema = match.schema, match.mediaType?.hasSuffix("json") == true {
-            guard let value = try? JSONDecoder().decode(PlainJSON.self, from: Data(answer.body.utf8)) else {
+            guard let value = try? JSONValue(json: Array(answer.body.utf8)) else {
                 return found + ["it is not JSON"]
             }
-            found += JSONSchema(schema, resolve: resolve).violations(value.value)
+            found += JSONSchema(schema, resolve: resolve).violations(value.plain)
             found += order.violations(answer, of: operation, mediaType: match.mediaType ?? "")
         }
         return found

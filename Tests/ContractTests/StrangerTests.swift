@@ -30,7 +30,7 @@ struct StrangerTests {
     }
 
     /// Returns the content of an error, except for the parts that differ per request.
-    private func told(_ answer: TestBrowser.Answer) -> [String: String] {
+    private func reported(_ answer: TestBrowser.Answer) -> [String: String] {
         answer.json.filter { !["request_id", "instance"].contains($0.key) }.mapValues { "\($0)" }
     }
 
@@ -108,7 +108,7 @@ struct StrangerTests {
                     things.path(operation, tenant: platform.acme.id), things.path(operation, real: false),
                     things.path(operation, tenant: "nobody"), things.path(operation, tenant: "NO SLUG".replacing(" ", with: "%20")),
                 ] {
-                    #expect(told(try await intrude(operation, path, key: globex, platform)) == told(answer), "\(operation) \(path)")
+                    #expect(reported(try await intrude(operation, path, key: globex, platform)) == reported(answer), "\(operation) \(path)")
                 }
             }
         }
@@ -148,7 +148,7 @@ struct StrangerTests {
                     let answer = try await ask(real)
                     // A plan may forbid it before any look-up.
                     #expect(answer.status == 404 || answer.json["code"] as? String == "plan_required", "\(operation): \(answer.body)")
-                    #expect(told(answer) == told(try await ask(unknown)), "\(operation)")
+                    #expect(reported(answer) == reported(try await ask(unknown)), "\(operation)")
                     #expect(specification.violations(answer, of: operation) == [], "\(operation)")
                 }
             }

@@ -88,8 +88,8 @@ struct Things: Sendable {
             """,
         ])
         let plans = try await ids("SELECT id AS thing, id AS whole FROM rate_card WHERE plan = 'free'")
-        let (told, toldShared) = (UUID(), UUID())
-        for (owner, id) in [(tenant, told), (.platform, toldShared)] {
+        let (reported, reportedShared) = (UUID(), UUID())
+        for (owner, id) in [(tenant, reported), (.platform, reportedShared)] {
             _ = try await installation.ownerPool.run(
                 """
                 INSERT INTO apple_notification (tenant_id, id, jti, type, client_id, team_ids, apple_sub, event_at, sealed_payload,
@@ -99,11 +99,11 @@ struct Things: Sendable {
                 """)
         }
         platform = try await connection(of: .platform).merging(
-            ["notification": toldShared, "rateCard": plans["thing"]].compactMapValues { $0 }, uniquingKeysWith: { $1 })
+            ["notification": reportedShared, "rateCard": plans["thing"]].compactMapValues { $0 }, uniquingKeysWith: { $1 })
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": told, "transfer": transfer,
+                "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": reported, "transfer": transfer,
                 "statement": statement,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })

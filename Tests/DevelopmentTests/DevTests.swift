@@ -218,7 +218,7 @@ struct DevTests {
     }
 
     @Test("with --apple-base-url, another simulator is used, which registers the content of apple.json")
-    func otherStandIn() async throws {
+    func otherSimulator() async throws {
         let (port, applePort) = (FreePorts.take(4), FreePorts.take())
         let appleURL = "http://127.0.0.1:\(applePort)"
         let dev = try await start(port: port, ["--apple-base-url", appleURL])

@@ -59,15 +59,15 @@ struct CancellationTests {
 
     @Test("a body that returns in a cancelled task is not committed")
     func deafBody() async throws {
-        let (told, tell) = AsyncStream.makeStream(of: Void.self)
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self)
         let task = Task { [pool] in
             try await pool.transaction { db in
                 _ = try await db.run("INSERT INTO item VALUES (1)")
-                tell.finish()
+                signal.finish()
                 while !Task.isCancelled { await Task.yield() }
             }
         }
-        for await _ in told {}
+        for await _ in signals {}
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)

@@ -36,8 +36,8 @@ struct ListenTests {
     @Test("it ends with the listening task, and its session ends too")
     func ends() async throws {
         let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
-        let (connected, tell) = AsyncStream.makeStream(of: Void.self)
-        let task = Task { for await event in pool.listen(["changed"]) where event == .connected { tell.finish() } }
+        let (connected, signal) = AsyncStream.makeStream(of: Void.self)
+        let task = Task { for await event in pool.listen(["changed"]) where event == .connected { signal.finish() } }
         for await _ in connected {}
         task.cancel()
         await task.value

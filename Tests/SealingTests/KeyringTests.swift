@@ -95,11 +95,11 @@ struct KeyringTests {
         let during = try Keyring([new, old])
         let after = try Keyring([new])
         let sealedBefore = before.seal(plaintext, in: Self.context)
-        #expect(!before.needsResealing(sealedBefore))
+        #expect(try before.resealed(sealedBefore, in: Self.context) == nil)
         #expect(try during.open(sealedBefore, in: Self.context) == plaintext)
-        #expect(during.needsResealing(sealedBefore))
+        #expect(try during.resealed(sealedBefore, in: Self.context) != nil)
         let sealedDuring = during.seal(plaintext, in: Self.context)
-        #expect(!during.needsResealing(sealedDuring))
+        #expect(try during.resealed(sealedDuring, in: Self.context) == nil)
         #expect(try after.open(sealedDuring, in: Self.context) == plaintext)
         #expect(throws: SealingError.unknownKey) { try after.open(sealedBefore, in: Self.context) }
         #expect(throws: SealingError.unknownKey) { try before.open(sealedDuring, in: Self.context) }

@@ -46,29 +46,6 @@ struct MasterKeyTests {
         #expect(throws: MasterKey.Refusal.notBase64) { try MasterKey(base64: text) }
     }
 
-    @Test("a passphrase and a salt determine the key, and a change of either changes it")
-    func passphrase() throws {
-        let salt = Array("installation-0001".utf8)
-        func key(_ passphrase: String, _ salt: [UInt8]) throws -> Secret {
-            try MasterKey(passphrase: Secret(passphrase), salt: salt).base64
-        }
-        let first = try key("correct horse battery staple", salt)
-        // Calculated with Debian's argon2(1): -id -t 3 -m 16 -p 1 -l 32.
-        #expect(first.reveal() == "sg+4CF1votafv6hOCvwVK9z99CCQnhjKSKv3+d4wOGA=")
-        #expect(try key("correct horse battery staples", salt) != first)
-        #expect(try key("correct horse battery staple", Array("installation-0002".utf8)) != first)
-    }
-
-    @Test("a short passphrase or salt is rejected")
-    func shortPassphrase() {
-        #expect(throws: MasterKey.Refusal.shortPassphrase) {
-            try MasterKey(passphrase: Secret("fifteen bytes .".prefix(15).description), salt: [UInt8](repeating: 1, count: 16))
-        }
-        #expect(throws: MasterKey.Refusal.shortSalt) {
-            try MasterKey(passphrase: Secret("correct horse battery staple"), salt: [UInt8](repeating: 1, count: 15))
-        }
-    }
-
     @Test("a master key never prints")
     func neverPrints() {
         let key = MasterKey.generate()

@@ -45,7 +45,7 @@ struct AppleFloodTests {
             #expect(forged.count == 40)
             for (number, idToken) in forged.enumerated() {
                 let answer = try await Self.post(form, code: "made-up-\(number)", idToken: idToken, browser, cookies)
-                #expect(answer.tellsApplicationNoCode)
+                #expect(answer.givesApplicationNoCode)
             }
             #expect(apple.calls("/auth/token") == 0)
             // The budget, and one more per 10 s.
@@ -67,7 +67,7 @@ struct AppleFloodTests {
             for (number, stolen) in [other.form, globex.form, second].enumerated() {
                 for code in [stolen["code"] ?? "", "made-up-\(number)"] {
                     let answer = try await Self.post(form, code: code, idToken: stolen["id_token"], browser, cookies)
-                    #expect(answer.tellsApplicationNoCode)
+                    #expect(answer.givesApplicationNoCode)
                 }
             }
             #expect(apple.calls("/auth/token") == 0)
@@ -82,7 +82,7 @@ struct AppleFloodTests {
             let (browser, form, cookies) = try await Self.atLastStep(platform, request)
             for number in 0..<40 {
                 let answer = try await Self.post(form, code: "made-up-\(number)", idToken: form["id_token"], browser, cookies)
-                #expect(answer.tellsApplicationNoCode)
+                #expect(answer.givesApplicationNoCode)
             }
             // Five, and one more per minute.
             #expect((5...10).contains(apple.calls("/auth/token")))
@@ -99,7 +99,7 @@ struct AppleFloodTests {
             for length in [2049, 60_000] {
                 let code = String(repeating: "c", count: length)
                 let answer = try await Self.post(form, code: code, idToken: form["id_token"], browser, cookies)
-                #expect(answer.tellsApplicationNoCode)
+                #expect(answer.givesApplicationNoCode)
             }
             #expect(apple.calls("/auth/token") == 0)
         }

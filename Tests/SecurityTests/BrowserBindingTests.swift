@@ -174,7 +174,7 @@ struct BrowserBindingTests {
             injected["id_token"] = victim.form["id_token"]
             injected["user"] = victim.form["user"]
             // Apple's token has the nonce of the victim's attempt.
-            #expect(try await attacker.browser.callback(injected).tellsApplicationNoCode)
+            #expect(try await attacker.browser.callback(injected).givesApplicationNoCode)
             #expect(try await platform.count("session") == 0)
             #expect(try await platform.count("tenant_user") == 0)
         }

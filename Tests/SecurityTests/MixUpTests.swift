@@ -14,9 +14,9 @@ struct MixUpTests {
                 let good = try await browser.signIn(request)
                 #expect(good["code"] != nil && good["iss"] == tenant.issuer)
                 let refused = try await browser.get(request.url(changing: ["response_type": "token"]))
-                #expect(refused.tellsApplicationNoCode && refused["iss"] == tenant.issuer)
+                #expect(refused.givesApplicationNoCode && refused["iss"] == tenant.issuer)
                 let cancelled = try await browser.signIn(request, person: "cancel")
-                #expect(cancelled.tellsApplicationNoCode && cancelled["iss"] == tenant.issuer)
+                #expect(cancelled.givesApplicationNoCode && cancelled["iss"] == tenant.issuer)
                 // The response has it only once, because it is unclear which of two a client would use.
                 for answer in [good, refused, cancelled] {
                     #expect(answer.location?.matches(of: /[?&]iss=/).count == 1)

@@ -18,7 +18,7 @@ struct PKCEDowngradeTests {
                 ]
                 for changes in weak {
                     let answer = try await TestBrowser(platform).get(request.url(changing: changes))
-                    #expect(answer.tellsApplicationNoCode && answer["error"] == "invalid_request", "\(changes)")
+                    #expect(answer.givesApplicationNoCode && answer["error"] == "invalid_request", "\(changes)")
                 }
             }
         }
@@ -31,7 +31,7 @@ struct PKCEDowngradeTests {
             for method in ["plain", nil, "", "s256", "S512", "S256 plain", "S256\0"] as [String?] {
                 // With `plain`, the challenge in the URL would be the verifier.
                 let answer = try await TestBrowser(platform).get(request.url(changing: ["code_challenge_method": method]))
-                #expect(answer.tellsApplicationNoCode && answer["error"] == "invalid_request", "\(method ?? "none")")
+                #expect(answer.givesApplicationNoCode && answer["error"] == "invalid_request", "\(method ?? "none")")
             }
             let metadata = try await TestBrowser(platform).get("\(platform.acme.issuer)/.well-known/openid-configuration").json
             #expect(metadata["code_challenge_methods_supported"] as? [String] == ["S256"])

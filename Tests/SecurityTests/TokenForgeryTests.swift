@@ -1,7 +1,7 @@
 import Crypto
+import Encoding
 import Foundation
 import NIOHTTP1
-import Sealing
 import Server
 import TestSupport
 import Testing

@@ -47,7 +47,7 @@ struct TokenSubstitutionTests {
             let (attacker, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             var form = try await attacker.atApple(try await attacker.authorize(request), person: "new")
             for field in ["code", "id_token", "user"] { form[field] = stolen[field] }
-            #expect(try await attacker.callback(form).tellsApplicationNoCode)
+            #expect(try await attacker.callback(form).givesApplicationNoCode)
             #expect(try await platform.count("tenant_user") == 0)
 
             // The same if Apple's token endpoint returns the other tenant's token.
@@ -55,7 +55,7 @@ struct TokenSubstitutionTests {
                 "endpoint": "token", "fault": "claim", "claim": "aud", "value": platform.shared.servicesID,
                 "client_id": platform.own.servicesID, "times": 1,
             ])
-            #expect(try await attacker.signIn(request).tellsApplicationNoCode)
+            #expect(try await attacker.signIn(request).givesApplicationNoCode)
             #expect(try await platform.count("session") == 0)
         }
     }

@@ -62,7 +62,8 @@ struct UnauthenticatedLoadTests {
             try await Self.settle(platform, "com.example.newer")
             #expect(try await browser.get(Self.guesses("nobody", Self.id(1))[2]).status == 400)
             try await Self.locking("tenant, application", of: platform) {
-                for _ in 1...100 {
+                // Few requests, so that they end within the minute for which the server remembers unknown names.
+                for _ in 1...10 {
                     for url in Self.guesses("nobody", Self.id(1)) {
                         let answer = try await browser.get(url)
                         #expect((400..<500).contains(answer.status), "\(url): \(answer.status)")

@@ -6,7 +6,7 @@ import Postgres
 import Testing
 
 /// Headers, forms and paths in which U+0600, U+0301 or U+200D joins with a separator into one `Character`, and values that are equal
-/// only in Unicode (CWE-176, CWE-436; ASVS 1.2.10, 2.2.1). `WireTextTests` tests each parser.
+/// only in Unicode (CWE-176, CWE-436; ASVS 1.2.10, 2.2.1). `WireTextTests` and `WireHeadersTests` test each parser.
 @Suite("Attack: separators and lookalikes on the wire")
 struct WireTextAttackTests {
     static let joining = ["\u{600}", "\u{301}", "\u{200D}"]

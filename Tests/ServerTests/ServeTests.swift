@@ -209,7 +209,7 @@ struct ServeTests {
     }
 
     @Test("every process uses a change in the database long before its cache expires")
-    func changesAreHeard() async throws {
+    func usesChanges() async throws {
         let platform = try await ServedPlatform.make()
         let places = [ServedPlatform.Place(), ServedPlatform.Place()]
         let servers = [try await platform.serve(at: places[0]), try await platform.serve(at: places[1])]

@@ -56,7 +56,7 @@ struct KeyRotatedMidLoadTests {
                 try await load.more()
             }
             #expect(try await platform.auditTrail(of: "restoreAppleKey").map(\.actor) == ["system"])
-            #expect(try await platform.failuresTold.count == 1)
+            #expect(try await platform.reportedFailures.count == 1)
         }
     }
 }

@@ -76,9 +76,9 @@ struct MasterKeyRotatedTests {
             #expect(keys.map { $0["state"] as? String } == ["sealing", "droppable"])
             #expect((keys[1]["sealed"] as? [Any])?.count == 0)
             try await load.more()
-            let told = try await servers.restart(0, keys: [new, old])
+            let reported = try await servers.restart(0, keys: [new, old])
             try await eventually("the server names the key") {
-                told.talk.contains("a master key may be dropped from ESPALIER_MASTER_KEYS") && told.talk.contains(oldID)
+                reported.talk.contains("a master key may be dropped from ESPALIER_MASTER_KEYS") && reported.talk.contains(oldID)
             }
             try await check()
 

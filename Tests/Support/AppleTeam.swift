@@ -123,7 +123,7 @@ extension TestPlatform {
     }
 
     /// Returns the data of the webhook events so far.
-    package var failuresTold: [String] {
+    package var reportedFailures: [String] {
         get async throws {
             try await ownerPool.run("SELECT data::text AS data FROM webhook_event WHERE type = 'connection.failing' ORDER BY id")
                 .map { try $0.get("data") }

@@ -4,7 +4,6 @@ package import Foundation
 import Ledger
 package import Logging
 import Postgres
-import Server
 import Tenancy
 
 @testable package import Server
@@ -40,12 +39,12 @@ extension TestPlatform {
 extension TestPlatform {
     /// Adds up the events that have arrived, as the pass does, which does not run in tests.
     package func rollUp(at now: Date = Date()) async throws {
-        try await RollUp(pool: pool).add(at: now)
+        try await RollUp(database: PlatformDatabase(pool)).add(at: now)
     }
 
     /// Closes months like another process on the same database, at any given time.
     package func closing(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) throws -> CloseStatements {
-        CloseStatements(pool: try TestDatabase.pool(database.serverURL), simulatesClock: true, logger: logger)
+        CloseStatements(database: PlatformDatabase(try TestDatabase.pool(database.serverURL)), simulatesClock: true, logger: logger)
     }
 
     /// Closes all due months.

@@ -26,6 +26,11 @@ package final class Program: Sendable {
     package struct StillRunning: Error, CustomStringConvertible {
         package let limit: Duration
         package let said: String
+
+        package init(limit: Duration, said: String) {
+            (self.limit, self.said) = (limit, said)
+        }
+
         package var description: String { "still running after \(limit); it said:\n\(said)" }
     }
 
@@ -121,7 +126,7 @@ package final class Program: Sendable {
     package func says(_ text: String, within limit: Duration = .seconds(60)) async throws {
         do {
             try await eventually(text, within: limit) { talk.contains(text) }
-        } catch is NeverCameAbout {
+        } catch is NeverHappened {
             throw StillRunning(limit: limit, said: talk)
         }
     }

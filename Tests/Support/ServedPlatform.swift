@@ -4,7 +4,6 @@ package import EmbeddedPostgres
 import Foundation
 import Postgres
 import Sealing
-import Server
 import Tenancy
 
 @testable package import Server

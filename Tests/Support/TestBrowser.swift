@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Crypto
+import Encoding
 import Foundation
 import HTTPTypes
 import NIOCore
@@ -70,7 +71,7 @@ package final class TestBrowser: Sendable {
         }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await Self.client.execute(request, timeout: .seconds(60))
-        for cookie in response.headers["Set-Cookie"] where isOurs { keep(cookie) }
+        for cookie in response.headers["Set-Cookie"] where isOurs { store(cookie) }
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))
         return Answer(status: Int(response.status.code), headers: response.headers, body: text)
     }
@@ -78,7 +79,7 @@ package final class TestBrowser: Sendable {
     private static let client = HTTPClient(
         eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
 
-    private func keep(_ cookie: String) {
+    private func store(_ cookie: String) {
         let parts = cookie.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         let pair = parts[0].split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         jar.withLock { jar in

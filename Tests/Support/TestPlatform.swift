@@ -9,7 +9,6 @@ import NIOFoundationEssentialsCompat
 import NIOHTTP1
 package import Postgres
 import Sealing
-import Server
 import ServiceLifecycle
 import Synchronization
 import Tenancy

@@ -1,4 +1,5 @@
 import Crypto
+package import Encoding
 import Foundation
 package import HTTPTypes
 import Hummingbird
@@ -6,7 +7,7 @@ import Logging
 import NIOCore
 import Synchronization
 import Tenancy
-package import Web
+import Web
 
 /// An endpoint on 127.0.0.1. The test sets its responses, and it records its requests.
 package final class WebhookReceiver: Sendable {

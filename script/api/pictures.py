@@ -64,8 +64,8 @@ PLACES = {
     "Accounts": (58, 3), "DemoApplication": (322, 3),
     "Sessions": (58, 4), "Billing": (146, 4), "Sinks": (214, 4), "EmbeddedPostgres": (322, 4),
     "Signing": (50, 5), "Users": (116, 5), "Ledger": (182, 5),
-    "Tenancy": (150, 6), "Delivery": (150, 7), "Access": (150, 8), "Outbox": (150, 9),
-    "Encoding": (46, 10), "Sealing": (118, 10), "Postgres": (190, 10), "Web": (266, 10), "Apple": (340, 10)}
+    "Tenancy": (150, 6), "Delivery": (150, 7), "Outbox": (104, 8), "Access": (190, 8),
+    "Postgres": (92, 9), "Sealing": (170, 9), "Web": (256, 9), "Apple": (336, 9), "Encoding": (196, 10)}
 WIDE = {"espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "Signing": 58, "Users": 58, "Ledger": 58}
 ROW, BOX = 50, 26
 
@@ -104,13 +104,14 @@ def targets():
         if name == "Development" and used != "Server" and rows > 1:
             picture.line((x + 40, y + BOX), (x + 40, y + BOX + 8), (392, y + BOX + 8), (392, end_y + BOX / 2), (end_x + 58, end_y + BOX / 2))
         elif used == "Web" and x > 300:
-            picture.line((x - 58, y + BOX / 2), (256, y + BOX / 2), (256, end_y))
+            picture.line((x - 58, y + BOX / 2), (246, y + BOX / 2), (246, end_y))
         elif used == "Apple":
             picture.line((x + 32, y + BOX / 2), (end_x, y + BOX / 2), (end_x, end_y))
-        elif used == "Encoding":
-            picture.line((x - 32, y + BOX / 2), (12, y + BOX / 2), (12, end_y - 14), (end_x, end_y - 14), (end_x, end_y))
+        elif name == "EmbeddedPostgres":
+            picture.line((x + 54, y + BOX), (x + 54, end_y + BOX / 2), (end_x + 32, end_y + BOX / 2))
         elif rows == 0:
-            picture.line((x - WIDE.get(name, 64) / 2, y + BOX / 2), (end_x + WIDE.get(used, 64) / 2, end_y + BOX / 2))
+            side = 1 if end_x < x else -1
+            picture.line((x - side * WIDE.get(name, 64) / 2, y + BOX / 2), (end_x + side * WIDE.get(used, 64) / 2, end_y + BOX / 2))
         else:
             shift = max(-22, min(22, (end_x - x) / 3))
             picture.line((x + shift, y + BOX), (end_x - shift / 2, end_y))

@@ -18,8 +18,8 @@ extension APIKey {
     /// Records that the owners of keys were notified of their expiry.
     package static func noteExpiryNotices(owners: [UUID], ids: [ID<APIKey>], at now: Date) -> SQL {
         """
-        UPDATE api_key SET expiry_told_at = \(now) FROM unnest(\(owners), \(ids)) AS told (owner, id)
-        WHERE api_key.tenant_id = told.owner AND api_key.id = told.id
+        UPDATE api_key SET expiry_told_at = \(now) FROM unnest(\(owners), \(ids)) AS notified (owner, id)
+        WHERE api_key.tenant_id = notified.owner AND api_key.id = notified.id
         """
     }
 

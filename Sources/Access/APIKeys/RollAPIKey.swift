@@ -29,7 +29,7 @@ extension APIKeyRoutes {
             let new = ShownAPIKey(
                 ID(at: now), name: old.name, secret: secret, scopes: old.scopes, expiresAt: old.expires_at, at: now)
             let end = now.addingTimeInterval(Double(overlap))
-            let rolled = try await db.run([
+            let (_, rolled) = try await db.run(
                 APIKey.insert(
                     new.id, owner: call.owner, name: new.name, secret: secret, scopes: new.scopes, expiresAt: new.expires_at,
                     keyring: keyring, at: now),
@@ -38,11 +38,11 @@ extension APIKeyRoutes {
                     updated_at = \(now.asChange(after: old.updated_at))
                 WHERE tenant_id = \(call.owner) AND id = \(id)
                 RETURNING id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
-                """,
-            ])[1].first(ShownAPIKey.init)
+                """)
             _ = try await db.run(
                 AuditEvent.insert(
-                    call.apiKeyAction("roll"), of: id.description, owner: call.owner, by: call.origin, before: old, after: rolled, at: now))
+                    call.apiKeyAction("roll"), of: id.description, owner: call.owner, by: call.origin, before: old,
+                    after: rolled.first(ShownAPIKey.init), at: now))
             return new
         }
         return try .resource(

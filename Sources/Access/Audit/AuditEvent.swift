@@ -1,3 +1,4 @@
+import Encoding
 package import Foundation
 package import Postgres
 import Web
@@ -38,7 +39,7 @@ package struct AuditEvent: Identified, Sendable {
         _ action: String, of subject: String, owner: UUID, by origin: Origin, before: (any Encodable)? = nil, after: (any Encodable)? = nil,
         at now: Date
     ) throws -> SQL {
-        let (before, after) = try kept(try before.map(json), try after.map(json))
+        let (before, after) = try shortened(try before.map(json), try after.map(json))
         return """
             INSERT INTO audit_event (tenant_id, id, occurred_at, actor, action, subject, address, request_id, before, after)
             VALUES (\(owner), \(ID<AuditEvent>(at: now)), \(now), \(origin.actor), \(action), \(subject), \(origin.address),
@@ -73,7 +74,7 @@ package struct AuditEvent: Identified, Sendable {
     /// twice to a trail that is never shortened.
     private static let largestWhole = 8192
 
-    private static func kept(_ before: JSON?, _ after: JSON?) throws -> (JSON?, JSON?) {
+    private static func shortened(_ before: JSON?, _ after: JSON?) throws -> (JSON?, JSON?) {
         guard let before, let after, before.bytes.count + after.bytes.count > largestWhole,
             case .object(var old) = try JSONValue(json: before.bytes), case .object(var new) = try JSONValue(json: after.bytes)
         else { return (before, after) }

@@ -1,6 +1,6 @@
+import Encoding
 package import Foundation
 package import Postgres
-import Web
 
 /// Reads an owner's audit events from first to last and finds every break in their chain.
 ///
@@ -15,9 +15,7 @@ package struct AuditTrail: Sendable {
         package let hash: String
 
         package init(sequence: Int, hash: [UInt8]) {
-            self.sequence = sequence
-            let digits = Array("0123456789abcdef".utf8)
-            self.hash = String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+            (self.sequence, self.hash) = (sequence, hash.hexadecimal)
         }
 
         /// Parses the form of `description`: `17:9f86d0…`.

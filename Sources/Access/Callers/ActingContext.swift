@@ -57,6 +57,11 @@ package struct PlatformContext: ChildRequestContext, ActingContext {
         }
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
     }
+
+    /// The database with the rows of all owners.
+    package func platformDatabase(_ pool: DatabasePool) -> PlatformDatabase {
+        PlatformDatabase(pool, for: .operatorRequest)
+    }
 }
 
 extension Problem {

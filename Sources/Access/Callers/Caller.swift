@@ -1,5 +1,5 @@
 package import Foundation
-package import Postgres
+import Postgres
 package import Sealing
 import Synchronization
 package import Web
@@ -40,9 +40,8 @@ package final class Callers: Sendable {
     private let seen = Mutex<Set<[UInt8]>>([])
     private static let seenCapacity = 20_000
 
-    package init(pool: DatabasePool, keyring: Keyring) {
+    package init(database: PlatformDatabase, keyring: Keyring) {
         self.keyring = keyring
-        let database = PlatformDatabase(pool)
         keys = ConfigurationCache { digests in
             try await database.run(APIKey.find(digests: digests)).first(APIKey.init).map { .init($0, owner: $0.owner) }
         }

@@ -90,13 +90,13 @@ package struct Idempotency: RouterMiddleware {
             await settle("freed") { try await claim.free(in: database) }
             throw error
         }
-        guard Self.isKept(response.status) else {
+        guard Self.isStored(response.status) else {
             await settle("freed") { try await claim.free(in: database) }
             return response
         }
         let answer = try await StoredAnswer(response)
-        let kept = try await answer.keepable(for: request, requestID: context.record.current.requestID)
-        await settle("stored") { [keyring] in try await claim.store(kept, in: database, keyring: keyring) }
+        let stored = try await answer.storable(for: request, requestID: context.record.current.requestID)
+        await settle("stored") { [keyring] in try await claim.store(stored, in: database, keyring: keyring) }
         return answer.response
     }
 
@@ -105,7 +105,7 @@ package struct Idempotency: RouterMiddleware {
         return (try? TenantContext(context: context)) != nil
     }
 
-    private static func isKept(_ status: HTTPResponse.Status) -> Bool {
+    private static func isStored(_ status: HTTPResponse.Status) -> Bool {
         switch status {
         case .preconditionFailed, .unsupportedMediaType, .preconditionRequired, .tooManyRequests: false
         default: status.code < 500

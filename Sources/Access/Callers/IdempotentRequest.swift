@@ -47,7 +47,7 @@ package struct IdempotentRequest: Sendable {
 
     /// Takes the row if there is none, if it is older than a day, or if its lock has expired.
     func take(in database: OwnerDatabase, keyring: Keyring) async throws -> Claim {
-        let results = try await database.run([
+        let (taken, stored) = try await database.run(
             """
             INSERT INTO idempotency_key (tenant_id, api_key_id, digest, body_digest, created_at, locked_until)
             SELECT \(owner), \(key), \(digest), \(bodyDigests[0]), \(now), \(lockedUntil)
@@ -65,11 +65,10 @@ package struct IdempotentRequest: Sendable {
             """
             SELECT body_digest, sealed_answer FROM idempotency_key
             WHERE tenant_id = \(owner) AND api_key_id = \(key) AND digest = \(digest)
-            """,
-        ])
-        guard results[0].affected == 0 else { return .mine }
+            """)
+        guard taken.affected == 0 else { return .mine }
         // An upsert locks the row even if it does not change it. So a missing row means that there was no room for it.
-        guard let row = results[1].first else { return try await .full(seconds: secondsUntilRoom(in: database)) }
+        guard let row = stored.first else { return try await .full(seconds: secondsUntilRoom(in: database)) }
         guard bodyDigests.contains(try row.get("body_digest", as: [UInt8].self)) else { return .anotherBody }
         guard let sealed = try row.get("sealed_answer", as: [UInt8]?.self) else { return .running }
         return .answered(try StoredAnswer(json: keyring.open(Sealed(bytes: sealed), in: context)))
@@ -156,7 +155,7 @@ struct StoredAnswer: Codable, Sendable {
     static let largestBody = 65_536
 
     /// The response for a replay: this one, or an error with the original status if the body is too large to store.
-    func keepable(for request: Request, requestID: String) async throws -> StoredAnswer {
+    func storable(for request: Request, requestID: String) async throws -> StoredAnswer {
         guard body.count > Self.largestBody else { return self }
         let problem = Problem(
             .conflict,

@@ -1,5 +1,6 @@
 package import Foundation
 package import Hummingbird
+package import Postgres
 package import Web
 
 /// Proof that the caller has a valid key of a tenant or an operator.
@@ -20,5 +21,19 @@ package struct KeyContext: ChildRequestContext, ActingContext {
         else { throw Problem.unauthenticated }
         if !caller.isOperator, let tenant = context.tenant { context.record.note(tenant: tenant.slug) }
         (coreContext, record, self.caller) = (context.coreContext, context.record, caller)
+    }
+
+    /// The rows that the key gives access to.
+    package enum Access: Sendable {
+        case tenant(ID<Tenant>, OwnerDatabase)
+        case platform(PlatformDatabase)
+    }
+
+    package func access(_ pool: DatabasePool) -> Access {
+        if let tenant {
+            .tenant(tenant, OwnerDatabase(pool, tenant: tenant))
+        } else {
+            .platform(PlatformDatabase(pool, for: .operatorRequest))
+        }
     }
 }

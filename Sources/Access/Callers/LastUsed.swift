@@ -38,9 +38,9 @@ package final class LastUsed: Service {
     ///   - kinds: The kinds of keys, each with the statement of the target that owns its table.
     ///   - interval: how long a use may wait to be written.
     package init(
-        pool: DatabasePool, kinds: [(any Identified.Type, Statement)], interval: Duration = .seconds(5), logger: Logger
+        database: PlatformDatabase, kinds: [(any Identified.Type, Statement)], interval: Duration = .seconds(5), logger: Logger
     ) {
-        (database, self.interval, self.logger) = (PlatformDatabase(pool), interval, logger)
+        (self.database, self.interval, self.logger) = (database, interval, logger)
         (self.kinds, statements) = (kinds.map(\.0), kinds.map(\.1))
     }
 

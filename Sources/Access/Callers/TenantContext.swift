@@ -1,5 +1,6 @@
 package import Foundation
 package import Hummingbird
+package import Postgres
 package import Web
 
 /// Proof that the caller may act for the tenant in the path.
@@ -29,5 +30,12 @@ package struct TenantContext: ChildRequestContext, ActingContext {
     /// - Throws: `Problem` for a tenant's own key, because only the platform decides on this.
     package func requireOperator(_ what: String) throws {
         guard caller.isOperator else { throw Problem(.operatorRequired, "Only the platform's operators can \(what).") }
+    }
+
+    /// The database with the rows of all owners, for an operator's action on this tenant that also concerns the platform's own rows.
+    /// - Throws: `Problem` for a tenant's own key.
+    package func platformDatabase(_ pool: DatabasePool, to what: String) throws -> PlatformDatabase {
+        try requireOperator(what)
+        return PlatformDatabase(pool, for: .operatorRequest)
     }
 }

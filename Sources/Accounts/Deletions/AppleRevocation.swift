@@ -19,7 +19,7 @@ package struct AppleRevocation: Identified, Sendable {
         /// Apple has confirmed the revocation.
         case revoked
         /// The grant stays valid, because another user or tenant needs it.
-        case kept
+        case stillNeeded = "kept"
         /// The grant no longer existed.
         case notNeeded = "not_needed"
         /// The grant may still exist, but Espalier cannot revoke it.
@@ -37,7 +37,7 @@ package struct AppleRevocation: Identified, Sendable {
         /// No connection has this client, or it has no key. This is also a reason of `impossible`.
         case noCredentials = "no_credentials"
 
-        // Reasons of `kept`, and of `pending` while no other user or tenant could revoke the grant later.
+        // Reasons of `stillNeeded`, and of `pending` while no other user or tenant could revoke the grant later.
         /// Another tenant needs it. Apple stores one consent per team, for all tenants that sign users in under the team.
         case usedElsewhere = "used_elsewhere"
         /// The grant now belongs to a new user.

@@ -13,7 +13,7 @@ extension UserRoutes {
     /// The response contains the deletion record, because no token is left to request it later.
     @Sendable
     func deleteOwnUser(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await endpoints.outageTold(context) { try await deletion(by: request, context) }
+        try await endpoints.reportingOutage(context) { try await deletion(by: request, context) }
     }
 
     private func deletion(by request: Request, _ context: WebContext) async throws -> Response {

@@ -47,22 +47,23 @@ extension RevokeAtApple {
     /// that brings a token replaces it.
     ///
     /// If no identity has a token and none can take this one over, the revocation waits until that changes or none is left.
-    func keep(_ grant: AppleRevocation.Grant, of pending: AppleRevocation.Pending, owner: UUID, at now: Date) async throws -> Need {
-        // This needs the platform's database, because a consent spans tenants.
-        try await PlatformDatabase(pool).transaction { db in
-            let found = try await db.run([
+    func handOverIfNeeded(
+        _ grant: AppleRevocation.Grant, of pending: AppleRevocation.Pending, owner: UUID, at now: Date
+    ) async throws -> Need {
+        // A consent spans tenants.
+        try await database.transaction { db in
+            let (sharing, _, pendingRevocation) = try await db.run(
                 Other.find(grant.subject, of: pending, owner: owner, at: now), Self.lock(pending, owner: owner),
-                AppleRevocation.Pending.find(pending.id, owner: owner),
-            ])
+                AppleRevocation.Pending.find(pending.id, owner: owner))
             // Another process may have revoked the grant since then. Its token is worthless in that case.
-            guard !found[2].isEmpty else { return .done }
-            let others = try found[0].map(Other.init)
+            guard !pendingRevocation.isEmpty else { return .done }
+            let others = try sharing.map(Other.init)
             guard !others.isEmpty else { return .notNeeded }
             let reason: AppleRevocation.Reason = others.contains { $0.tenant.uuid == owner } ? .signedUpAgain : .usedElsewhere
             let heirs = others.filter { !$0.hasToken && $0.canTakeOver }
             guard !heirs.isEmpty || others.contains(where: \.hasToken) else { return .parked(reason) }
             _ = try await db.run(heirs.map { heir in handOver(grant, of: pending, to: heir.tenant) })
-            try await conclude(pending, .kept, reason, asked: false, owner: owner, in: db, at: now)
+            try await conclude(pending, .stillNeeded, reason, asked: false, owner: owner, in: db, at: now)
             return .done
         }
     }

@@ -20,11 +20,11 @@ import Users
 /// consent, so it ends with the deletion of the new user. A sign-in after the revocation is a new consent, with the name. If a person signs
 /// in between this check and Apple's response, the session stays active, and Apple asks for consent at the next sign-in.
 ///
-/// **A grant that stays valid is not lost.** Its new owner takes over the token and revokes it later (`keep`).
+/// **A grant that stays valid is not lost.** Its new owner takes over the token and revokes it later (`handOverIfNeeded`).
 ///
 /// A repetition after a crash is harmless, because Apple also confirms a grant that is already revoked.
 struct RevokeAtApple: Sendable {
-    let pool: DatabasePool
+    let database: PlatformDatabase
     let keyring: Keyring
     let apple: AppleClient
     let logger: Logger
@@ -38,14 +38,14 @@ struct RevokeAtApple: Sendable {
 
     /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. The revocation does not change and is tried again.
     func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
-        let database = OwnerDatabase(pool, owner: entry.owner)
+        let database = database.restricted(to: entry.owner)
         let id = ID<AppleRevocation>(entry.subject)
         guard let pending = try await database.run(AppleRevocation.Pending.find(id, owner: entry.owner)).first(AppleRevocation.Pending.init)
         else { return .done }
         let grant = try AppleRevocation.Grant(
             try keyring.open(pending.sealedGrant, in: AppleRevocation.context(entry.owner, id)))
 
-        switch try await keep(grant, of: pending, owner: entry.owner, at: now) {
+        switch try await handOverIfNeeded(grant, of: pending, owner: entry.owner, at: now) {
         case .done: return .done
         case .parked(let reason):
             try await postpone(pending, reason, asked: false, in: database, at: now)
@@ -96,7 +96,7 @@ extension RevokeAtApple {
         var credentials: [AppleClientCredentials] = []
         for owner in [owner, .platform] {
             credentials += try await AppleClientCredentials.all(
-                teamID: pending.teamID, clientID: pending.clientID, owner: owner, in: pool, keyring: keyring, at: now)
+                teamID: pending.teamID, clientID: pending.clientID, in: database.restricted(to: owner), keyring: keyring, at: now)
         }
         return Array(credentials.prefix(Self.mostKeys))
     }
@@ -155,16 +155,15 @@ extension RevokeAtApple {
         owner: UUID, in db: Transaction, at now: Date
     ) async throws {
         let tries = asked ? 1 : 0
-        let changed = try await db.run([
+        let (_, concluded) = try await db.run(
             Self.lock(pending, owner: owner),
             """
             UPDATE apple_revocation SET status = \(status), reason = \(reason), sealed_grant = NULL, attempts = attempts + \(tries),
                 last_tried_at = CASE WHEN \(asked) THEN \(now) ELSE last_tried_at END, concluded_at = \(now)
             WHERE tenant_id = \(owner) AND id = \(pending.id) AND status = \(AppleRevocation.Status.pending)
-            """,
-        ])
-        guard changed[1].affected == 1 else { return }
-        let read = try await db.run([
+            """)
+        guard concluded.affected == 1 else { return }
+        let (_, deletions) = try await db.run(
             """
             UPDATE user_deletion d SET finished_at = CASE WHEN NOT EXISTS (SELECT FROM apple_revocation r
                     WHERE r.tenant_id = d.tenant_id AND r.deletion_id = d.id AND r.status = \(AppleRevocation.Status.pending))
@@ -172,9 +171,8 @@ extension RevokeAtApple {
                 updated_at = GREATEST(\(now), d.updated_at + interval '1 microsecond')
             WHERE d.tenant_id = \(owner) AND d.id = \(pending.deletion)
             """,
-            UserDeletionReply.find(pending.deletion, of: ID(owner)),
-        ])
-        guard let deletion = try UserDeletionReply.all(read[1]).first else { return }
+            UserDeletionReply.find(pending.deletion, of: ID(owner)))
+        guard let deletion = try UserDeletionReply.all(deletions).first else { return }
         _ = try await db.run(
             try AuditEvent.insert(
                 "revokeAtApple", of: pending.deletion.description, owner: owner, by: .system, after: deletion, at: now))

@@ -35,7 +35,7 @@ package struct UserDeletion: Identified, Sendable {
 }
 
 /// The deleted user in the audit trail, without any data that identifies the person.
-private struct Gone: Encodable {
+private struct AuditedUser: Encodable {
     let id: ID<User>
     let object = "user"
     let team_ids: [String]
@@ -62,20 +62,19 @@ extension UserRoutes {
     ) async throws -> UserDeletionReply? {
         let (user, tenant) = (wanted.user, wanted.tenant)
         // The identities are locked first, as in a sign-in. Otherwise both could wait for each other.
-        let found = try await db.run([
+        let (_, locked, grants) = try await db.run(
             Identity.lockAll(of: user, tenant),
             UserReply.lock(user, of: tenant),
             // This reads identities that were added in between. No more can be added now.
-            Identity.grants(of: user, tenant),
-        ])
-        guard let known = try found[1].first(UserReply.init) else { return nil }
+            Identity.grants(of: user, tenant))
+        guard let known = try locked.first(UserReply.init) else { return nil }
         try await admit(known)
         // This comes before the rows are deleted, so that all recipients are notified that the sessions ended.
         let ended = try await Session.endAll(of: user, tenant, because: .userDeleted, at: now, in: db)
-        let gone = Gone(
-            id: user, team_ids: try found[2].map { try $0.get("team_id") }, sessions: ended.count, created_at: known.created_at,
+        let audited = AuditedUser(
+            id: user, team_ids: try grants.map { try $0.get("team_id") }, sessions: ended.count, created_at: known.created_at,
             updated_at: known.updated_at)
-        let revocations = try found[2].map { try AppleRevocation(ofIdentity: $0, of: tenant, keyring: keyring, at: now) }
+        let revocations = try grants.map { try AppleRevocation(ofIdentity: $0, of: tenant, keyring: keyring, at: now) }
         let deletion = UserDeletionReply(wanted, revocations, at: now)
         _ = try await db.run(
             [
@@ -88,7 +87,7 @@ extension UserRoutes {
                 // The audit event comes last, as everywhere. A change of a webhook locks the webhook while it waits for its turn in the
                 // audit trail.
                 try AuditEvent.insert(
-                    wanted.action, of: user.description, owner: tenant.uuid, by: wanted.origin, before: gone, after: deletion, at: now),
+                    wanted.action, of: user.description, owner: tenant.uuid, by: wanted.origin, before: audited, after: deletion, at: now),
             ])
         return deletion
     }

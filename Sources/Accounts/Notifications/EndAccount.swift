@@ -21,17 +21,16 @@ extension Identity.Named {
     /// one.
     func endAccount(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
         guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
-        if held.named.isGone { return .applied }
+        if held.named.isAccountDeleted { return .applied }
         if held.named.isNewer { return .superseded }
-        if held.livesOn {
+        if held.hasNewerIdentity {
             try await endConsent(of: held, at: moment, isForGood: true, of: tenant, now: now, in: db)
             return .applied
         }
-        let answers = try await db.run([
+        let (_, marked) = try await db.run(
             Identity.endAll(of: held.user, tenant),
-            User.markDeleted(held.user, of: tenant, at: now),
-        ])
-        let eraseAfter = try answers[1].first { try $0.get("erase_after", as: Date.self) } ?? now
+            User.markDeleted(held.user, of: tenant, at: now))
+        let eraseAfter = try marked.first { try $0.get("erase_after", as: Date.self) } ?? now
         let ended = try await Session.endAll(of: held.user, tenant, because: .accountDeleted, at: now, in: db)
         _ = try await db.run([
             try WebhookEvent.emit(

@@ -23,7 +23,7 @@ extension Identity.Named {
         if held.named.isNewer {
             // Apple's clock may differ from Espalier's. By Espalier's clock, the sessions of the last sign-in started after it.
             let last = min(moment, held.named.lastLoginAt.addingTimeInterval(-0.001))
-            let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, begunUntil: last, at: now, in: db)
+            let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, startedUntil: last, at: now, in: db)
             if !ended.isEmpty { try await audit(held.user, moment, sessions: ended.count, of: tenant, now: now, in: db) }
             return .superseded
         }

@@ -1,7 +1,7 @@
-import Access
+package import Access
 package import Foundation
 package import Logging
-package import Postgres
+import Postgres
 import Sessions
 import Users
 
@@ -18,11 +18,11 @@ private struct Erased: Encodable {
 /// events stay, because they contain only the user's ID. Every process does this. If two processes reach the same user, one waits for the
 /// other and then finds the user erased.
 package struct EraseUsers: Sendable {
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let logger: Logger
 
-    package init(pool: DatabasePool, logger: Logger) {
-        (self.pool, self.logger) = (pool, logger)
+    package init(database: PlatformDatabase, logger: Logger) {
+        (self.database, self.logger) = (database, logger)
     }
 
     private static let batch = 100
@@ -33,7 +33,7 @@ package struct EraseUsers: Sendable {
     package func pass(at now: Date) async throws -> Int {
         var (erased, last) = (0, Date.distantPast)
         while true {
-            let due = try await PlatformDatabase(pool).run(
+            let due = try await database.run(
                 User.dueErasures(at: now, after: last, limit: Self.batch)
             ).map {
                 (
@@ -59,17 +59,16 @@ package struct EraseUsers: Sendable {
 
     /// - Returns: whether this process erased the user.
     private func erase(_ user: ID<User>, of tenant: ID<Tenant>, at now: Date) async throws -> Bool {
-        try await OwnerDatabase(pool, tenant: tenant).transaction { db in
+        try await database.restricted(to: tenant).transaction { db in
             // The identities are locked first, as in a sign-in.
-            let found = try await db.run([
+            let (teams, dueErasure) = try await db.run(
                 Identity.lockTeams(of: user, tenant),
-                User.lockDueErasure(of: user, tenant, at: now),
-            ])
-            guard let times = try found[1].first({ (try $0.get("created_at", as: Date.self), try $0.get("deleted_at", as: Date.self)) })
+                User.lockDueErasure(of: user, tenant, at: now))
+            guard let times = try dueErasure.first({ (try $0.get("created_at", as: Date.self), try $0.get("deleted_at", as: Date.self)) })
             else { return false }
             let sessions = try await db.run(Session.deleteAll(of: user, tenant)).affected
             let erased = Erased(
-                id: user, team_ids: try found[0].map { try $0.get("team_id") }, sessions: sessions, created_at: times.0,
+                id: user, team_ids: try teams.map { try $0.get("team_id") }, sessions: sessions, created_at: times.0,
                 deleted_at: times.1)
             _ = try await db.run([
                 // This also deletes its identities.

@@ -1,9 +1,9 @@
 import Access
 import Delivery
+import Encoding
 import Foundation
 import Postgres
 import Users
-import Web
 
 /// The data of the webhook event, without the address.
 private struct RelayChanged: Encodable {
@@ -15,14 +15,14 @@ private struct Relay {
     let user: ID<User>
     let email: String?
     let isDisabled: Bool
-    let heardAt: Date?
+    let relayEventAt: Date?
     let isDeleted: Bool
 
     init(_ row: Row) throws {
         user = try row.get("id")
         email = try row.get("email")
         isDisabled = try row.get("email_disabled")
-        heardAt = try row.get("email_event_at")
+        relayEventAt = try row.get("email_event_at")
         isDeleted = try row.get("is_deleted")
     }
 }
@@ -38,8 +38,8 @@ extension Identity.Named {
         ).first(Relay.init)
         guard let known = found else { return .unknownUser }
         if let email, known.email.map({ !$0.asciiLowercased.isSame(as: email.asciiLowercased) }) ?? true { return .superseded }
-        if known.heardAt == moment, known.isDisabled == isDisabled { return .applied }
-        guard !known.isDeleted, known.heardAt.map({ $0 < moment }) ?? true else { return .superseded }
+        if known.relayEventAt == moment, known.isDisabled == isDisabled { return .applied }
+        guard !known.isDeleted, known.relayEventAt.map({ $0 < moment }) ?? true else { return .superseded }
         var statements: [SQL] = [
             User.setRelay(of: known.user, tenant, isDisabled: isDisabled, at: moment, now: now)
         ]

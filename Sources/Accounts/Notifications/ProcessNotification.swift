@@ -1,22 +1,22 @@
-import Access
+package import Access
 import Apple
 package import Foundation
 package import Logging
 package import Outbox
-package import Postgres
+import Postgres
 package import Sealing
 import Users
 package import Web
 
 /// Applies a stored notification: the outbox's handler for its kind.
 package struct ProcessNotification: Sendable {
-    let pool: DatabasePool
+    let database: PlatformDatabase
     let keyring: Keyring
     let metrics: Metrics
     let logger: Logger
 
-    package init(pool: DatabasePool, keyring: Keyring, metrics: Metrics, logger: Logger) {
-        (self.pool, self.keyring, self.metrics, self.logger) = (pool, keyring, metrics, logger)
+    package init(database: PlatformDatabase, keyring: Keyring, metrics: Metrics, logger: Logger) {
+        (self.database, self.keyring, self.metrics, self.logger) = (database, keyring, metrics, logger)
     }
 
     /// Applies a notification. It may run any number of times. Each effect depends on the current state, so a repeated, late or outdated
@@ -26,7 +26,7 @@ package struct ProcessNotification: Sendable {
     /// user is looked up again after two minutes. Under the shared connection this always happens, because one tenant may know the person
     /// while another one is about to.
     package func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
-        let database = OwnerDatabase(pool, owner: entry.owner)
+        let database = database.restricted(to: entry.owner)
         let id = ID<StoredNotification>(entry.subject)
         guard
             let notification = try await database.run(StoredNotification.take(id, of: entry.owner, at: now)).first(StoredNotification.init)
@@ -60,11 +60,11 @@ package struct ProcessNotification: Sendable {
         }
         // The second run must not undo the outcome of the first one. It may find that the user has signed in again.
         outcome = max(outcome, notification.outcome ?? outcome)
-        let secondLook = notification.waitingSince.addingTimeInterval(Self.signInTime)
-        let isSettled = outcome > .unknownUser && entry.owner != .platform || now >= secondLook
+        let retryAt = notification.waitingSince.addingTimeInterval(Self.signInTime)
+        let isSettled = outcome > .unknownUser && entry.owner != .platform || now >= retryAt
         let state: StoredNotification.State = outcome > .unknownUser || isSettled ? .done : .pending
         try await conclude(notification, outcome, label, state, users: max(users, notification.users), of: entry.owner)
-        return isSettled ? .done : .again(at: secondLook)
+        return isSettled ? .done : .again(at: retryAt)
     }
 
     /// The maximum time from Apple's statement to the saved user, in seconds.
@@ -76,12 +76,12 @@ package struct ProcessNotification: Sendable {
     ) async throws -> [StoredNotification.Outcome] {
         let tenants =
             owner == .platform
-            ? try await PlatformDatabase(pool).run(named.tenants).map { try $0.get("tenant_id", as: ID<Tenant>.self) }
+            ? try await database.run(named.tenants).map { try $0.get("tenant_id", as: ID<Tenant>.self) }
             : [ID<Tenant>(owner)]
         var (outcomes, failure): ([StoredNotification.Outcome], (any Error)?) = ([], nil)
         for tenant in tenants {
             do {
-                let outcome = try await OwnerDatabase(pool, tenant: tenant).transaction { db in
+                let outcome = try await database.restricted(to: tenant).transaction { db in
                     switch kind {
                     case .consentRevoked: try await named.endConsent(at: event.occurredAt, of: tenant, now: now, in: db)
                     case .accountDeleted: try await named.endAccount(at: event.occurredAt, of: tenant, now: now, in: db)
@@ -104,7 +104,7 @@ package struct ProcessNotification: Sendable {
         _ state: StoredNotification.State = .done,
         users: Int = 0, of owner: UUID
     ) async throws {
-        let written = try await OwnerDatabase(pool, owner: owner).run(notification.conclude(state, outcome, users: users, of: owner))
+        let written = try await database.restricted(to: owner).run(notification.conclude(state, outcome, users: users, of: owner))
         if written.affected > 0, state == .done { metrics.count(notification: label, outcome.rawValue) }
     }
 }

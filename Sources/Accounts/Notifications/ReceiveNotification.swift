@@ -1,5 +1,6 @@
 import Access
 import Apple
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird

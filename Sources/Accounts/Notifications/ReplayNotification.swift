@@ -22,9 +22,10 @@ extension NotificationRoutes {
             else { throw Problem(.conflict, "The notification is still in progress. Replay it when it is done.") }
             guard found.forgottenAt == nil
             else { throw Problem(.conflict, "The user was deleted, and the notification's content was erased. It cannot be replayed.") }
-            let answers = try await db.run(
-                StoredNotification.replay(id, of: owner, at: now) + [StoredNotification.find(id, of: owner)])
-            guard let replayed = try answers[2].first(StoredNotification.init) else { throw Problem.notFound("notification") }
+            var batch = Statements(StoredNotification.replay(id, of: owner, at: now))
+            let after = batch.append(StoredNotification.find(id, of: owner))
+            guard let replayed = try await db.run(batch)[after].first(StoredNotification.init)
+            else { throw Problem.notFound("notification") }
             _ = try await db.run(
                 AuditEvent.insert(
                     action, of: id.description, owner: owner, by: origin, before: found.audited, after: replayed.audited, at: now))

@@ -82,7 +82,7 @@ struct StoredNotification: Identified, Sendable {
     /// - Throws: an error if the content cannot be opened.
     func event(with keyring: Keyring, owner: UUID) throws -> AppleEvent {
         let payload = try keyring.open(sealedPayload, in: Self.context(id, owner: owner))
-        return try AppleNotification(kept: String(decoding: payload, as: UTF8.self)).event
+        return try AppleNotification(stored: String(decoding: payload, as: UTF8.self)).event
     }
 
     // MARK: Reply
@@ -127,14 +127,14 @@ extension StoredNotification {
         _ id: ID<StoredNotification>, _ notification: AppleNotification, sealed: Sealed, teams: [String], owner: UUID, at now: Date
     ) -> SQL {
         """
-        WITH kept AS (
+        WITH stored AS (
             INSERT INTO apple_notification (tenant_id, id, jti, type, client_id, team_ids, apple_sub, event_at, sealed_payload,
                 received_at, waiting_since, state, updated_at)
             VALUES (\(owner), \(id), \(notification.id), \(notification.event.type), \(notification.audience), \(teams),
                 \(notification.event.subject), \(notification.event.occurredAt), \(sealed.bytes), \(now), \(now), \(State.pending), \(now))
             ON CONFLICT (tenant_id, jti) DO NOTHING
             RETURNING tenant_id, id)
-        \(part: Outbox.insertion(outboxKind, source: "SELECT tenant_id, id FROM kept", id: UUID(), at: now))
+        \(part: Outbox.insertion(outboxKind, source: "SELECT tenant_id, id FROM stored", id: UUID(), at: now))
         """
     }
 

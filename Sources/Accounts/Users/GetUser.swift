@@ -47,12 +47,11 @@ extension UserRoutes {
         try call.require(.usersRead)
         let id = try call.id("user", of: "user", as: User.self)
         let now = now()
-        let found = try await call.database(pool).run([
-            UserReply.find(id, of: call.tenant), Identity.all(of: id, call.tenant), SessionReply.active(of: id, call.tenant, at: now),
-        ])
-        guard let user = try found[0].first(UserReply.init) else { throw Problem.notFound("user") }
+        let (found, identities, sessions) = try await call.database(pool).run(
+            UserReply.find(id, of: call.tenant), Identity.all(of: id, call.tenant), SessionReply.active(of: id, call.tenant, at: now))
+        guard let user = try found.first(UserReply.init) else { throw Problem.notFound("user") }
         let reply = Reply(
-            user: user, identities: try found[1].map(IdentityReply.init), sessions: try found[2].map { try SessionReply($0, at: now) })
+            user: user, identities: try identities.map(IdentityReply.init), sessions: try sessions.map { try SessionReply($0, at: now) })
         return try .resource(reply, updatedAt: user.updated_at)
     }
 }

@@ -1,5 +1,5 @@
-package import Foundation
 import Crypto
+package import Foundation
 
 /// The registry as JSON, in a file and over HTTP:
 /// ```

@@ -78,11 +78,11 @@ struct Grants: Sendable {
         let consent = Consent(
             serial: lastSerial, person: person, team: team, givenName: givenName, familyName: familyName,
             email: relays ? Self.relayAddress(of: person.id, team: team) : person.email, isPrivateEmail: relays, scopes: scopes)
-        keep(consent)
+        store(consent)
         return consent
     }
 
-    private mutating func keep(_ consent: Consent) {
+    private mutating func store(_ consent: Consent) {
         let key = ConsentKey(person: consent.person.id, team: consent.team)
         consents[key] = consent
         people[consent.subject] = key
@@ -105,7 +105,7 @@ struct Grants: Sendable {
         let going = consents.values.filter { $0.team == team }
         for consent in going where self.consent(of: consent.person.id, to: other) == nil {
             lastSerial += 1
-            keep(
+            store(
                 Consent(
                     serial: lastSerial, person: consent.person, team: other, givenName: consent.givenName, familyName: consent.familyName,
                     email: consent.isPrivateEmail ? Self.relayAddress(of: consent.person.id, team: other) : consent.email,
@@ -135,7 +135,7 @@ struct Grants: Sendable {
         codes[value] = nil
         guard now < code.expires else { throw .unknown }
         guard code.redirectURI.map({ Array($0.utf8) }) == redirectURI.map({ Array($0.utf8) }) else { throw .redirectURI }
-        guard isStanding(code.consent) else { throw .consentEnded }
+        guard isValid(code.consent) else { throw .consentEnded }
         return code
     }
 
@@ -148,7 +148,7 @@ struct Grants: Sendable {
 
     /// Returns the refresh token if it belongs to this client and is valid.
     func refreshToken(_ value: String, clientID: String) -> Token? {
-        guard let token = tokens[value], token.kind == .refresh, token.clientID == clientID, isStanding(token.consent) else { return nil }
+        guard let token = tokens[value], token.kind == .refresh, token.clientID == clientID, isValid(token.consent) else { return nil }
         return token
     }
 
@@ -156,10 +156,10 @@ struct Grants: Sendable {
     mutating func revoke(_ value: String, clientID: String) {
         guard let token = tokens[value], token.clientID == clientID else { return }
         tokens[value] = nil
-        if isStanding(token.consent) { endConsent(of: token.consent.person.id, to: token.consent.team) }
+        if isValid(token.consent) { endConsent(of: token.consent.person.id, to: token.consent.team) }
     }
 
-    private func isStanding(_ consent: Consent) -> Bool {
+    private func isValid(_ consent: Consent) -> Bool {
         self.consent(of: consent.person.id, to: consent.team)?.serial == consent.serial
     }
 

@@ -31,8 +31,8 @@ struct Budget: Sendable {
     let isHard: Bool
     let refusedUntil: Date?
     let createdAt, updatedAt: Date
-    private let toldPeriod: Month?
-    private let toldPercent: Int
+    private let reportedPeriod: Month?
+    private let reportedPercent: Int
 
     init(_ row: Row) throws {
         limit =
@@ -43,8 +43,8 @@ struct Budget: Sendable {
             }
         isHard = try row.get("is_hard")
         refusedUntil = try row.get("refused_until")
-        toldPeriod = try row.get("told_period")
-        toldPercent = try row.get("told_percent")
+        reportedPeriod = try row.get("told_period")
+        reportedPercent = try row.get("told_percent")
         createdAt = try row.get("created_at")
         updatedAt = try row.get("updated_at")
     }
@@ -70,7 +70,7 @@ extension Int {
 
 extension Budget {
     /// The webhook data. A budget in logins has other members than a budget in money.
-    private struct Told: Encodable {
+    private struct ReachedThreshold: Encodable {
         let period: Month
         let percent: Int
         let logins, budget_logins: Int?
@@ -102,9 +102,8 @@ extension Budget {
     /// - Parameters:
     /// - month: the current month, or the previous one, whose last logins may become visible later. For the previous month it only reports
     ///   thresholds, and only until it has reported one of the current month.
-    /// - plansCards: the plans' rate cards if the transaction does not see them.
     static func watch(
-        _ tenants: [ID<Tenant>], of month: Month, plansCards: [RateCard] = [], at now: Date, in db: Transaction
+        _ tenants: [ID<Tenant>], of month: Month, at now: Date, in db: Transaction
     ) async throws {
         guard !tenants.isEmpty else { return }
         // A concurrent change of a budget waits, and then sees the new sums.
@@ -115,7 +114,7 @@ extension Budget {
             """
         ).map { (tenant: try $0.get("tenant_id", as: ID<Tenant>.self), budget: try Budget($0)) }
         guard !budgets.isEmpty else { return }
-        let sums = try await used(of: budgets, in: month, plansCards: plansCards) { try await db.run($0) }
+        let sums = try await used(of: budgets, in: month, in: db)
         let statements = try budgets.flatMap { tenant, budget in
             try sums[tenant].map { try budget.watch(tenant, used: $0, in: month, at: now) } ?? []
         }
@@ -124,23 +123,23 @@ extension Budget {
 
     /// The highest reported percentage of a month. Nil for a past month with nothing more to report: a later month was reported, or the
     /// budget was set afterwards.
-    private func told(of month: Month, at now: Date) -> Int? {
-        if toldPeriod == month { return toldPercent }
-        if month < Month(now), updatedAt >= month.end || toldPeriod.map({ $0 > month }) ?? false { return nil }
+    private func reported(of month: Month, at now: Date) -> Int? {
+        if reportedPeriod == month { return reportedPercent }
+        if month < Month(now), updatedAt >= month.end || reportedPeriod.map({ $0 > month }) ?? false { return nil }
         return 0
     }
 
     private func watch(_ tenant: ID<Tenant>, used: Int, in month: Month, at now: Date) throws -> [SQL] {
         let reached = reached(by: used)
-        guard let told = told(of: month, at: now) else { return [] }
+        guard let reported = reported(of: month, at: now) else { return [] }
         let refused = isHard && reached >= 100 && month == Month(now)
-        var statements = try Self.thresholds.filter { told < $0 && $0 <= reached }.map { percent in
+        var statements = try Self.thresholds.filter { reported < $0 && $0 <= reached }.map { percent in
             try WebhookEvent.emit(
                 .usageThreshold,
-                data: Told(self, used: used, percent: percent, in: month, refusesLogins: refused && percent == 100),
+                data: ReachedThreshold(self, used: used, percent: percent, in: month, refusesLogins: refused && percent == 100),
                 owner: tenant.uuid, at: now)
         }
-        if reached > told {
+        if reached > reported {
             statements.append(
                 "UPDATE budget SET told_period = \(month), told_percent = \(reached) WHERE tenant_id = \(tenant)")
         }

@@ -12,10 +12,10 @@ extension BudgetRoutes {
         try call.require(.usageRead)
         _ = try Query(request)
         let now = now()
-        guard let budget = try await call.database(pool).run(Budget.find(of: call.tenant)).first(Budget.init)
+        let database = call.database(pool)
+        guard let budget = try await database.run(Budget.find(of: call.tenant)).first(Budget.init)
         else { throw Problem.notFound("budget") }
-        // Uses the platform's rights, because a tenant's transaction does not see the plans' prices.
-        let used = try await Budget.used(of: [(call.tenant, budget)], in: Month(now)) { try await PlatformDatabase(pool).run($0) }
+        let used = try await Budget.used(of: [(call.tenant, budget)], in: Month(now), in: database)
         return try .resource(BudgetReply(budget, used: used[call.tenant] ?? 0, at: now), updatedAt: budget.updatedAt)
     }
 }

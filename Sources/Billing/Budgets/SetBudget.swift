@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Hummingbird
 import Ledger
@@ -18,8 +19,6 @@ extension BudgetRoutes {
         guard let limit else { throw Problem(.invalid, "A budget needs `logins`, or `amount_micros` and `currency`.") }
 
         let now = now()
-        // The tenant's own transaction does not see the plans' prices.
-        let plansCards = limit.currency == nil ? [] : try await PlatformDatabase(pool).run(RateCard.all(for: nil)).map { try RateCard($0) }
         let (budget, used) = try await call.database(pool).transaction { db in
             _ = try await db.run(Budget.beingSet)
             let before = try await db.run(Budget.find(of: call.tenant)).first(Budget.init)
@@ -27,9 +26,7 @@ extension BudgetRoutes {
             try request.requireMatch(EntityTag(before?.updatedAt ?? .distantPast))
             // The same budget again is not a change: it leaves no audit event, and its thresholds are not reported again.
             if let before, before.limit == limit, before.isHard == isHard {
-                let used = try await Budget.used(of: [(call.tenant, before)], in: Month(now), plansCards: plansCards) {
-                    try await db.run($0)
-                }
+                let used = try await Budget.used(of: [(call.tenant, before)], in: Month(now), in: db)
                 return (before, used[call.tenant] ?? 0)
             }
             _ = try await db.run(
@@ -41,9 +38,9 @@ extension BudgetRoutes {
                     refused_until = CASE WHEN excluded.is_hard THEN budget.refused_until END,
                     updated_at = \(before.map { now.asChange(after: $0.updatedAt) } ?? now)
                 """)
-            try await Budget.watch([call.tenant], of: Month(now), plansCards: plansCards, at: now, in: db)
+            try await Budget.watch([call.tenant], of: Month(now), at: now, in: db)
             let budget = try Budget(try await db.run(Budget.find(of: call.tenant))[0])
-            let used = try await Budget.used(of: [(call.tenant, budget)], in: Month(now), plansCards: plansCards) { try await db.run($0) }
+            let used = try await Budget.used(of: [(call.tenant, budget)], in: Month(now), in: db)
             _ = try await db.run(
                 AuditEvent.insert(
                     "setBudget", of: call.tenant.description, owner: call.owner, by: call.origin,

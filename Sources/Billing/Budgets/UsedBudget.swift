@@ -1,38 +1,39 @@
-package import Tenancy
-import Access
+package import Access
 import Foundation
 import Ledger
-package import Postgres
+import Postgres
+package import Tenancy
 
 extension Budget {
     /// The use of each of these budgets in a month, in its unit: aggregated logins, or millionths of its currency. The amount is the same
     /// as on the month's upcoming statement.
     ///
-    /// - Parameters:
-    /// - plansCards: the plans' rate cards if `run` does not see them.
-    /// - run: runs statements in the database.
     /// - Returns: the results, without tenants whose month cannot be rated.
     static func used(
-        of budgets: [(tenant: ID<Tenant>, budget: Budget)], in month: Month, plansCards: [RateCard] = [],
-        run: ([SQL]) async throws -> [Rows]
+        of budgets: [(tenant: ID<Tenant>, budget: Budget)], in month: Month, in db: some StatementRunner
     ) async throws -> [ID<Tenant>: Int] {
         let ofLogins = budgets.filter { $0.budget.limit.currency == nil }.map(\.tenant)
         let ofMoney = budgets.compactMap { tenant, budget in budget.limit.currency.map { (tenant, $0) } }
         // This is one round trip for any number of budgets. Late logins need one more.
-        var found = try await run(
-            (ofLogins.isEmpty ? [] : [BilledEvents.logins(of: ofLogins, in: month)])
-                + ofMoney.flatMap { tenant, _ in PriceHistory.find(of: tenant) + [BilledEvents.addedUp(of: tenant, in: month)] })[...]
-        var used = Dictionary(uniqueKeysWithValues: ofLogins.map { ($0, 0) })
-        if !ofLogins.isEmpty {
-            for row in found.removeFirst() { used[try row.get("tenant_id")] = try row.get("logins", as: Int.self) }
-        }
-        for (tenant, currency) in ofMoney {
-            let (prices, events) = (
-                try PriceHistory(found.prefix(2), and: plansCards), try BilledEvents(addedUp: found[found.startIndex + 2])
+        var batch = Statements()
+        let logins = ofLogins.isEmpty ? nil : batch.append(BilledEvents.logins(of: ofLogins, in: month))
+        let accounts = ofMoney.map { tenant, currency in
+            (
+                tenant: tenant, currency: currency, plans: batch.append(PlanChange.all(of: tenant)),
+                rateCards: batch.append(RateCard.all(for: tenant)), events: batch.append(BilledEvents.summed(of: tenant, in: month))
             )
-            found = found.dropFirst(3)
+        }
+        let results = try await db.run(batch)
+        var used = Dictionary(uniqueKeysWithValues: ofLogins.map { ($0, 0) })
+        if let logins {
+            for row in results[logins] { used[try row.get("tenant_id")] = try row.get("logins", as: Int.self) }
+        }
+        for account in accounts {
+            let prices = try PriceHistory(plans: results[account.plans], rateCards: results[account.rateCards])
+            let events = try BilledEvents(summed: results[account.events])
             do {
-                used[tenant] = try await Bill(of: tenant, in: month, events: events, by: prices, run: run).totals[currency] ?? 0
+                let bill = try await Bill(of: account.tenant, in: month, events: events, by: prices, from: db)
+                used[account.tenant] = bill.totals[account.currency] ?? 0
             } catch  where error is Bill.NoPrices || error is Rating.TooMany {
                 // Invalid prices of one tenant must not block the aggregation for the others.
             }
@@ -53,8 +54,7 @@ extension Budget {
 
     /// Checks all budgets in money again. The amount of a month can change without a login: with plans, with prices, and at the start of a
     /// month.
-    static func watchAmounts(in pool: DatabasePool, batch: Int = 100, at now: Date) async throws {
-        let database = PlatformDatabase(pool)
+    static func watchAmounts(in database: PlatformDatabase, batch: Int = 100, at now: Date) async throws {
         var last = ID<Tenant>(UUID.platform)
         while true {
             let (behind, count) = (last, batch)
@@ -81,14 +81,14 @@ extension Budget.Limit {
 
 extension RollUp {
     /// Adds up, and compares the new sums with the tenants' budgets.
-    package init(pool: DatabasePool) {
-        self.init(pool: pool, watch: Budget.watch)
+    package init(database: PlatformDatabase) {
+        self.init(database: database, watch: Budget.watch)
     }
 }
 
 extension TenantDirectory {
     /// Finds tenants, with the budgets that refuse logins.
-    package convenience init(pool: DatabasePool) {
-        self.init(pool: pool) { "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)" }
+    package convenience init(database: PlatformDatabase) {
+        self.init(database: database) { "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)" }
     }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import Foundation
 import Ledger
 import NIOCore
@@ -40,5 +41,5 @@ struct ExportFile {
     }
 
     /// SHA-256 over the whole file, including the skipped part, in hexadecimal.
-    var sha256: String { digest.finalize().map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined() }
+    var sha256: String { digest.finalize().hexadecimal }
 }

@@ -9,24 +9,23 @@ import Web
 /// Writes an export's file from the first byte to the last.
 struct ExportRun: Sendable {
     private let export: UsageExport
-    private let pool: DatabasePool
     private let publicURL: String
     private let now: Date
 
-    init(_ export: UsageExport, pool: DatabasePool, publicURL: String, at now: Date) {
-        (self.export, self.pool, self.publicURL, self.now) = (export, pool, publicURL, now)
+    init(_ export: UsageExport, publicURL: String, at now: Date) {
+        (self.export, self.publicURL, self.now) = (export, publicURL, now)
     }
 
     /// Writes the file and sends the part that the caller does not have yet.
     /// - Parameters:
-    /// - goesOn: called after every read, even for the part that the caller already has.
+    /// - onProgress: called after every read, even for the part that the caller already has.
     /// - send: receives the bytes that the caller does not have yet, and returns when there is room for more.
     func write(
-        into file: inout ExportFile, goesOn: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
+        into file: inout ExportFile, onProgress: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
         switch export.format {
-        case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, goesOn, send)
-        case .focus: try await writeCharges(into: &file, goesOn, send)
+        case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, onProgress, send)
+        case .focus: try await writeCharges(into: &file, onProgress, send)
         }
         if let end = file.finish() { try await send(end) }
     }
@@ -52,11 +51,9 @@ struct ExportRun: Sendable {
     }
 
     private func writeEvents(
-        into file: inout ExportFile, _ goesOn: () -> Void, _ send: (ByteBuffer) async throws -> Void
+        into file: inout ExportFile, _ onProgress: () -> Void, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
-        let source: LedgerPages.Source =
-            export.tenant.map { .tenant(OwnerDatabase(pool, tenant: $0.id)) } ?? .platform(PlatformDatabase(pool))
-        let ledger = try await LedgerPages(source, from: export.from, to: export.to, in: PlatformDatabase(pool), at: now)
+        let ledger = try await LedgerPages(export.scope.source, from: export.from, to: export.to, at: now)
         var text = LedgerText(export.format)
         if let start = file.add(text.header, rows: 0) { try await send(start) }
         guard export.from < export.to else { return }
@@ -70,35 +67,34 @@ struct ExportRun: Sendable {
                 if let buffer = file.add(block, rows: rows) { try await send(buffer) }
             }
             page = try await following
-            goesOn()
+            onProgress()
         }
         // If a month was archived since the start, its events are missing here.
-        try await export.requireLedger(pool)
+        try await export.requireLedger()
     }
 
     private func learn(_ text: inout LedgerText, for page: LedgerPages.Page) async throws {
         let unknown = try text.unknown(in: page.bytes)
         guard !unknown.tenants.isEmpty || !unknown.applications.isEmpty else { return }
-        let found = try await PlatformDatabase(pool).run([
+        let (namedTenants, namedApplications) = try await export.scope.run(
             "SELECT id, slug AS name FROM (\(part: Tenant.slugs)) AS tenant WHERE id = ANY(\(Array(unknown.tenants)))",
             // An ID belongs to only one tenant.
-            "SELECT id, name FROM (\(part: Application.names)) AS app WHERE id = ANY(\(Array(unknown.applications)))",
-        ])
+            "SELECT id, name FROM (\(part: Application.names)) AS app WHERE id = ANY(\(Array(unknown.applications)))")
         func names(_ rows: Rows) throws -> [UUID: String] {
             Dictionary(try rows.map { row in (try row.get("id"), try row.get("name")) }) { first, _ in first }
         }
-        let (tenants, applications) = (try names(found[0]), try names(found[1]))
+        let (tenants, applications) = (try names(namedTenants), try names(namedApplications))
         for id in unknown.tenants { text.learn(tenant: id, tenants[id]) }
         for id in unknown.applications { text.learn(application: id, applications[id]) }
     }
 
     private func writeCharges(
-        into file: inout ExportFile, _ goesOn: () -> Void, _ send: (ByteBuffer) async throws -> Void
+        into file: inout ExportFile, _ onProgress: () -> Void, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
-        let charges = FocusExport(PlatformDatabase(pool), tenant: export.tenant?.id, publicURL: publicURL, at: now)
+        let charges = FocusExport(export.scope, publicURL: publicURL, at: now)
         if let start = file.add(CSV.line(FocusRow.columns.map { .text($0.name) }), rows: 0) { try await send(start) }
         // In development, months can be closed before they have started.
-        let closed = try await PlatformDatabase(pool).run("SELECT max(period) AS month FROM statement")[0].get("month", as: Month?.self)
+        let closed = try await export.scope.run("SELECT max(period) AS month FROM statement")[0].get("month", as: Month?.self)
         let last = max(Month(now), closed ?? Month(now))
         var month = Month(export.from)
         while month.start < export.to, month <= last {
@@ -107,7 +103,7 @@ struct ExportRun: Sendable {
                 let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
                 if let buffer = file.add(block, rows: rows.count) { try await send(buffer) }
                 after = last
-                goesOn()
+                onProgress()
             }
             month = month.next
         }

@@ -1,10 +1,11 @@
-import Tenancy
 import Access
 import Crypto
+import Encoding
 import Foundation
 import Hummingbird
 import Ledger
 import Postgres
+import Tenancy
 import Web
 
 extension UsageExport {
@@ -13,20 +14,24 @@ extension UsageExport {
     /// It covers the parameters that identify the file, and the data that can change it. These are the names of the applications that can
     /// have logins in the window, and the purged tenants, whose events are deleted. A tenant's slug never changes. Nil for charges, because
     /// each login changes those of an open month.
-    func entityTag(_ pool: DatabasePool) async throws -> EntityTag? {
+    func entityTag() async throws -> EntityTag? {
         guard format != .focus else { return nil }
         // CloudEvents contain only IDs.
         let hasNames = format == .csv || format == .jsonl
-        let (first, last) = (tenant?.id.uuid ?? .platform, tenant?.id.uuid ?? UUID(uuidString: "ffffffff-ffff-ffff-ffff-ffffffffffff")!)
+        let (applications, tenants): (SQL, SQL) =
+            switch scope {
+            case .tenant(let owner, _): ("tenant_id = \(owner.id)", "id = \(owner.id)")
+            case .platform: ("true", "true")
+            }
         // Sums of hashes need the same memory for a million names as for one.
-        let found = try await PlatformDatabase(pool).run([
+        let found = try await scope.run([
             """
             SELECT count(*) AS number, bit_xor(hashtextextended(id::text || name, 0)) AS one, bit_xor(hashtextextended(id::text || name, 1)) AS other
-            FROM (\(part: Tenancy.Application.names)) AS app WHERE \(hasNames) AND tenant_id BETWEEN \(first) AND \(last) AND created_at < \(to)
+            FROM (\(part: Tenancy.Application.names)) AS app WHERE \(hasNames) AND \(part: applications) AND created_at < \(to)
             """,
             """
             SELECT count(*) AS number, bit_xor(hashtextextended(id::text, 0)) AS one, bit_xor(hashtextextended(id::text, 1)) AS other
-            FROM (\(part: Tenant.names)) AS tenant WHERE status = 'purged' AND id BETWEEN \(first) AND \(last)
+            FROM (\(part: Tenant.names)) AS tenant WHERE status = 'purged' AND \(part: tenants)
             """,
         ])
         var words = [format.rawValue, compression?.rawValue, tenant?.id.description, Day.moment(from), Day.moment(to)]

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import HTTPTypes
 import Hummingbird
 import Ledger
@@ -15,9 +16,9 @@ extension ExportRoutes {
         try call.require(.usageRead)
         let export = try await UsageExport(request, call, pool: pool, skips: true, settling: settling, at: now())
         let place = try exports.place(of: call.owner)
-        let tag = try await export.entityTag(pool)
+        let tag = try await export.entityTag()
         try UsageExport.requireMatch(request, tag)
-        let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
+        let run = ExportRun(export, publicURL: publicURL, at: now())
         try await run.requireLongerThanSkip()
 
         var headers = try await fields(of: export)
@@ -38,7 +39,7 @@ extension ExportRoutes {
                 var file = ExportFile(export)
                 do {
                     try await StallWatch.run(limit: .seconds(60)) { watch in
-                        try await run.write(into: &file, goesOn: watch.step) { block in
+                        try await run.write(into: &file, onProgress: watch.step) { block in
                             try await writer.write(block)
                             watch.step()
                         }
@@ -60,9 +61,7 @@ extension ExportRoutes {
             .exportFrom: Day.moment(export.from), .exportTo: Day.moment(export.to), .exportWatermark: Day.moment(export.watermark),
         ]
         if export.format != .focus {
-            let rows = try await PlatformDatabase(pool).run(
-                LedgerPages.estimate(tenant: export.tenant?.id, from: export.from, to: export.to))
-            fields[.exportRowsEstimate] = String(try rows[0].get("rows", as: Int.self))
+            fields[.exportRowsEstimate] = String(try await export.estimatedRows())
         }
         return fields
     }

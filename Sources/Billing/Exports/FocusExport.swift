@@ -7,14 +7,13 @@ import Tenancy
 /// The charges of a month, tenant by tenant. For a closed month these are the lines of the statement. For an open month these are the lines
 /// of the upcoming statement (`Bill`), with the corrections of late logins that are billed in it.
 struct FocusExport: Sendable {
-    private let database: PlatformDatabase
-    private let tenant: ID<Tenant>?
+    private let scope: UsageExport.Scope
     private let provider: String
     private let now: Date
     private static let pageSize = 200
 
-    init(_ database: PlatformDatabase, tenant: ID<Tenant>?, publicURL: String, at now: Date) {
-        (self.database, self.tenant, self.now) = (database, tenant, now)
+    init(_ scope: UsageExport.Scope, publicURL: String, at now: Date) {
+        (self.scope, self.now) = (scope, now)
         provider = URL(string: publicURL)?.host() ?? "Espalier"
     }
 
@@ -22,9 +21,14 @@ struct FocusExport: Sendable {
     /// - Parameter after: the last tenant of the previous page. The platform's ID for the first page.
     /// - Returns: the charges of the next tenants, and the last of these tenants. Nil instead of that tenant if there are none left.
     func rows(of month: Month, after: UUID) async throws -> ([FocusRow], last: UUID?) {
-        let tenants = try await database.run(
+        let condition: SQL =
+            switch scope {
+            case .tenant(let owner, _): "id > \(after) AND id = \(owner.id)"
+            case .platform: "id > \(after)"
+            }
+        let tenants = try await scope.run(
             """
-            SELECT id, name FROM (\(part: Tenant.names)) AS tenant WHERE id > \(after) AND (\(tenant) IS NULL OR id = \(tenant)) ORDER BY id LIMIT \(Self.pageSize)
+            SELECT id, name FROM (\(part: Tenant.names)) AS tenant WHERE \(part: condition) ORDER BY id LIMIT \(Self.pageSize)
             """
         ).map { row in (id: try row.get("id", as: ID<Tenant>.self), name: try row.get("name", as: String.self)) }
         guard let last = tenants.last else { return ([], nil) }
@@ -38,7 +42,7 @@ struct FocusExport: Sendable {
                 rows += try await open(of: tenant.id, name: tenant.name, in: month, facts)
             }
         }
-        return (rows.filter(\.isTold), last.id.uuid)
+        return (rows.filter(\.isListed), last.id.uuid)
     }
 
     private struct ClosedMonth {
@@ -55,7 +59,7 @@ struct FocusExport: Sendable {
     }
 
     private func facts(of tenants: [UUID], in month: Month) async throws -> Facts {
-        let found = try await database.run([
+        let (statements, lines, logins, plans, rateCards) = try await scope.run(
             "SELECT tenant_id, id, tenant_name FROM statement WHERE period = \(month) AND tenant_id = ANY(\(tenants)) AND state = 'closed'",
             """
             SELECT tenant_id, kind, first_day, last_day, plan, rate_card_id, rate_card_version, description, quantity, unit_price_micros,
@@ -68,18 +72,17 @@ struct FocusExport: Sendable {
             SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,
                 tier_mode, tiers, created_at
             FROM rate_card WHERE tenant_id = ANY(\(tenants + [.platform])) ORDER BY tenant_id, plan, effective_from, version
-            """,
-        ])
+            """)
         var facts = Facts()
-        for row in found[0] {
+        for row in statements {
             facts.statements[try row.get("tenant_id")] = ClosedMonth(id: try row.get("id"), tenantName: try row.get("tenant_name"))
         }
-        for row in found[1] { facts.lines[try row.get("tenant_id"), default: []].append(row) }
-        for row in found[2] {
+        for row in lines { facts.lines[try row.get("tenant_id"), default: []].append(row) }
+        for row in logins {
             facts.logins[try row.get("tenant_id"), default: []].append((try row.get("day"), try row.get("logins")))
         }
-        for row in found[3] { facts.plans[try row.get("tenant_id"), default: []].append(try PlanChange(row)) }
-        facts.rateCards = try found[4].map(RateCard.init)
+        for row in plans { facts.plans[try row.get("tenant_id"), default: []].append(try PlanChange(row)) }
+        facts.rateCards = try rateCards.map(RateCard.init)
         return facts
     }
 
@@ -97,8 +100,8 @@ struct FocusExport: Sendable {
         let prices = PriceHistory(
             plans: facts.plans[tenant] ?? [], rateCards: facts.rateCards.filter { $0.owner == .platform || $0.owner == tenant.uuid })
         let events = BilledEvents(
-            addedUp: Dictionary(uniqueKeysWithValues: (facts.logins[tenant] ?? []).map { ($0.day, $0.logins) }))
-        let bill = try await Bill(of: tenant, in: month, events: events, by: prices) { try await database.run($0) }
+            summed: Dictionary(uniqueKeysWithValues: (facts.logins[tenant] ?? []).map { ($0.day, $0.logins) }))
+        let bill = try await Bill(of: tenant, in: month, events: events, by: prices, from: scope)
         return bill.lines.map { line in
             FocusRow(
                 tenant: tenant, tenantName: name, period: month, firstDay: line.firstDay, lastDay: line.lastDay, kind: line.kind.rawValue,

@@ -43,7 +43,7 @@ struct FocusRow: Sendable {
     var isFee: Bool { kind == "base_fee" || kind == "minimum" }
     var category: Category { isFee ? .purchase : .usage }
     /// Usage without logins and without an amount is left out.
-    var isTold: Bool { isFee || quantity != 0 || amountMicros != 0 }
+    var isListed: Bool { isFee || quantity != 0 || amountMicros != 0 }
 
     /// Identifies the price: the version of the rate card and its part. The price of a fee depends on its days, so the name of a part of
     /// the month includes the days. The name of a tier is its price in millionths. If several prices apply, the name includes no tier.

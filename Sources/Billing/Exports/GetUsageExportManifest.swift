@@ -40,10 +40,10 @@ extension ExportRoutes {
 
     /// Runs in a separate task. Without progress the task is ended, and the caller receives an error.
     private func made(_ export: UsageExport) async throws -> Made {
-        let run = ExportRun(export, pool: pool, publicURL: publicURL, at: now())
+        let run = ExportRun(export, publicURL: publicURL, at: now())
         var file = ExportFile(export)
         try await StallWatch.run(limit: .seconds(60)) { watch in
-            try await run.write(into: &file, goesOn: watch.step) { _ in watch.step() }
+            try await run.write(into: &file, onProgress: watch.step) { _ in watch.step() }
         }
         return Made(rows: file.rows, bytes: file.bytes, sha256: file.sha256)
     }

@@ -20,10 +20,26 @@ struct UsageExport: Sendable {
         }
     }
 
+    /// The events and charges that the file contains, and the database that shows no others.
+    enum Scope: StatementRunner {
+        case tenant(Owner, OwnerDatabase)
+        case platform(PlatformDatabase)
+
+        func run(_ statements: [SQL]) async throws -> [Rows] {
+            try await source.run(statements)
+        }
+
+        var source: LedgerPages.Source {
+            switch self {
+            case .tenant(_, let database): .tenant(database)
+            case .platform(let database): .platform(database)
+            }
+        }
+    }
+
     let format: ExportFormat
     let compression: ExportCompression?
-    /// Nil means the whole platform.
-    let tenant: Owner?
+    let scope: Scope
     /// The range `[from, to)` of login times. For charges, of billing periods.
     let from, to: Date
     /// The time up to which the ledger is complete.
@@ -63,17 +79,21 @@ struct UsageExport: Sendable {
             // Events that can still arrive belong to the next export, which starts where this one ends.
             to = max(from, min(whole, watermark))
         }
-        tenant = try await Self.tenant(query.text("tenant"), call, pool)
-        try await requireLedger(pool)
+        scope = try await Self.scope(query.text("tenant"), call, pool)
+        try await requireLedger()
     }
 
     /// Checks that all events of the range are in the ledger.
     /// - Throws: `Problem`: 400 with the name of the parameter if a month is archived.
-    func requireLedger(_ pool: DatabasePool) async throws {
+    func requireLedger() async throws {
         // FOCUS exports charges, which are never archived.
         guard format != .focus else { return }
-        let archived = try await PlatformDatabase(pool).run(LedgerPages.archived(tenant?.id, from: from, to: to))
-        if let month = try archived.first({ try $0.get("month", as: Month.self) }) {
+        let find =
+            switch scope {
+            case .tenant(let owner, _): LedgerPages.archived(of: owner.id, from: from, to: to)
+            case .platform: LedgerPages.archivedOfAll(from: from, to: to)
+            }
+        if let month = try await scope.run(find).first({ try $0.get("month", as: Month.self) }) {
             throw Problem.invalid(
                 .init("from", "Logins of this range are billed in \(month), which is archived and no longer in the ledger."))
         }
@@ -81,22 +101,39 @@ struct UsageExport: Sendable {
 
     private static let years = Month(year: 2000, month: 1).start...Month(year: 3000, month: 1).start
 
-    private static func tenant(_ name: String?, _ call: KeyContext, _ pool: DatabasePool) async throws -> Owner? {
-        guard let name else {
-            guard let own = call.tenant else { return nil }
-            // Nil would mean the whole platform, so a tenant that is not found must never become nil.
-            guard
-                let owner = try await call.database(pool).run("SELECT id, slug FROM (\(part: Tenant.slugs)) AS tenant WHERE id = \(own)")
-                    .first(Owner.init)
-            else { throw Problem.notFound("tenant") }
-            return owner
+    /// The approximate number of events in the file.
+    func estimatedRows() async throws -> Int {
+        let count =
+            switch scope {
+            case .tenant(let owner, _): LedgerPages.estimate(of: owner.id, from: from, to: to)
+            case .platform: LedgerPages.estimateOfAll(from: from, to: to)
+            }
+        return try await scope.run(count)[0].get("rows")
+    }
+
+    /// Without a name, a tenant's key exports its tenant, and an operator's key exports the whole platform.
+    private static func scope(_ name: String?, _ call: KeyContext, _ pool: DatabasePool) async throws -> Scope {
+        let find: SQL? = name.map {
+            "SELECT id, slug FROM (\(part: Tenant.slugs)) AS tenant WHERE id = \(ID<Tenant>($0)) OR slug = \($0)"
         }
-        // Row-level security shows a tenant's key only that tenant. It shows an operator's key all tenants.
-        let find: SQL = "SELECT id, slug FROM (\(part: Tenant.slugs)) AS tenant WHERE id = \(ID<Tenant>(name)) OR slug = \(name)"
-        let found = call.tenant == nil ? try await PlatformDatabase(pool).run(find) : try await call.database(pool).run(find)
-        guard let owner = try found.first(Owner.init), call.tenant == nil || owner.id == call.tenant
-        else { throw Problem.notFound("tenant") }
-        return owner
+        let owner: Owner?
+        switch call.access(pool) {
+        // Row-level security shows a tenant's key only that tenant.
+        case .tenant(let own, let database):
+            owner = try await database.run(find ?? "SELECT id, slug FROM (\(part: Tenant.slugs)) AS tenant WHERE id = \(own)")
+                .first(Owner.init)
+            guard owner?.id == own else { throw Problem.notFound("tenant") }
+        case .platform(let database):
+            guard let find else { return .platform(database) }
+            owner = try await database.run(find).first(Owner.init)
+        }
+        guard let owner else { throw Problem.notFound("tenant") }
+        return .tenant(owner, OwnerDatabase(pool, tenant: owner.id))
+    }
+
+    /// Nil for a file of the whole platform.
+    var tenant: Owner? {
+        if case .tenant(let owner, _) = scope { owner } else { nil }
     }
 
     /// The name, for example `usage-acme-2026-11-01-2026-12-01.csv.gz`.

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -20,7 +21,7 @@ extension PricingRoutes {
 
         let draft = RateCard.Draft(plan: plan, effectiveFrom: day, followsPlan: false, prices: prices)
         let now = now()
-        let card = try await PlatformDatabase(pool).transaction { db in
+        let card = try await call.platformDatabase(pool).transaction { db in
             try await draft.add(to: .platform, "createRateCard", by: call.origin, db, at: now)
         }
         return try .resource(
@@ -70,16 +71,15 @@ extension RateCard {
         /// - Parameter owner: the platform's ID, or the ID of the tenant with these own prices.
         /// - Throws: `Problem` 409 if the card would be in effect in a closed month.
         func add(to owner: UUID, _ action: String, by origin: AuditEvent.Origin, _ db: Transaction, at now: Date) async throws -> RateCard {
-            let isInClosedMonth: Bool? = try await db.run([
+            let (_, _, found) = try await db.run(
                 // Versions are created one after another. The number is "rate" in ASCII.
                 "SELECT pg_advisory_xact_lock(1918989413, hashtext(\(owner)::text))",
                 PriceLock.exclusive,
                 """
                 SELECT EXISTS (SELECT FROM statement
                     WHERE (\(owner) = \(UUID.platform) OR tenant_id = \(owner)) AND period >= \(effectiveFrom.month)) AS closed
-                """,
-            ])[2].first { try $0.get("closed") }
-            guard isInClosedMonth == false
+                """)
+            guard try !found[0].get("closed", as: Bool.self)
             else {
                 throw Problem(
                     .conflict,

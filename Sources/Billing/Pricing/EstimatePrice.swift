@@ -48,8 +48,12 @@ extension PricingRoutes {
     ) async throws -> (reply: EstimateReply, tenant: Tenant?) {
         let day = day ?? Day(now())
         let tenant = plan == nil ? try await subject(name, call) : nil
-        // A tenant's transaction does not see the plans' prices.
-        let cards = try await PlatformDatabase(pool).run(RateCard.all(for: tenant?.id)).map { try RateCard($0) }
+        let cards =
+            if let tenant {
+                try await OwnerDatabase(pool, tenant: tenant.id).run(RateCard.all(for: tenant.id)).map { try RateCard($0) }
+            } else {
+                try await call.database(pool).run(RateCard.ofPlans).map { try RateCard($0) }
+            }
         guard let reply = try EstimateReply(logins, by: cards, plan: plan ?? tenant?.plan ?? .free, tenant: tenant?.id, on: day)
         else { throw Problem.invalid(.init("on", "No prices were in effect on this day.")) }
         return (reply, tenant)
@@ -59,8 +63,12 @@ extension PricingRoutes {
     private func subject(_ name: String?, _ call: KeyContext) async throws -> Tenant? {
         guard let find = name.map({ ID<Tenant>($0).map(Tenant.find) ?? Tenant.find(slug: $0) }) ?? call.tenant.map(Tenant.find)
         else { return nil }
-        let tenant = try await PlatformDatabase(pool).run(find).first(Tenant.init)
-        guard let tenant, call.caller.mayAct(for: tenant.id) else { throw Problem.invalid(.init("tenant", "Tenant not found.")) }
+        let found =
+            switch call.access(pool) {
+            case .tenant(_, let database): try await database.run(find)
+            case .platform(let database): try await database.run(find)
+            }
+        guard let tenant = try found.first(Tenant.init) else { throw Problem.invalid(.init("tenant", "Tenant not found.")) }
         return tenant
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,8 +12,7 @@ extension PricingRoutes {
     /// own prices. The page repeats only a number and a plan's name from the request.
     @Sendable
     func getPricingPage(_ request: Request, _ context: WebContext) async throws -> Response {
-        // The same text as for a path that does not exist.
-        guard let visits = pricingPage else { throw Problem(.notFound, "There is nothing at this path.") }
+        guard let visits = pricingPage else { throw Problem.unknownPath }
         let level = visits.take(CallerNetwork.of(context.record.current.address), at: .now)
         guard level.isGranted else {
             context.record.note(outcome: Problem.Code.rateLimited.rawValue)
@@ -27,7 +27,7 @@ extension PricingRoutes {
             return EstimatePage(asking: error.plan, refusal: error.detail).response(.badRequest)
         }
         guard let logins = question.logins else { return EstimatePage(asking: question.plan).response(maxAge: Self.pricingMaxAge) }
-        let cards = try await PlatformDatabase(pool).run(RateCard.all(for: nil)).map { try RateCard($0) }
+        let cards = try await OwnerDatabase(pool, owner: .platform).run(RateCard.ofPlans).map { try RateCard($0) }
         guard let estimate = try EstimateReply(logins, by: cards, plan: question.plan, on: Day(now()))
         else { return EstimatePage(asking: question.plan, refusal: "This plan has no prices yet.").response() }
         return EstimatePage(asking: question.plan, estimate).response(maxAge: Self.pricingMaxAge)

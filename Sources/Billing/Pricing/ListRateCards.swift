@@ -9,26 +9,25 @@ extension PricingRoutes {
     @Sendable
     func listRateCards(_ request: Request, _ call: PlatformContext) async throws -> Response {
         try call.require(.pricingRead)
-        return try await rateCards(request, for: nil)
+        return try await rateCards(request, call)
     }
 
     /// Lists all rate cards that can be in effect for a tenant: its own and those of all plans.
     @Sendable
     func listTenantRateCards(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.pricingRead)
-        return try await rateCards(request, for: call.tenant)
+        return try await rateCards(request, call)
     }
 
-    private func rateCards(_ request: Request, for tenant: ID<Tenant>?) async throws -> Response {
+    /// Lists the cards of the owner and of the plans.
+    private func rateCards(_ request: Request, _ call: some ActingContext) async throws -> Response {
         let query = try Query(request, "plan", "limit", "after", "before")
         let plan = try query.choice("plan", Tenant.Plan.self)
         let page = try query.page
-        // A tenant's transaction does not see the plans' prices.
-        let cards = try await PlatformDatabase(pool).run(
+        let cards = try await call.database(pool).run(
             """
-            SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,
-                tier_mode, tiers, created_at FROM rate_card
-            WHERE tenant_id IN (\(UUID.platform), COALESCE(\(tenant), \(UUID.platform))) AND id < \(page.upper) AND id > \(page.lower)
+            SELECT \(literally: RateCard.columns) FROM rate_card
+            WHERE tenant_id IN (\(UUID.platform), \(call.owner)) AND id < \(page.upper) AND id > \(page.lower)
                 AND (\(plan) IS NULL OR plan = \(plan))
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
             """

@@ -4,23 +4,23 @@ import Postgres
 /// The past, current and future prices of a tenant: its plans over time, and every rate card that can be in effect for it.
 struct PriceHistory: Sendable {
     let plans: [PlanChange]
-    private(set) var rateCards: [RateCard]
+    let rateCards: [RateCard]
 
     init(plans: [PlanChange], rateCards: [RateCard]) {
         (self.plans, self.rateCards) = (plans, rateCards)
     }
 
-    /// These statements need the platform's rights, because a tenant's transaction does not see the plans' rate cards.
-    static func find(of tenant: ID<Tenant>) -> [SQL] {
-        [PlanChange.all(of: tenant), RateCard.all(for: tenant)]
+    /// Finds a tenant's prices.
+    static func find(of tenant: ID<Tenant>, in db: some StatementRunner) async throws -> PriceHistory {
+        let (plans, rateCards) = try await db.run(PlanChange.all(of: tenant), RateCard.all(for: tenant))
+        return try PriceHistory(plans: plans, rateCards: rateCards)
     }
 
     /// - Parameters:
-    /// - found: the results of `find`, possibly a slice of more results.
-    /// - more: rate cards that the transaction could not see.
-    init(_ found: some RandomAccessCollection<Rows>, and more: [RateCard] = []) throws {
-        let found = Array(found)
-        plans = try found[0].map { try PlanChange($0) }
-        rateCards = try found[1].map { try RateCard($0) } + more
+    /// - plans: the result of `PlanChange.all`.
+    /// - rateCards: the result of `RateCard.all`.
+    init(plans: Rows, rateCards: Rows) throws {
+        self.plans = try plans.map { try PlanChange($0) }
+        self.rateCards = try rateCards.map { try RateCard($0) }
     }
 }

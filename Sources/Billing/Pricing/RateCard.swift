@@ -41,15 +41,24 @@ package struct RateCard: Identified, Sendable {
             createdAt: try row.get("created_at"))
     }
 
-    /// All cards that can be in effect for a tenant: those of every plan, and its own. This statement needs the platform's rights, because
-    /// a tenant's transaction does not see the plans' cards.
-    package static func all(for tenant: ID<Tenant>?) -> SQL {
+    /// All cards that can be in effect for a tenant: those of every plan, and its own. Every owner may read the plans' cards.
+    package static func all(for tenant: ID<Tenant>) -> SQL {
         """
-        SELECT tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros,
-            tier_mode, tiers, created_at FROM rate_card
-        WHERE tenant_id IN (\(UUID.platform), COALESCE(\(tenant), \(UUID.platform))) ORDER BY tenant_id, plan, effective_from, version
+        SELECT \(literally: columns) FROM rate_card
+        WHERE tenant_id IN (\(UUID.platform), \(tenant)) ORDER BY tenant_id, plan, effective_from, version
         """
     }
+
+    /// The cards of every plan.
+    static let ofPlans: SQL = """
+        SELECT \(literally: columns) FROM rate_card
+        WHERE tenant_id = \(UUID.platform) ORDER BY tenant_id, plan, effective_from, version
+        """
+
+    static let columns: StaticString = """
+        tenant_id, id, plan, version, effective_from, follows_plan, currency, base_fee_micros, included_logins, minimum_micros, tier_mode, \
+        tiers, created_at
+        """
 }
 
 extension [RateCard] {

@@ -19,27 +19,28 @@ struct Bill: Sendable {
     init(
         of tenant: ID<Tenant>, in period: Month, events: BilledEvents, isWritten: Bool = false, from database: PlatformDatabase
     ) async throws {
-        let prices = try PriceHistory(try await database.run(PriceHistory.find(of: tenant)))
-        try await self.init(of: tenant, in: period, events: events, by: prices, isWritten: isWritten) { try await database.run($0) }
+        let prices = try await PriceHistory.find(of: tenant, in: database)
+        try await self.init(of: tenant, in: period, events: events, by: prices, isWritten: isWritten, from: database)
     }
 
-    /// - Parameter run: runs statements with rights to all of the tenant's rows.
+    /// - Parameter db: it has rights to all of the tenant's rows.
     init(
         of tenant: ID<Tenant>, in period: Month, events: BilledEvents, by prices: PriceHistory, isWritten: Bool = false,
-        run: ([SQL]) async throws -> [Rows]
+        from db: some StatementRunner
     ) async throws {
         let (plans, rateCards) = (prices.plans, prices.rateCards)
         terms =
             try isWritten
-            ? await run([Term.written(of: period, tenant)])[0].map { try Term($0, among: rateCards) }
+            ? await db.run(Term.written(of: period, tenant)).map { try Term($0, among: rateCards) }
             : Term.all(of: period, plans: plans, rateCards: rateCards)
-        var lines = try Reckoning.lines(
+        var lines = try MonthlyCharges.lines(
             of: period, terms: terms, spare: .spare(of: period, plans: plans, rateCards: rateCards), events: events.of(period))
         for month in Set(events.byDay.keys.map(\.month)).subtracting([period]).sorted() {
-            let known = try await run([Term.written(of: month, tenant), BilledEvents.billed(of: month, before: period, tenant)])
-            let written = try known[0].map { try Term($0, among: rateCards) }
-            let billed = try known[1].map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
-            lines += try Reckoning.corrections(
+            let (stored, earlier) = try await db.run(
+                Term.written(of: month, tenant), BilledEvents.billed(of: month, before: period, tenant))
+            let written = try stored.map { try Term($0, among: rateCards) }
+            let billed = try earlier.map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
+            lines += try MonthlyCharges.corrections(
                 of: month, terms: written.isEmpty ? Term.all(of: month, plans: plans, rateCards: rateCards) : written,
                 spare: .spare(of: month, plans: plans, rateCards: rateCards),
                 billed: Dictionary(uniqueKeysWithValues: billed), late: events.of(month))

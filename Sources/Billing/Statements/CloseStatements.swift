@@ -1,17 +1,18 @@
-import Access
+package import Access
 import Delivery
 package import Foundation
 import Ledger
 package import Logging
-package import Postgres
+import Postgres
 
 /// Closes past months, one after another, each tenant's month by exactly one process.
 ///
 /// First the month is taken: a row marks it as closing, and new logins are billed in the next month. Then its events are read, counted and
 /// digested, and the prices in effect are applied. The database checks the result (`Bill.close`). It writes lines, digest and the closed
-/// state in one transaction. After a crash nothing is written, and another process takes the month after the end of the lease.
+/// state in one transaction. After an error nothing is written, and any process may take the month again at once. After a crash, another
+/// process takes it after the end of the lease.
 package struct CloseStatements: Sendable {
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let grace: TimeInterval
     private let simulatesClock: Bool
     private let logger: Logger
@@ -26,16 +27,16 @@ package struct CloseStatements: Sendable {
     /// - grace: see the static property.
     /// - simulatesClock: whether to trust the given time, for development and tests. Otherwise a month must also be over by the database's
     ///   clock. So a process with a fast clock cannot close a month too early, which is permanent.
-    package init(pool: DatabasePool, grace: TimeInterval = Self.grace, simulatesClock: Bool = false, logger: Logger) {
-        (self.pool, self.grace, self.simulatesClock, self.logger) = (pool, grace, simulatesClock, logger)
+    package init(database: PlatformDatabase, grace: TimeInterval = Self.grace, simulatesClock: Bool = false, logger: Logger) {
+        (self.database, self.grace, self.simulatesClock, self.logger) = (database, grace, simulatesClock, logger)
     }
 
-    /// Closes all due months. A failure does not stop the others, and the month is tried again after its lease.
+    /// Closes all due months. A failure does not stop the others.
     /// - Returns: the number of months that this process has closed.
+    /// - Throws: `Unclosed` at the end if months could not be closed, and `DatabaseError` if the due months could not be read.
     @discardableResult
     package func pass(at now: Date) async throws -> Int {
-        let database = PlatformDatabase(pool)
-        let begun = ContinuousClock.now
+        let started = ContinuousClock.now
         let time = simulatesClock ? now : min(now, try await database.run("SELECT clock_timestamp() AS now")[0].get("now"))
         let last = Month(time.addingTimeInterval(-grace)).previous
         var closed = 0
@@ -43,16 +44,17 @@ package struct CloseStatements: Sendable {
             // The order is random, so that processes that start together do not block each other.
             let due = try await database.run(ClosingMonth.due(upTo: last, at: now, limit: Self.batch)).map(ClosingMonth.Candidate.init)
                 .shuffled()
-            var closedNow = 0
+            var (closedNow, failed) = (0, 0)
             for candidate in due {
                 do {
                     // A pass may last longer than a lease.
-                    let elapsed = (ContinuousClock.now - begun) / .seconds(1)
+                    let elapsed = (ContinuousClock.now - started) / .seconds(1)
                     guard let month = try await ClosingMonth.take(candidate, at: now, after: elapsed, in: database) else { continue }
-                    try await close(month, since: begun, at: now)
+                    try await closeOrRelease(month, since: started, at: now)
                     closedNow += 1
                 } catch {
                     try Task.checkCancellation()
+                    failed += 1
                     logger.error(
                         "cannot close a month",
                         metadata: ["tenant": "\(candidate.tenant)", "period": "\(candidate.period)", "cause": "\(error)"])
@@ -60,15 +62,39 @@ package struct CloseStatements: Sendable {
             }
             closed += closedNow
             // A tenant may have another month to close.
-            guard closedNow > 0 else { return closed }
+            guard closedNow > 0 else {
+                if failed > 0 { throw Unclosed(months: failed, closed: closed) }
+                return closed
+            }
         }
     }
 
-    private func close(_ taken: ClosingMonth, since begun: ContinuousClock.Instant, at now: Date) async throws {
-        let database = PlatformDatabase(pool)
+    /// Months that could not be closed. The log has the cause of each.
+    package struct Unclosed: Error, CustomStringConvertible {
+        let months: Int
+        let closed: Int
+
+        package var description: String {
+            "\(months) month\(months == 1 ? "" : "s") could not be closed, and \(closed) \(closed == 1 ? "was" : "were"). The log has the causes."
+        }
+    }
+
+    private func closeOrRelease(_ taken: ClosingMonth, since started: ContinuousClock.Instant, at now: Date) async throws {
         var month = taken
-        var events = try await BilledEvents.read(of: month.tenant, in: month.period, from: pool) {
-            let elapsed = (ContinuousClock.now - begun) / .seconds(1)
+        do {
+            try await close(&month, since: started, at: now)
+        } catch {
+            // Without this, the month would wait for the end of the lease. This fails, too, if the database is not available.
+            do { try await month.release(at: now, in: database) } catch {
+                logger.warning("a month is released only after its lease", metadata: ["period": "\(month.period)", "cause": "\(error)"])
+            }
+            throw error
+        }
+    }
+
+    private func close(_ month: inout ClosingMonth, since started: ContinuousClock.Instant, at now: Date) async throws {
+        var events = try await BilledEvents.read(of: month.tenant, in: month.period, from: database) {
+            let elapsed = (ContinuousClock.now - started) / .seconds(1)
             try await month.renew(until: now.addingTimeInterval(elapsed + ClosingMonth.lease), in: database)
         }
         if month.isPurged, events.count == 0 {
@@ -82,7 +108,7 @@ package struct CloseStatements: Sendable {
                 "SELECT set_config('statement_timeout', '3600000', true)", try bill.close(held, over: billed, at: now),
             ])
             guard !held.isPurged,
-                let statement = try StatementReply.read(try await db.run(StatementReply.find(.id(held.id), of: held.tenant)))
+                let statement = try await StatementReply.find(.id(held.id), of: held.tenant, in: db)
             else { return }
             _ = try await db.run(
                 WebhookEvent.emit(.statementClosed, data: ClosedEvent(statement), owner: held.tenant.uuid, at: now))

@@ -68,12 +68,12 @@ struct ClosingMonth: Sendable {
         let (tenant, period) = (candidate.tenant, candidate.period)
         let until = now.addingTimeInterval(elapsed + lease)
         let taken = try await database.transaction { db in
-            try await db.run([
+            let (_, _, taken) = try await db.run(
                 PriceLock.shared,
                 // Logins in progress have their events now. Later logins find the month closed.
                 LoginLock.exclusive(of: tenant),
-                "SELECT taken_id, taken_is_purged FROM take_statement(\(tenant), \(period), \(now), \(until))",
-            ])[2]
+                "SELECT taken_id, taken_is_purged FROM take_statement(\(tenant), \(period), \(now), \(until))")
+            return taken
         }
         return try taken.first {
             ClosingMonth(
@@ -91,6 +91,15 @@ struct ClosingMonth: Sendable {
             """)
         guard renewed.affected == 1 else { throw Lost() }
         claimedUntil = until
+    }
+
+    /// Ends the lease, so that any process may take the month. It changes nothing if another process holds the lease.
+    func release(at now: Date, in database: PlatformDatabase) async throws {
+        _ = try await database.run(
+            """
+            UPDATE statement SET claimed_until = \(now)
+            WHERE tenant_id = \(tenant) AND period = \(period) AND state = 'closing' AND claimed_until = \(claimedUntil)
+            """)
     }
 
     /// Another process holds the lease.

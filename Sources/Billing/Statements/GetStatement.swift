@@ -20,7 +20,7 @@ extension StatementRoutes {
     private func statement(_ call: TenantContext) async throws -> StatementReply {
         try call.require(.statementsRead)
         guard let name = call.parameters.get("statement").flatMap({ StatementReply.Name($0) }),
-            let statement = try StatementReply.read(try await call.database(pool).run(StatementReply.find(name, of: call.tenant)))
+            let statement = try await StatementReply.find(name, of: call.tenant, in: call.database(pool))
         else { throw Problem.notFound("statement") }
         return statement
     }

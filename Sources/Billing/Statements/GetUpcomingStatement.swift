@@ -42,12 +42,11 @@ extension StatementRoutes {
             return month
         }
         let now = now()
-        // A tenant's transaction does not see the plans' prices.
-        let database = PlatformDatabase(pool)
-        let found = try await database.run(
-            [RollUp.completeUntil(of: call.tenant, delay: settling, at: now), Self.openMonths(of: call.tenant, at: now)]
-                + PriceHistory.find(of: call.tenant))
-        let (about, running) = (found[1][0], try found[1][0].get("running", as: Month.self))
+        let database = call.database(pool)
+        let (completeUntil, openMonths, plans, rateCards) = try await database.run(
+            RollUp.completeUntil(of: call.tenant, delay: settling, at: now), Self.openMonths(of: call.tenant, at: now),
+            PlanChange.all(of: call.tenant), RateCard.all(for: call.tenant))
+        let (about, running) = (openMonths[0], try openMonths[0].get("running", as: Month.self))
         let period = asked ?? running
         if let first = try about.get("first_open", as: Month?.self), period < first {
             throw Problem.invalid(.init("period", "The first open month is \(first). For earlier months, read the statements."))
@@ -55,13 +54,12 @@ extension StatementRoutes {
         guard period <= running
         else { throw Problem.invalid(.init("period", "This month has not started. Current logins are billed in \(running).")) }
 
-        let events = try BilledEvents(addedUp: try await database.run(BilledEvents.addedUp(of: call.tenant, in: period)))
-        let bill = try await Bill(of: call.tenant, in: period, events: events, by: PriceHistory(found[2...])) {
-            try await database.run($0)
-        }
+        let events = try BilledEvents(summed: try await database.run(BilledEvents.summed(of: call.tenant, in: period)))
+        let prices = try PriceHistory(plans: plans, rateCards: rateCards)
+        let bill = try await Bill(of: call.tenant, in: period, events: events, by: prices, from: database)
         return UpcomingStatementReply(
             tenant_id: call.tenant, tenant_slug: try about.get("slug"), tenant_name: try about.get("name"), period: period,
-            complete_until: try found[0][0].get("complete_until"), totals: StatementReply.Total.all(bill.totals), events: events.count,
+            complete_until: try completeUntil[0].get("complete_until"), totals: StatementReply.Total.all(bill.totals), events: events.count,
             lines: bill.lines.map(StatementReply.Line.init))
     }
 

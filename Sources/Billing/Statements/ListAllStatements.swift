@@ -13,7 +13,7 @@ extension StatementRoutes {
         guard let period = try query.text("period").flatMap({ Month($0) })
         else { throw Problem.invalid(.init("period", "It must be a month, for example 2026-11.")) }
         let page = try query.page
-        let statements = try await PlatformDatabase(pool).run(StatementReply.page(page, of: period)).map { try StatementReply($0) }
+        let statements = try await call.platformDatabase(pool).run(StatementReply.page(page, of: period)).map { try StatementReply($0) }
         return try .json(Page(statements, of: page, id: { $0.id.uuid }) { $0 })
     }
 }

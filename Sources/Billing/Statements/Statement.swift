@@ -20,14 +20,14 @@ package enum Statement: Identified {
 
 extension ArchiveUsage {
     /// Archives months and compares each with its statements.
-    package init(to folder: String, pool: DatabasePool, attempts: Int = 30) {
-        self.init(to: folder, pool: pool, attempts: attempts, closed: Statement.closed)
+    package init(to folder: String, database: PlatformDatabase, attempts: Int = 30) {
+        self.init(to: folder, database: database, attempts: attempts, closed: Statement.closed)
     }
 }
 
 extension RestoreUsage {
     /// Restores a month and compares it with its statements.
-    package init(pool: DatabasePool) {
-        self.init(pool: pool, closed: Statement.closed)
+    package init(database: PlatformDatabase) {
+        self.init(database: database, closed: Statement.closed)
     }
 }

@@ -104,9 +104,9 @@ extension StatementReply {
         fileprivate var period: Month? { if case .period(let period) = self { period } else { nil } }
     }
 
-    /// A closed statement and its lines.
-    static func find(_ name: Name, of tenant: ID<Tenant>) -> [SQL] {
-        [
+    /// Finds a closed statement and its lines.
+    static func find(_ name: Name, of tenant: ID<Tenant>, in db: some StatementRunner) async throws -> StatementReply? {
+        let (statements, lines) = try await db.run(
             """
             SELECT s.tenant_id, s.id, s.tenant_slug, s.tenant_name, s.period, s.events, encode(s.digest, 'hex') AS digest, s.closed_at,
                 (SELECT jsonb_object_agg(currency, amount_micros) FROM (
@@ -122,14 +122,9 @@ extension StatementReply {
             FROM statement s JOIN statement_line l ON l.tenant_id = s.tenant_id AND l.period = s.period
             WHERE s.tenant_id = \(tenant) AND s.state = 'closed' AND (s.id = \(name.id) OR s.period = \(name.period))
             ORDER BY l.position
-            """,
-        ]
-    }
-
-    /// Reads the result of `find`.
-    static func read(_ found: [Rows]) throws -> StatementReply? {
-        guard var statement = try found[0].first(StatementReply.init) else { return nil }
-        statement.lines = try found[1].map { Line(try StatementLine($0)) }
+            """)
+        guard var statement = try statements.first(StatementReply.init) else { return nil }
+        statement.lines = try lines.map { Line(try StatementLine($0)) }
         return statement
     }
 

@@ -22,22 +22,20 @@ extension WebhookRoutes {
         let id = ID<Webhook>(at: now)
         let secret = WebhookSecret(at: now)
         let webhook = try await call.database(pool).transaction { db in
-            let count: Int? = try await db.run([
+            let (_, existing) = try await db.run(
                 // A tenant creates webhooks one after another. Otherwise two requests could both create the twentieth.
                 "SELECT pg_advisory_xact_lock(1466262379, hashtext(\(tenant)::text))",
-                "SELECT count(*) AS n FROM webhook_endpoint WHERE tenant_id = \(tenant)",
-            ])[1].first { try $0.get("n") }
-            guard let count, count < Webhook.limit
+                "SELECT count(*) AS n FROM webhook_endpoint WHERE tenant_id = \(tenant)")
+            guard try existing[0].get("n", as: Int.self) < Webhook.limit
             else { throw Problem(.conflict, "A tenant can have at most \(Webhook.limit) webhooks. Delete an unused one.") }
-            let answers = try await db.run([
+            let (created, _) = try await db.run(
                 """
                 INSERT INTO webhook_endpoint (tenant_id, id, url, description, events, status, created_at, updated_at)
                 VALUES (\(tenant), \(id), \(url), \(description), \(events.map(\.rawValue)), \(Webhook.Status.enabled), \(now), \(now))
                 RETURNING id, url, description, events, status, disabled_reason, created_at, updated_at
                 """,
-                secret.insert(for: id, owner: tenant.uuid, keyring: keyring, at: now),
-            ])
-            let webhook = try Webhook(answers[0][0])
+                secret.insert(for: id, owner: tenant.uuid, keyring: keyring, at: now))
+            let webhook = try Webhook(created[0])
             _ = try await db.run(
                 AuditEvent.insert("createWebhook", of: id.description, owner: tenant.uuid, by: call.origin, after: webhook.reply, at: now))
             return webhook

@@ -1,4 +1,5 @@
-import Access
+package import Access
+import Encoding
 package import Foundation
 package import Outbox
 package import Postgres
@@ -17,7 +18,7 @@ package struct DeliverWebhook: Sendable {
     /// The wait before each attempt, in seconds, plus or minus 10%.
     package static let schedule: [TimeInterval] = [0, 5, 300, 1800, 7200, 18000, 36000, 50400, 72000, 86400]
 
-    private let pool: DatabasePool
+    private let databases: OwnerDatabases
     private let tenants: SQL
     private let keyring: Keyring
     private let allowsPrivate: Bool
@@ -26,15 +27,17 @@ package struct DeliverWebhook: Sendable {
     /// - Parameters:
     /// - allowsPrivate: whether endpoints may be in private networks and without TLS. For development.
     /// - timeout: for name resolution, connection and response together.
-    package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, tenants: SQL, timeout: Duration = .seconds(15)) {
-        (self.pool, self.keyring, self.allowsPrivate, self.timeout) = (pool, keyring, allowsPrivate, timeout)
+    package init(
+        databases: OwnerDatabases, keyring: Keyring, allowsPrivate: Bool, tenants: SQL, timeout: Duration = .seconds(15)
+    ) {
+        (self.databases, self.keyring, self.allowsPrivate, self.timeout) = (databases, keyring, allowsPrivate, timeout)
         self.tenants = tenants
     }
 
     /// Makes one attempt to deliver an event.
     /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. The delivery does not change then.
     package func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
-        let database = OwnerDatabase(pool, owner: entry.owner)
+        let database = databases[entry.owner]
         let id = ID<WebhookDelivery>(entry.subject)
         let started = ContinuousClock.now
         guard let attempt = try await begin(id, in: database, at: now) else { return .done }
@@ -53,7 +56,7 @@ package struct DeliverWebhook: Sendable {
         case .status(200..<300):
             try await conclude(id, attempt, .succeeded, answer, next: nil, in: database, at: ended)
         case .status(410):
-            try await endGone(id, attempt, in: database, at: ended)
+            try await disableEndpoint(id, attempt, in: database, at: ended)
         case .status, .failure:
             if let next = Self.next(after: attempt.number, at: ended) {
                 try await conclude(id, attempt, .pending, answer, next: next, in: database, at: ended)
@@ -104,7 +107,7 @@ extension DeliverWebhook {
     private func begin(_ id: ID<WebhookDelivery>, in database: OwnerDatabase, at now: Date) async throws -> Attempt? {
         let owner = database.owner
         return try await database.transaction { db in
-            let answers = try await db.run([
+            let (found, secrets) = try await db.run(
                 """
                 SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
                     d.last_error, d.created_at, d.updated_at, e.url, e.status AS endpoint_status, t.status AS tenant_status
@@ -119,9 +122,8 @@ extension DeliverWebhook {
                 WHERE tenant_id = \(owner) AND (expires_at IS NULL OR expires_at > \(now)) AND endpoint_id =
                     (SELECT endpoint_id FROM webhook_delivery WHERE tenant_id = \(owner) AND id = \(id))
                 ORDER BY id DESC LIMIT \(WebhookSecret.limit)
-                """,
-            ])
-            guard let row = answers[0].first else { return nil }
+                """)
+            guard let row = found.first else { return nil }
             let delivery = try WebhookDelivery(row)
             guard delivery.state == .pending else { return nil }
             let reason: WebhookDelivery.Failure? =
@@ -146,7 +148,7 @@ extension DeliverWebhook {
                 """)
             return Attempt(
                 webhook: delivery.webhook, url: try row.get("url"), event: delivery.event, number: delivery.attempts + 1,
-                secrets: try answers[1].map { try WebhookSecret($0, owner: owner, keyring: keyring) },
+                secrets: try secrets.map { try WebhookSecret($0, owner: owner, keyring: keyring) },
                 body: try Self.body(of: delivery.event))
         }
     }
@@ -176,7 +178,7 @@ extension DeliverWebhook {
     }
 
     /// Disables an endpoint that responds with 410, because it is permanently gone (Standard Webhooks, "Disabling endpoints").
-    private func endGone(_ id: ID<WebhookDelivery>, _ attempt: Attempt, in database: OwnerDatabase, at now: Date) async throws {
+    private func disableEndpoint(_ id: ID<WebhookDelivery>, _ attempt: Attempt, in database: OwnerDatabase, at now: Date) async throws {
         let owner = database.owner
         try await database.transaction { db in
             let tenant = ID<Tenant>(owner)

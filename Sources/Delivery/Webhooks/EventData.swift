@@ -1,5 +1,5 @@
+import Encoding
 import Postgres
-import Web
 
 /// The data of a webhook event, with its members in the order of the spec.
 ///

@@ -11,7 +11,7 @@ extension WebhookRoutes {
         let id = try call.id("webhook", of: "webhook", as: Webhook.self)
         let query = try Query(request, "limit", "after", "before", "state")
         let (page, state) = (try query.page, try query.choice("state", WebhookDelivery.State.self))
-        let answers = try await call.database(pool).run([
+        let (webhook, deliveries) = try await call.database(pool).run(
             Webhook.find(id, of: call.tenant),
             """
             SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
@@ -20,10 +20,8 @@ extension WebhookRoutes {
             WHERE d.tenant_id = \(call.tenant) AND d.endpoint_id = \(id) AND d.id < \(page.upper) AND d.id > \(page.lower)
                 AND (\(state)::text IS NULL OR d.state = \(state))
             ORDER BY CASE WHEN \(page.isBackward) THEN d.id END ASC, d.id DESC LIMIT \(page.fetched)
-            """,
-        ])
-        guard !answers[0].isEmpty else { throw Problem.notFound("webhook") }
-        let deliveries = try answers[1].map(WebhookDelivery.init)
-        return try .json(Page(deliveries, of: page, id: \.id.uuid, \.reply))
+            """)
+        guard !webhook.isEmpty else { throw Problem.notFound("webhook") }
+        return try .json(Page(try deliveries.map(WebhookDelivery.init), of: page, id: \.id.uuid, \.reply))
     }
 }

@@ -1,7 +1,7 @@
-import Access
+package import Access
 package import Foundation
 package import Logging
-package import Postgres
+import Postgres
 import ServiceLifecycle
 
 /// Removes events older than 30 days and their deliveries.
@@ -9,12 +9,12 @@ import ServiceLifecycle
 /// It removes 1,000 at a time, so that no transaction is long. Every process does this. A process that meets another one at the same rows
 /// waits, and then finds them removed.
 package struct PruneWebhooks: Service {
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let logger: Logger
     private let now: @Sendable () -> Date
 
-    package init(pool: DatabasePool, logger: Logger, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.logger, self.now) = (pool, logger, now)
+    package init(database: PlatformDatabase, logger: Logger, now: @escaping @Sendable () -> Date) {
+        (self.database, self.logger, self.now) = (database, logger, now)
     }
 
     package func run() async throws {
@@ -37,7 +37,7 @@ package struct PruneWebhooks: Service {
     /// - Returns: the number of removed events, at most 1,000.
     @discardableResult
     package func pass(at now: Date) async throws -> Int {
-        try await PlatformDatabase(pool).run(
+        try await database.run(
             """
             DELETE FROM webhook_event AS v USING (
                 SELECT tenant_id, id FROM webhook_event WHERE occurred_at < \(now.addingTimeInterval(-WebhookEvent.retention))

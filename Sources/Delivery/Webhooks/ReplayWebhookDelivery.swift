@@ -30,10 +30,9 @@ extension WebhookRoutes {
             else { throw Problem(.conflict, "The delivery is still in progress. Replay it after it has succeeded or failed.") }
             guard webhook.status == .enabled else { throw Problem.webhookDisabled }
             try await WebhookDelivery.requireRoom(of: tenant, in: db)
-            let answers = try await db.run(
-                WebhookDelivery.insert(id, of: original.event.id, to: webhookID, tenant: tenant, at: now)
-                    + [WebhookDelivery.find(id, to: webhookID, of: tenant)])
-            guard let delivery = try answers[2].first(WebhookDelivery.init) else { throw Problem.notFound("delivery") }
+            var batch = Statements(WebhookDelivery.insert(id, of: original.event.id, to: webhookID, tenant: tenant, at: now))
+            let inserted = batch.append(WebhookDelivery.find(id, to: webhookID, of: tenant))
+            guard let delivery = try await db.run(batch)[inserted].first(WebhookDelivery.init) else { throw Problem.notFound("delivery") }
             _ = try await db.run(
                 AuditEvent.insert(
                     "replayWebhookDelivery", of: originalID.description, owner: tenant.uuid, by: call.origin, after: delivery.reply,

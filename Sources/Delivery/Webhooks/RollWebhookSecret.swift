@@ -32,14 +32,13 @@ extension WebhookRoutes {
         var reply = Reply(id: secret.id, created_at: now, updated_at: now)
         try await call.database(pool).transaction { [reply] db in
             guard try await db.run(Webhook.lock(id, of: tenant)).first(Webhook.init) != nil else { throw Problem.notFound("webhook") }
-            let answers = try await db.run([
+            let (_, _, valid) = try await db.run(
                 """
                 UPDATE webhook_secret SET expires_at = LEAST(expires_at, \(ends)) WHERE tenant_id = \(tenant) AND endpoint_id = \(id)
                 """,
                 "DELETE FROM webhook_secret WHERE tenant_id = \(tenant) AND endpoint_id = \(id) AND expires_at <= \(now)",
-                "SELECT count(*) AS n FROM webhook_secret WHERE tenant_id = \(tenant) AND endpoint_id = \(id)",
-            ])
-            guard try answers[2][0].get("n", as: Int.self) < WebhookSecret.limit
+                "SELECT count(*) AS n FROM webhook_secret WHERE tenant_id = \(tenant) AND endpoint_id = \(id)")
+            guard try valid[0].get("n", as: Int.self) < WebhookSecret.limit
             else {
                 throw Problem(
                     .conflict, "\(WebhookSecret.limit) secrets are already valid. Wait for the end of an overlap, or set a shorter one.")

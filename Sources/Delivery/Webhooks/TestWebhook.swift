@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -26,15 +27,15 @@ extension WebhookRoutes {
             else { throw Problem.notFound("webhook") }
             guard webhook.status == .enabled else { throw Problem.webhookDisabled }
             try await WebhookDelivery.requireRoom(of: tenant, in: db)
-            let answers = try await db.run(
-                [
-                    """
-                    INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data)
-                    VALUES (\(tenant), \(event), \(WebhookEvent.testType), \(now), \(data))
-                    """
-                ] + WebhookDelivery.insert(deliveryID, of: event, to: id, tenant: tenant, at: now)
-                    + [WebhookDelivery.find(deliveryID, to: id, of: tenant)])
-            guard let delivery = try answers[3].first(WebhookDelivery.init) else { throw Problem.notFound("webhook") }
+            var batch = Statements()
+            batch.append(
+                """
+                INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data)
+                VALUES (\(tenant), \(event), \(WebhookEvent.testType), \(now), \(data))
+                """)
+            batch.append(contentsOf: WebhookDelivery.insert(deliveryID, of: event, to: id, tenant: tenant, at: now))
+            let inserted = batch.append(WebhookDelivery.find(deliveryID, to: id, of: tenant))
+            guard let delivery = try await db.run(batch)[inserted].first(WebhookDelivery.init) else { throw Problem.notFound("webhook") }
             _ = try await db.run(
                 AuditEvent.insert("testWebhook", of: id.description, owner: tenant.uuid, by: call.origin, after: delivery.reply, at: now))
             return delivery

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Hummingbird
 import Postgres
@@ -27,11 +28,11 @@ extension WebhookRoutes {
             // A `status` from the tenant replaces the server's reason for disabling the endpoint.
             let reason = status == nil ? webhook.disabledReason : nil
             // A request without an effective change leaves no audit event.
-            let (said, known) = (describes ? description : webhook.description, webhook.description)
+            let (given, known) = (describes ? description : webhook.description, webhook.description)
             guard
                 !(url ?? webhook.url).utf8.elementsEqual(webhook.url.utf8)
                     || events?.map(\.rawValue) ?? webhook.events != webhook.events
-                    || (said == nil) != (known == nil) || !(said ?? "").utf8.elementsEqual((known ?? "").utf8)
+                    || (given == nil) != (known == nil) || !(given ?? "").utf8.elementsEqual((known ?? "").utf8)
                     || status ?? webhook.status != webhook.status || reason != webhook.disabledReason
             else { return webhook }
             guard

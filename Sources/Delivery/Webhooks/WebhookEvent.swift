@@ -1,7 +1,7 @@
 import Access
+import Encoding
 package import Foundation
 package import Postgres
-import Web
 
 /// An event at a tenant, delivered to the endpoints that subscribe to it.
 package struct WebhookEvent: Identified, Sendable {

@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -116,7 +117,7 @@ enum Pages {
     }
 
     private static func origin(of url: String) -> String {
-        url.parts(at: "/", keepingEmpty: true).prefix(3).joined(separator: "/")
+        url.parts(at: "/", includingEmpty: true).prefix(3).joined(separator: "/")
     }
 
     private static let stylesheetSource = "'sha256-\(Data(SHA256.hash(data: Data(Stylesheet.text.utf8))).base64EncodedString())'"

@@ -21,27 +21,26 @@ package struct BilledEvents: Equatable, Sendable {
         """
     }
 
-    static func settings(_ tenant: ID<Tenant>) -> SQL {
-        """
-        SELECT set_config('espalier.tenant', \(tenant)::text, true),
-            set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true),
+    static let settings: SQL = """
+        SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true),
             -- More than ten million events take.
             set_config('statement_timeout', '3600000', true)
         """
-    }
 
     /// Reads the events in one snapshot, with little memory for any number.
     ///
     /// - Parameters:
     /// - interval: the longest time between two calls of `isStillReading`.
     package static func read(
-        of tenant: ID<Tenant>, in month: Month, from pool: DatabasePool, every interval: Duration = .seconds(60),
+        of tenant: ID<Tenant>, in month: Month, from database: PlatformDatabase, every interval: Duration = .seconds(60),
         _ isStillReading: () async throws -> Void = {}
     ) async throws -> BilledEvents {
         let copy = SQL(unsafe: "COPY (\(query(of: tenant, in: month))) TO STDOUT")
         var (days, hash) = (LinesByDay(), SHA256())
         var next = ContinuousClock.now + interval
-        for try await lines in pool.copyOut(copy, prelude: [settings(tenant), UsagePartitions.hold(month)], upTo: 1 << 16) {
+        for try await lines in database.restricted(to: tenant).copyOut(
+            copy, settings: [settings, UsagePartitions.hold(month)], upTo: 1 << 16)
+        {
             hash.update(data: lines)
             try days.add(lines)
             if ContinuousClock.now >= next {
@@ -105,7 +104,7 @@ package struct BilledEvents: Equatable, Sendable {
     // MARK: Before the month is closed
 
     /// The same numbers from the aggregated and the waiting events, within milliseconds. It has no digest and is not a proof.
-    package static func addedUp(of tenant: ID<Tenant>, in month: Month) -> SQL {
+    package static func summed(of tenant: ID<Tenant>, in month: Month) -> SQL {
         """
         SELECT day, sum(events)::bigint AS events FROM (
             SELECT day, events FROM usage_day
@@ -118,12 +117,12 @@ package struct BilledEvents: Equatable, Sendable {
     }
 
     /// Uses numbers of logins that were read elsewhere.
-    package init(addedUp byDay: [Day: Int]) {
+    package init(summed byDay: [Day: Int]) {
         self.init(byDay, digest: [])
     }
 
-    /// Reads the result of `addedUp`.
-    package init(addedUp rows: Rows) throws {
+    /// Reads the result of `summed`.
+    package init(summed rows: Rows) throws {
         let days = try rows.map { (try $0.get("day", as: Day.self), try $0.get("events", as: Int.self)) }
         self.init(Dictionary(uniqueKeysWithValues: days), digest: [])
     }

@@ -41,23 +41,21 @@ extension UsageRoutes {
         let counts: [UsageCount]
         let completeUntil: Date
         let database = call.database(pool)
-        if grain.isAddedUp {
-            let answers = try await database.run([
-                RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.addedUp(call.tenant, window, by: grain, of),
-                UsageCount.users(call.tenant, window, by: grain, of),
-            ])
-            completeUntil = try answers[0][0].get("complete_until")
-            counts = try UsageCount.all(answers[1], users: answers[2], by: grain, of)
+        if grain.isAggregated {
+            let (complete, sums, users) = try await database.run(
+                RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.aggregated(call.tenant, window, by: grain, of),
+                UsageCount.users(call.tenant, window, by: grain, of))
+            completeUntil = try complete[0].get("complete_until")
+            counts = try UsageCount.all(sums, users: users, by: grain, of)
         } else {
-            let answers = try await database.run([
-                RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.takenOut(call.tenant, window),
-                UsageCount.fromLedger(call.tenant, window, by: grain, of),
-            ])
-            if let day = try answers[1].first({ try $0.get("day", as: Day.self) }) {
+            let (complete, archived, events) = try await database.run(
+                RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.archivedDay(call.tenant, window),
+                UsageCount.fromLedger(call.tenant, window, by: grain, of))
+            if let day = try archived.first({ try $0.get("day", as: Day.self) }) {
                 throw Problem.invalid(.init("window", "The single logins of \(day) are no longer in the ledger. Use `day` or `month`."))
             }
-            completeUntil = try answers[0][0].get("complete_until")
-            counts = try answers[2].map { try UsageCount($0, users: $0.get("users"), by: grain, of) }
+            completeUntil = try complete[0].get("complete_until")
+            counts = try events.map { try UsageCount($0, users: $0.get("users"), by: grain, of) }
         }
         return try .json(
             Reply(
@@ -66,15 +64,14 @@ extension UsageRoutes {
     }
 
     private func days(_ window: Window, _ call: TenantContext, at now: Date) async throws -> Response {
-        let answers = try await call.database(pool).run([
+        let (complete, byDay, users) = try await call.database(pool).run(
             RollUp.completeUntil(of: call.tenant, delay: settling, at: now), UsageCount.days(call.tenant, window),
-            UsageCount.users(call.tenant, window),
-        ])
-        let days = try answers[1].map { row in Reply.OfDay(date: try row.get("day"), logins: try row.get("logins")) }
+            UsageCount.users(call.tenant, window))
+        let days = try byDay.map { row in Reply.OfDay(date: try row.get("day"), logins: try row.get("logins")) }
         return try .json(
             Reply(
-                tenant_id: call.tenant, from: window.from, to: window.to, complete_until: try answers[0][0].get("complete_until"),
+                tenant_id: call.tenant, from: window.from, to: window.to, complete_until: try complete[0].get("complete_until"),
                 logins: days.reduce(0) { $0 + $1.logins },
-                users: window.unit == nil ? nil : try answers[2].first { try $0.get("users") } ?? 0, days: days, windows: nil))
+                users: window.unit == nil ? nil : try users.first { try $0.get("users") } ?? 0, days: days, windows: nil))
     }
 }

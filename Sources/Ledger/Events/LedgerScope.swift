@@ -37,7 +37,7 @@ package struct LedgerScope: Sendable {
     }
 
     /// Waiting events that are missing in the ledger, or differ from it.
-    package var strangers: SQL {
+    package var unmatchedArrivals: SQL {
         """
         SELECT id FROM usage_arrival a
         WHERE tenant_id = \(tenant) AND (billing_period = ANY(\(billed)) OR NOT \(isWholeMonth))
@@ -60,14 +60,14 @@ package struct LedgerScope: Sendable {
                     AND occurred_at >= COALESCE(\(since), '-infinity') AND occurred_at < COALESCE(\(until), 'infinity')
                     AND NOT EXISTS (SELECT FROM usage_arrival a WHERE a.tenant_id = \(tenant) AND a.id = e.id)) AS event
             GROUP BY 1, 2, 3, 4, 5),
-        told AS (
+        aggregated AS (
             SELECT day, billing_period, application_id, connection, kind, events FROM usage_day
             WHERE tenant_id = \(tenant) AND billing_period = ANY(\(billed))
                 AND day BETWEEN COALESCE(\(firstDay), '-infinity') AND COALESCE(\(lastDay), 'infinity'))
         SELECT concat_ws(' ', day, kind, connection, public_id('app', application_id)) AS what, COALESCE(counted.events, 0) AS events,
-            COALESCE(told.events, 0) AS told
-        FROM counted FULL JOIN told USING (day, billing_period, application_id, connection, kind)
-        WHERE counted.events IS DISTINCT FROM told.events
+            COALESCE(aggregated.events, 0) AS aggregated
+        FROM counted FULL JOIN aggregated USING (day, billing_period, application_id, connection, kind)
+        WHERE counted.events IS DISTINCT FROM aggregated.events
         ORDER BY day, billing_period, kind, connection, application_id LIMIT \(Self.most)
         """
     }
@@ -95,15 +95,15 @@ package struct LedgerScope: Sendable {
             FROM (SELECT application_id, connection, days, count(*) AS users FROM marks GROUP BY 1, 2, 3) AS alike
                 CROSS JOIN generate_series(0, 30) AS bit
             WHERE days & (1 << bit) <> 0 GROUP BY 2, 3, 4),
-        told AS (
+        aggregated AS (
             SELECT grain, starts_on, application_id, connection, users FROM usage_users
             WHERE tenant_id = \(tenant) AND starts_on BETWEEN \(userDays.lowerBound) AND \(userDays.upperBound)
                 AND (grain = 'day' OR \(isWholeMonth)))
         SELECT concat_ws(' ', grain, starts_on, NULLIF(connection, ''),
                 public_id('app', NULLIF(application_id, \(UUID.platform)))) AS what,
-            COALESCE(counted.users, 0) AS users, COALESCE(told.users, 0) AS told
-        FROM counted FULL JOIN told USING (grain, starts_on, application_id, connection)
-        WHERE counted.users IS DISTINCT FROM told.users ORDER BY grain, starts_on, application_id, connection LIMIT \(Self.most)
+            COALESCE(counted.users, 0) AS users, COALESCE(aggregated.users, 0) AS aggregated
+        FROM counted FULL JOIN aggregated USING (grain, starts_on, application_id, connection)
+        WHERE counted.users IS DISTINCT FROM aggregated.users ORDER BY grain, starts_on, application_id, connection LIMIT \(Self.most)
         """
     }
 

@@ -23,7 +23,7 @@ extension UsageRoutes {
         let query = try Query(request, "from", "to", "limit", "after", "before")
         let now = now()
         let (window, page) = (try Window(query, by: .day, at: now), try query.page)
-        let rows = try await PlatformDatabase(pool).run(
+        let rows = try await call.platformDatabase(pool).run(
             """
             SELECT id, slug, ((
                     SELECT COALESCE(sum(events), 0) FROM usage_day

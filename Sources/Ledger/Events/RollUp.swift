@@ -20,12 +20,12 @@ package struct RollUp: Sendable {
     ///   - added: The tenants and months that have new events.
     package typealias Watch = @Sendable (_ added: [(tenant: ID<Tenant>, month: Month)], _ now: Date, _ db: Transaction) async throws -> Void
 
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let watch: Watch
 
     /// - Parameter watch: Compares the new sums with what depends on them, such as budgets.
-    package init(pool: DatabasePool, watch: @escaping Watch) {
-        (self.pool, self.watch) = (pool, watch)
+    package init(database: PlatformDatabase, watch: @escaping Watch) {
+        (self.database, self.watch) = (database, watch)
     }
 
     /// Aggregates all events that have arrived before this call.
@@ -51,7 +51,6 @@ package struct RollUp: Sendable {
     }
 
     private func addSome(waits: Bool, batch: Int, at now: Date) async throws -> Int {
-        let database = PlatformDatabase(pool)
         // Usually nothing has arrived, and then the lock is unnecessary.
         guard try await !database.run("SELECT FROM usage_arrival LIMIT 1").isEmpty else { return 0 }
         return try await database.transaction { db in
@@ -87,7 +86,7 @@ package struct RollUp: Sendable {
             SELECT tenant_id, day, billing_period, application_id, connection, kind, count(*) FROM taken GROUP BY 1, 2, 3, 4, 5, 6
             ON CONFLICT (tenant_id, day, billing_period, application_id, connection, kind)
                 DO UPDATE SET events = counted.events + excluded.events),
-        came AS (
+        arrived AS (
             SELECT tenant_id, date_trunc('month', day)::date AS month, user_id, application_id, connection,
                 bit_or(1 << (extract(day FROM day)::integer - 1)) AS days
             FROM taken
@@ -96,16 +95,16 @@ package struct RollUp: Sendable {
             GROUP BY 1, 2, 3, 4, 5),
         marking AS (
             INSERT INTO usage_month_user AS mark (tenant_id, month, user_id, application_id, connection, days)
-            SELECT tenant_id, month, user_id, application_id, connection, days FROM came
+            SELECT tenant_id, month, user_id, application_id, connection, days FROM arrived
             ON CONFLICT (tenant_id, month, user_id, application_id, connection)
                 DO UPDATE SET days = mark.days | excluded.days WHERE mark.days | excluded.days <> mark.days),
         marked AS (
             SELECT tenant_id, month, user_id, application_id, connection, bit_or(days) AS days
-            FROM (SELECT DISTINCT tenant_id, month, user_id FROM came) AS whose
+            FROM (SELECT DISTINCT tenant_id, month, user_id FROM arrived) AS whose
                 JOIN usage_month_user USING (tenant_id, month, user_id)
             GROUP BY tenant_id, month, user_id, CUBE (application_id, connection)),
         marks AS (
-            SELECT tenant_id, month, user_id, application_id, connection, bit_or(days) AS days FROM came
+            SELECT tenant_id, month, user_id, application_id, connection, bit_or(days) AS days FROM arrived
             GROUP BY tenant_id, month, user_id, CUBE (application_id, connection)),
         gained AS (
             SELECT marks.tenant_id, marks.month, COALESCE(marks.application_id, \(UUID.platform)) AS application_id,

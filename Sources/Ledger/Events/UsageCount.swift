@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Postgres
 import Tenancy
@@ -17,7 +18,7 @@ struct UsageFilter {
 
     init(_ query: Query) throws {
         var groups: Set<Group> = []
-        for name in try query.text("group_by")?.parts(at: ",", keepingEmpty: true) ?? [] {
+        for name in try query.text("group_by")?.parts(at: ",", includingEmpty: true) ?? [] {
             guard let group = Group(rawValue: String(name)), groups.insert(group).inserted else {
                 let all = Group.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", ")
                 throw Problem.invalid(.init("group_by", "It must be a comma-separated list of \(all), each at most once."))
@@ -64,18 +65,18 @@ struct UsageCount: Encodable {
     }
 
     static func all(_ rows: Rows, users: Rows, by grain: Grain, _ filter: UsageFilter) throws -> [UsageCount] {
-        var told: [Key: Int] = [:]
+        var usersByKey: [Key: Int] = [:]
         for row in users {
             let key = Key(
                 start: try row.get("starts_on", as: Day.self).start,
                 application: filter.groups.contains(.application) ? try row.get("application_id") : nil,
                 connection: filter.groups.contains(.connection) ? try row.get("connection") : nil)
-            told[key] = try row.get("users")
+            usersByKey[key] = try row.get("users")
         }
         return try rows.map { row in
             let key = Key(
                 start: try row.get("start"), application: try row.get("application_id"), connection: try row.get("connection"))
-            return try UsageCount(row, users: told[key] ?? 0, by: grain, filter)
+            return try UsageCount(row, users: usersByKey[key] ?? 0, by: grain, filter)
         }
     }
 }
@@ -121,7 +122,7 @@ extension UsageCount {
     }
 
     /// The logins per day or month. All days or months are entirely in the window.
-    static func addedUp(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
+    static func aggregated(_ tenant: ID<Tenant>, _ window: Window, by grain: Grain, _ filter: UsageFilter) -> SQL {
         """
         SELECT date_trunc(\(grain.rawValue), day::timestamp) AT TIME ZONE 'UTC' AS start,
             CASE WHEN \(filter.groups.contains(.application)) THEN application_id END AS application_id,
@@ -181,7 +182,7 @@ extension UsageCount {
     }
 
     /// A counted day in the window whose events are no longer in the ledger.
-    static func takenOut(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
+    static func archivedDay(_ tenant: ID<Tenant>, _ window: Window) -> SQL {
         """
         SELECT day FROM usage_day
         WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day::timestamp AT TIME ZONE 'UTC' < \(window.to) AND (

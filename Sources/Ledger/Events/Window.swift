@@ -14,7 +14,7 @@ struct Window: Equatable {
 
     /// Reads a range that starts and ends at boundaries of the grain.
     init(_ query: Query, by grain: Grain, at now: Date) throws {
-        let around = grain.isAddedUp ? (Month(now).start, Month(now).end) : (Day(now).start, (Day(now) + 1).start)
+        let around = grain.isAggregated ? (Month(now).start, Month(now).end) : (Day(now).start, (Day(now) + 1).start)
         from = try query.time("from") ?? around.0
         to = try query.time("to") ?? (query.text("from") == nil ? around.1 : grain.next(after: max(now, from)))
         for (name, time) in [("from", from), ("to", to)] where !grain.begins(at: time) {
@@ -53,7 +53,7 @@ enum Grain: String, CaseIterable {
     case minute, hour, day, month
 
     /// Whether sums of it are stored. For other grains, the events themselves are counted.
-    var isAddedUp: Bool { self == .day || self == .month }
+    var isAggregated: Bool { self == .day || self == .month }
 
     /// The maximum range of a request, in days.
     var mostDays: Int {

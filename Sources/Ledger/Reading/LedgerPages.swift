@@ -7,9 +7,16 @@ package import Postgres
 /// It holds no database connection between pages, so a slow or stopped reader blocks nobody. The pages fit together for two reasons: the
 /// window ends before any event that can still arrive, and each page starts after the last row of the page before it.
 package struct LedgerPages: Sendable {
-    package enum Source: Sendable {
+    package enum Source: StatementRunner {
         case tenant(OwnerDatabase)
         case platform(PlatformDatabase)
+
+        package func run(_ statements: [SQL]) async throws -> [Rows] {
+            switch self {
+            case .tenant(let database): try await database.run(statements)
+            case .platform(let database): try await database.run(statements)
+            }
+        }
     }
 
     /// Rows in the form of `COPY … (FORMAT binary)`.
@@ -35,11 +42,11 @@ package struct LedgerPages: Sendable {
     private let months: [Month]
     var pageSize = 32_768
 
-    package init(_ source: Source, from: Date, to: Date, in database: PlatformDatabase, at now: Date) async throws {
+    package init(_ source: Source, from: Date, to: Date, at now: Date) async throws {
         (self.source, self.from, self.to, self.now) = (source, from, to, now)
         // An event is billed in its own month, or in a later one if its month is closed. In development, that can even be a future month.
         // So this reads all months that have a partition, and those whose events arrived without a partition.
-        months = try await database.run(
+        months = try await source.run(
             """
             SELECT month FROM (
                 SELECT month FROM usage_partitions() AS month UNION SELECT month FROM missing_usage_partitions('{}') AS month
@@ -87,27 +94,45 @@ package struct LedgerPages: Sendable {
         return Page(bytes: bytes, rows: rows, next: last ?? position)
     }
 
-    /// The first billing month of the window's events that is no longer in the ledger.
-    package static func archived(_ tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {
+    /// The first billing month of a tenant's events in the window that is no longer in the ledger.
+    package static func archived(of tenant: ID<Tenant>, from: Date, to: Date) -> SQL {
+        archived("tenant_id = \(tenant)", from, to)
+    }
+
+    /// The same month for the events of all tenants.
+    package static func archivedOfAll(from: Date, to: Date) -> SQL {
+        archived("true", from, to)
+    }
+
+    private static func archived(_ condition: SQL, _ from: Date, _ to: Date) -> SQL {
         """
         SELECT month FROM usage_archive WHERE month >= \(Month(from)) AND (
             month::timestamp AT TIME ZONE 'UTC' < \(to)
             -- A later month bills late logins of the window, unless it was restored too.
-            OR EXISTS (SELECT FROM usage_day WHERE billing_period = month AND (\(tenant) IS NULL OR tenant_id = \(tenant))
+            OR EXISTS (SELECT FROM usage_day WHERE billing_period = month AND \(part: condition)
                 AND day >= \(Day(from)) AND day::timestamp AT TIME ZONE 'UTC' < \(to)))
         ORDER BY month LIMIT 1
         """
     }
 
-    /// The approximate number of events by day of login, for a progress bar.
-    package static func estimate(tenant: ID<Tenant>?, from: Date, to: Date) -> SQL {
+    /// The approximate number of a tenant's events by day of login, for a progress bar.
+    package static func estimate(of tenant: ID<Tenant>, from: Date, to: Date) -> SQL {
+        estimate("tenant_id = \(tenant)", from, to)
+    }
+
+    /// The same number for all tenants.
+    package static func estimateOfAll(from: Date, to: Date) -> SQL {
+        estimate("true", from, to)
+    }
+
+    private static func estimate(_ condition: SQL, _ from: Date, _ to: Date) -> SQL {
         // The last day that is at least partly in the range.
         let last = Day(to.addingTimeInterval(-0.000_001))
         return """
             SELECT (COALESCE((SELECT sum(events) FROM usage_day WHERE kind = 'login' AND day BETWEEN \(Day(from)) AND \(last)
-                    AND (\(tenant) IS NULL OR tenant_id = \(tenant))), 0)
+                    AND \(part: condition)), 0)
                 + (SELECT count(*) FROM usage_arrival WHERE occurred_at >= \(from) AND occurred_at < \(to)
-                    AND (\(tenant) IS NULL OR tenant_id = \(tenant))))::bigint AS rows
+                    AND \(part: condition)))::bigint AS rows
             """
     }
 }

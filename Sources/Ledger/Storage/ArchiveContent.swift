@@ -1,4 +1,5 @@
 import Crypto
+import Encoding
 import Foundation
 
 /// The content of an archived month's file: the number of events, and the digest of each tenant's statement.
@@ -126,11 +127,5 @@ struct ArchiveReading {
         guard isBehindHeader, rest.isEmpty else { throw ArchiveContent.Damaged() }
         try finishTenant()
         return content
-    }
-}
-
-extension Sequence<UInt8> {
-    var hexadecimal: String {
-        map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 }

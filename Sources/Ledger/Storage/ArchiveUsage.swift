@@ -1,4 +1,5 @@
-import Access
+package import Access
+import Encoding
 package import Foundation
 package import Postgres
 import Tenancy
@@ -15,26 +16,26 @@ package struct ArchiveUsage: Sendable {
         /// This number of events would be archived.
         case due(Int)
         /// Another process has archived the month.
-        case gone
+        case alreadyArchived
     }
 
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let folder: String
     private let closed: @Sendable (Month) -> SQL
     /// How often it tries to get the ledger's lock for the removal of a month, at intervals of 1 s. A long export may be reading.
     private let attempts: Int
 
     /// - Parameters:
-    ///   - pool: a pool with a long statement timeout, of the role that owns the schema. Only that role can remove events.
+    ///   - database: a database with a long statement timeout, of the role that owns the schema. Only that role can remove events.
     ///   - closed: Selects the tenants that have closed a month, with the number and the digest of the billed events.
     package init(
-        to folder: String, pool: DatabasePool, attempts: Int = 30, closed: @escaping @Sendable (Month) -> SQL
+        to folder: String, database: PlatformDatabase, attempts: Int = 30, closed: @escaping @Sendable (Month) -> SQL
     ) {
-        (self.folder, self.pool, self.attempts, self.closed) = (folder, pool, attempts, closed)
+        (self.folder, self.database, self.attempts, self.closed) = (folder, database, attempts, closed)
     }
 
     /// The first month that stays in the ledger if this number of whole months stays in addition to the current one.
-    package static func limit(keeping months: Int, at now: Date) -> Month {
+    package static func limit(retaining months: Int, at now: Date) -> Month {
         (0..<months).reduce(Month(now)) { month, _ in month.previous }
     }
 
@@ -48,7 +49,6 @@ package struct ArchiveUsage: Sendable {
     package func run(
         before limit: Month, isDryRun: Bool = false, at now: Date, _ report: (Month, Outcome) -> Void = { _, _ in }
     ) async throws {
-        let database = PlatformDatabase(pool)
         let limit = min(limit, Month(now))
         // A month that is recorded as archived but has a partition is being restored.
         let months = try await database.run(
@@ -74,8 +74,8 @@ package struct ArchiveUsage: Sendable {
                 content = try await export(month, to: folder)
             } catch let refusal as Refusal {
                 // Another process has archived the month before this one read it, so there is nothing to compare.
-                guard try await isTakenOut(month) else { throw refusal }
-                report(month, .gone)
+                guard try await isArchived(month) else { throw refusal }
+                report(month, .alreadyArchived)
                 continue
             }
             report(month, try await handOver(month, content.rows))
@@ -86,7 +86,7 @@ package struct ArchiveUsage: Sendable {
     /// Checks the month before hours are spent on an unusable file.
     /// - Throws: `Refusal.open`, or `Refusal.sums`, because after the archiving only the aggregated numbers remain in the database.
     private func count(_ month: Month) async throws -> Int {
-        let counted = try await PlatformDatabase(pool).run(
+        let counted = try await database.run(
             """
             SELECT COALESCE(sum(events), 0)::bigint AS events, COALESCE(bool_or(billed IS DISTINCT FROM events), false) AS is_open,
                 COALESCE(bool_or(added_up + waiting <> events), false) AS differs
@@ -112,14 +112,14 @@ package struct ArchiveUsage: Sendable {
         defer { for url in [file, manifest] { try? FileManager.default.removeItem(at: folder.partial(url)) } }
         // The text contains the month, so no other partition is read or locked. The order is the order of the primary key, so no sort is
         // needed.
-        let rows = pool.copyOut(
+        let rows = database.copyOut(
             SQL(
                 unsafe: """
                     COPY (SELECT \(ArchiveContent.columns.joined(separator: ", ")) FROM usage_event
                         WHERE billing_period = date '\(month.firstDay)' ORDER BY tenant_id, billing_period, occurred_at, id)
                     TO STDOUT (FORMAT csv, HEADER)
                     """),
-            prelude: PlatformDatabase.prelude + [
+            settings: [
                 "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true)", UsagePartitions.hold(month),
             ],
             upTo: 1 << 16)
@@ -149,7 +149,7 @@ package struct ArchiveUsage: Sendable {
     /// Compares the file with the month's statements.
     /// - Throws: `Refusal.differs` unless the file contains exactly each statement's events.
     func compare(_ content: ArchiveContent, with month: Month, isRestoring: Bool = false) async throws {
-        let statements = try await PlatformDatabase(pool).run(
+        let statements = try await database.run(
             """
             SELECT tenant.id, events, digest, status = 'purged' AS is_purged
             FROM (\(part: closed(month))) AS closed JOIN (\(part: Tenant.names)) AS tenant ON tenant.id = tenant_id
@@ -175,31 +175,30 @@ package struct ArchiveUsage: Sendable {
     /// This runs after the removal of the month, in small parts. So no login waits for it, and the next process continues after a crash.
     private func forgetMarks() async throws {
         while true {
-            let gone = try await PlatformDatabase(pool).run(
+            let deleted = try await database.run(
                 """
                 DELETE FROM usage_month_user WHERE (tenant_id, month, user_id, application_id, connection) IN (
                     SELECT tenant_id, month, user_id, application_id, connection FROM usage_month_user
                     WHERE month IN (SELECT month FROM usage_archive) LIMIT 10000)
                 """)
-            guard gone.affected > 0 else { return }
+            guard deleted.affected > 0 else { return }
         }
     }
 
-    private func isTakenOut(_ month: Month) async throws -> Bool {
-        try await !PlatformDatabase(pool).run("SELECT FROM usage_archive WHERE month = \(month)").isEmpty
+    private func isArchived(_ month: Month) async throws -> Bool {
+        try await !database.run("SELECT FROM usage_archive WHERE month = \(month)").isEmpty
     }
 
     private func handOver(_ month: Month, _ rows: Int) async throws -> Outcome {
         for attempt in 1... {
             do {
-                let answer = try await PlatformDatabase(pool).run([
+                let (_, answers) = try await database.run(
                     // A transaction that waits for a lock on the whole ledger would block logins.
                     "SELECT set_config('lock_timeout', '500', true)",
-                    "SELECT archive_usage_partition(\(month), \(rows)) AS answer",
-                ])[1][0].get("answer", as: String.self)
-                switch answer {
+                    "SELECT archive_usage_partition(\(month), \(rows)) AS answer")
+                switch try answers[0].get("answer", as: String.self) {
                 case "archived": return .archived(rows)
-                case "gone": return .gone
+                case "gone": return .alreadyArchived
                 case "open": throw Refusal.open(month)
                 case "waiting": throw Refusal.waiting(month)
                 default: throw Refusal.counted(month)

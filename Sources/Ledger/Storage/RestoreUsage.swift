@@ -1,4 +1,4 @@
-import Access
+package import Access
 import Foundation
 package import Postgres
 import Tenancy
@@ -8,13 +8,13 @@ import Tenancy
 /// The file must match its manifest and the month's statements. One transaction restores all events or none, and counts the month's users
 /// again. The events of a tenant that was purged since then are not restored.
 package struct RestoreUsage: Sendable {
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let closed: @Sendable (Month) -> SQL
     private static let batch = 5000
 
-    /// - Parameter pool: a pool with a long statement timeout, of the role that owns the schema.
-    package init(pool: DatabasePool, closed: @escaping @Sendable (Month) -> SQL) {
-        (self.pool, self.closed) = (pool, closed)
+    /// - Parameter database: a database with a long statement timeout, of the role that owns the schema.
+    package init(database: PlatformDatabase, closed: @escaping @Sendable (Month) -> SQL) {
+        (self.database, self.closed) = (database, closed)
     }
 
     /// Restores the month of a file.
@@ -35,9 +35,8 @@ package struct RestoreUsage: Sendable {
         let content = try? await ArchiveContent.read(file, of: month)
         guard let content, content.sha256 == manifest.sha256, content.rows == manifest.rows, content.tenants == manifest.tenants
         else { throw ArchiveUsage.Refusal.damaged(name) }
-        try await ArchiveUsage(to: "", pool: pool, closed: closed).compare(content, with: month, isRestoring: true)
+        try await ArchiveUsage(to: "", database: database, closed: closed).compare(content, with: month, isRestoring: true)
 
-        let database = PlatformDatabase(pool)
         let recorded = try await database.run("SELECT rows FROM usage_archive WHERE month = \(month)").first {
             try $0.get("rows", as: Int.self)
         }

@@ -1,4 +1,4 @@
-import Access
+package import Access
 package import Foundation
 package import Logging
 package import Postgres
@@ -10,18 +10,17 @@ package import Postgres
 package struct UsagePartitions: Sendable {
     /// The number of months in advance. Even weeks of failure then cause no harm.
     private static let ahead = 3
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let logger: Logger
 
-    package init(pool: DatabasePool, logger: Logger) {
-        (self.pool, self.logger) = (pool, logger)
+    package init(database: PlatformDatabase, logger: Logger) {
+        (self.database, self.logger) = (database, logger)
     }
 
     /// Creates all missing partitions.
     /// - Returns: the months whose partitions were created.
     @discardableResult
     package func pass(at now: Date) async throws -> [Month] {
-        let database = PlatformDatabase(pool)
         let wanted = (0..<Self.ahead).reduce(into: [Month(now)]) { months, _ in months.append(months.last!.next) }
         let missing = try await database.run("SELECT month FROM missing_usage_partitions(\(wanted)) AS month")
             .map { try $0.get("month", as: Month.self) }

@@ -39,7 +39,7 @@ struct VerifyAudit: AsyncParsableCommand {
     func run() async throws {
         let breaks = try await orRefuse {
             let settings = try Settings(try await Settings.reader())
-            return try await withPool(settings.databaseURL) { pool in try await verify(PlatformDatabase(pool)) }
+            return try await withPool(settings.databaseURL) { pool in try await verify(PlatformDatabase(pool, for: .command)) }
         }
         guard breaks.isEmpty else {
             for line in breaks { FileHandle.standardError.write(Data("espalier: \(line)\n".utf8)) }

@@ -57,11 +57,10 @@ package struct KnownMasterKey: Sendable {
     /// Returns all noted keys, and the time of the database. All notes have the database's time, so clock differences of servers do not
     /// matter.
     package static func all(in database: PlatformDatabase) async throws -> (keys: [KnownMasterKey], now: Date) {
-        let answers = try await database.run([
+        let (keys, time) = try await database.run(
             "SELECT id, sealing_at, cleared_at FROM master_key WHERE tenant_id = \(UUID.platform) ORDER BY id",
-            "SELECT clock_timestamp() AS now",
-        ])
-        return (try answers[0].map { try KnownMasterKey($0) }, try answers[1][0].get("now"))
+            "SELECT clock_timestamp() AS now")
+        return (try keys.map { try KnownMasterKey($0) }, try time[0].get("now"))
     }
 
     /// Notes the newest key, which seals, and the other keys. When an installation notes for the first time, all of them may have

@@ -37,7 +37,7 @@ struct MasterKeySettings {
                     description:
                         "ESPALIER_MIGRATION_DATABASE_URL names a role that does not own the schema. Use the role of `espalier migrate`.")
             }
-            return try await body(PlatformDatabase(pool))
+            return try await body(PlatformDatabase(pool, for: .command))
         }
     }
 }

@@ -46,7 +46,7 @@ struct ResealCommand: AsyncParsableCommand {
             .require(known.filter { !empty.contains($0.id) }, at: start)
         _ = try await database.run(KnownMasterKey.note(keyring))
         var problems: [String] = []
-        var keep: Set<KeyID> = []
+        var needed: Set<KeyID> = []
         for column in SealedData.columns {
             let name = "\(column.table).\(column.column)"
             let result = try await SealedData(database: database).reseal(column, with: keyring) { result in
@@ -56,18 +56,18 @@ struct ResealCommand: AsyncParsableCommand {
             print(name + String(repeating: " ", count: max(1, 40 - name.utf8.count)) + "\(result.moved) moved")
             if result.held > 0 {
                 problems.append("\(name): running servers hold \(result.held) rows. Run the command again.")
-                keep.formUnion(keyring.masterKeyIDs)
+                needed.formUnion(keyring.masterKeyIDs)
             }
             for (key, values) in result.unreadable {
                 problems.append(Self.problem(name, values, key, keyring))
-                if let key { keep.insert(key) }
+                if let key { needed.insert(key) }
             }
         }
-        let lost = keep.subtracting(keyring.masterKeyIDs)
+        let lost = needed.subtracting(keyring.masterKeyIDs)
         if !lost.isEmpty { _ = try await database.run(KnownMasterKey.require(Array(lost), at: start)) }
-        for id in empty where !keep.contains(id) { print("\(id) was noted by a server, but nothing is sealed under it.") }
+        for id in empty where !needed.contains(id) { print("\(id) was noted by a server, but nothing is sealed under it.") }
         _ = try await database.run(
-            KnownMasterKey.clear((keyring.masterKeyIDs.dropFirst() + empty).filter { !keep.contains($0) }, since: start))
+            KnownMasterKey.clear((keyring.masterKeyIDs.dropFirst() + empty).filter { !needed.contains($0) }, since: start))
         return problems + (try await conclude(keyring, in: database))
     }
 

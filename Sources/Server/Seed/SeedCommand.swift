@@ -34,7 +34,7 @@ struct SeedCommand: AsyncParsableCommand {
             }
             let folder = isStandardInput ? URL(filePath: ".") : URL(filePath: plan).deletingLastPathComponent()
             let result = try await withPool(settings.databaseURL) { pool in
-                let (database, now) = (PlatformDatabase(pool), Date())
+                let (database, now) = (PlatformDatabase(pool, for: .command), Date())
                 let keyring = try await InstalledKeys.open(settings.keyring, in: database, at: now)
                 var seed = Seed(keyring: keyring, publicURL: settings.publicURL, folder: folder, at: now)
                 return try await seed.run(parsed, in: database)

@@ -1,3 +1,4 @@
+import Access
 import ArgumentParser
 import Billing
 import Foundation
@@ -32,15 +33,17 @@ struct ArchiveUsageCommand: AsyncParsableCommand {
             let (settings, now) = (try ArchiveSettings(try await Settings.reader()), Date())
             guard let folder = to ?? settings.folder
             else { throw Settings.Refusal(description: "The folder is missing. Pass --to or set ESPALIER_USAGE_ARCHIVE.") }
-            guard let limit = before ?? settings.retention.map({ ArchiveUsage.limit(keeping: $0, at: now) })
+            guard let limit = before ?? settings.retention.map({ ArchiveUsage.limit(retaining: $0, at: now) })
             else {
                 throw Settings.Refusal(description: "The months are missing. Pass --before or set ESPALIER_USAGE_RETENTION.")
             }
-            try await ArchiveUsage(to: folder, pool: try settings.pool()).run(before: limit, isDryRun: dryRun, at: now) { month, outcome in
+            try await ArchiveUsage(to: folder, database: PlatformDatabase(try settings.pool(), for: .command)).run(
+                before: limit, isDryRun: dryRun, at: now
+            ) { month, outcome in
                 switch outcome {
                 case .archived(let events): print(month, events, "archived", separator: "  ")
                 case .due(let events): print(month, events, "would be archived", separator: "  ")
-                case .gone: print(month, "was archived by another process", separator: "  ")
+                case .alreadyArchived: print(month, "was archived by another process", separator: "  ")
                 }
             }
         }

@@ -1,5 +1,7 @@
+import Access
 import ArgumentParser
 import Billing
+import Encoding
 import Foundation
 import Ledger
 import Logging
@@ -36,14 +38,16 @@ struct CloseUsageCommand: AsyncParsableCommand {
                         """)
             }
             let logger = Logger(label: "espalier") { JSONLog(label: $0, level: .error) }
-            let pool = try DatabasePool(
-                .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger)
-            do { _ = try await RollUp(pool: pool).add(at: now) } catch let error as DatabaseError where error.isLockTimeout {
+            let database = PlatformDatabase(
+                try DatabasePool(
+                    .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger),
+                for: .command)
+            do { _ = try await RollUp(database: database).add(at: now) } catch let error as DatabaseError where error.isLockTimeout {
                 throw Settings.Refusal(
                     description: "Nothing was closed, because a server is still adding up usage. Try again in a moment.")
             }
             let closed = try await CloseStatements(
-                pool: pool, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger
+                database: database, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger
             ).pass(at: now)
             print("\(closed) month\(closed == 1 ? "" : "s") closed")
         }

@@ -1,3 +1,4 @@
+import Access
 import ArgumentParser
 import Billing
 import Ledger
@@ -19,8 +20,8 @@ struct RestoreUsageCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await orRefuse {
-            let pool = try ArchiveSettings(try await Settings.reader()).pool()
-            let (month, events) = try await RestoreUsage(pool: pool).run(file)
+            let database = PlatformDatabase(try ArchiveSettings(try await Settings.reader()).pool(), for: .command)
+            let (month, events) = try await RestoreUsage(database: database).run(file)
             print(month, events, "restored", separator: "  ")
         }
     }

@@ -57,18 +57,15 @@ struct VerifyUsageCommand: AsyncParsableCommand {
     /// Prints a line for each month as soon as it is read.
     /// - Returns: The differences, one per line.
     private func verify(_ pool: DatabasePool) async throws -> [String] {
-        let database = PlatformDatabase(pool)
-        if let tenant, try await database.run(Tenant.find(slug: tenant)).isEmpty {
-            throw Settings.Refusal(description: "Tenant \(tenant) not found. Check the slug.")
-        }
-        let periods = try await VerifyUsage.periods(of: tenant, from: from?.firstDay, to: to?.lastDay, in: database)
+        let database = PlatformDatabase(pool, for: .command)
+        let periods = try await periods(in: database)
         let width = periods.map(\.slug.count).max() ?? 0
         var differences: [String] = []
         for period in periods {
             let name = period.slug + String(repeating: " ", count: width - period.slug.count)
             let time = period.days?.inWords ?? period.month.description
-            let result = try await VerifyUsage.verify(period, in: pool)
-            guard !result.isTakenOut else {
+            let result = try await VerifyUsage.verify(period, in: database)
+            guard !result.lacksEvents else {
                 print(name, time, "only totals exist", separator: "  ")
                 continue
             }
@@ -79,14 +76,21 @@ struct VerifyUsageCommand: AsyncParsableCommand {
             ]
             // Days have no statement of their own.
             if period.days == nil { line.append(result.statement == nil ? "open" : "closed") }
-            if !result.takenOut.isEmpty {
-                let months = result.takenOut.map(\.description).joined(separator: ", ")
+            if !result.archivedMonths.isEmpty {
+                let months = result.archivedMonths.map(\.description).joined(separator: ", ")
                 line.append("users not compared: some late logins are billed in \(months), which is archived")
             }
             print(line.joined(separator: "  "))
             differences += result.differences.map { "\(period.slug) \(time): \($0)" }
         }
         return differences
+    }
+
+    private func periods(in database: PlatformDatabase) async throws -> [VerifyUsage.Period] {
+        guard let tenant else { return try await VerifyUsage.periods(from: from?.firstDay, to: to?.lastDay, in: database) }
+        guard try await !database.run(Tenant.find(slug: tenant)).isEmpty
+        else { throw Settings.Refusal(description: "Tenant \(tenant) not found. Check the slug.") }
+        return try await VerifyUsage.periods(of: tenant, from: from?.firstDay, to: to?.lastDay, in: database)
     }
 }
 

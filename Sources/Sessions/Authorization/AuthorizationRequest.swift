@@ -1,6 +1,7 @@
 package import Access
+package import Encoding
 import Tenancy
-package import Web
+import Web
 
 /// An application's request to the authorization endpoint, after the checks (RFC 6749, section 4.1.1; OpenID Connect Core, section
 /// 3.1.2.1).

@@ -1,8 +1,8 @@
 import Crypto
+import Encoding
 import Foundation
 import Sealing
 import Tenancy
-import Web
 
 /// Proof Key for Code Exchange (RFC 7636), S256 only.
 enum PKCE {

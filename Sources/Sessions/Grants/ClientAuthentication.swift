@@ -1,4 +1,5 @@
 import Access
+package import Encoding
 import Foundation
 package import Hummingbird
 import Sealing
@@ -48,7 +49,7 @@ extension Request {
         guard parts.count == 2, parts[0].asciiLowercased.isSame(as: "basic"), parts[1].utf8.count <= 4096,
             let decoded = Data(base64Encoded: String(parts[1])), let text = String(validating: decoded, as: UTF8.self)
         else { throw malformed }
-        let halves = text.parts(at: ":", atMost: 2, keepingEmpty: true)
+        let halves = text.parts(at: ":", atMost: 2, includingEmpty: true)
         // Each part is form-encoded before both are joined.
         guard halves.count == 2, let id = Form.decode(String(halves[0])), let secret = Form.decode(String(halves[1]))
         else { throw malformed }

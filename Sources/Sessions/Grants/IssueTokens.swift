@@ -1,12 +1,12 @@
-import Billing
 package import Access
+import Billing
+import Encoding
 package import Foundation
 import Ledger
 package import Postgres
 import Signing
 import Tenancy
 import Users
-import Web
 
 extension Tokens {
     /// Issues the tokens of a login. One transaction and one round trip write the session and the usage event and read the user. Tokens are
@@ -20,16 +20,15 @@ extension Tokens {
     ) async throws -> TokenReply {
         // The key is read before the usage event is written, because a login that receives no tokens must cost nothing.
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
-        let written = try await OwnerDatabase(pool, tenant: tenant.id).run(
-            statements + [
-                LoginLock.shared(of: tenant.id),
-                Session.begin(login, of: tenant, application: application, at: now),
-                UsageEvent.insert(
-                    login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,
-                    connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id),
-                    if: Session.exists(login.session, of: tenant.id), at: now),
-            ])
-        guard let user = try written[statements.count + 1].first(User.init)
+        var batch = Statements(statements)
+        batch.append(LoginLock.shared(of: tenant.id))
+        let session = batch.append(Session.begin(login, of: tenant, application: application, at: now))
+        batch.append(
+            UsageEvent.insert(
+                login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,
+                connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id),
+                if: Session.exists(login.session, of: tenant.id), at: now))
+        guard let user = try await OwnerDatabase(pool, tenant: tenant.id).run(batch)[session].first(User.init)
         else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere since this login.") }
 
         let access = try AccessToken(

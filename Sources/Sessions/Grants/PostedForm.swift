@@ -1,3 +1,4 @@
+package import Encoding
 package import Hummingbird
 package import Tenancy
 package import Web

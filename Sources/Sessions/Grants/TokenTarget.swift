@@ -1,4 +1,4 @@
-package import Web
+package import Encoding
 
 /// The target of access tokens. Every access token of a tenant has one audience, the issuer. A request cannot name another one (RFC 8707,
 /// section 2; RFC 8693, section 2.1).

@@ -1,5 +1,6 @@
 import Access
 import Delivery
+import Encoding
 import Foundation
 import Logging
 import Outbox
@@ -21,7 +22,7 @@ struct DeliverLogoutToken: Sendable {
     /// then.
     static let schedule: [TimeInterval] = [5, 60, 300, 900, 3600, 7200, 14400]
 
-    let pool: DatabasePool
+    let databases: OwnerDatabases
     let signingKeys: SigningKeys
     let publicURL: String
     /// Whether requests may go to private networks and without TLS, for development.
@@ -32,7 +33,7 @@ struct DeliverLogoutToken: Sendable {
 
     /// - Throws: `DatabaseError`, `SealingError`, `CancellationError`. The outbox then tries again.
     func handle(_ entry: Outbox.Entry, at now: Date) async throws -> Outbox.Outcome {
-        let database = OwnerDatabase(pool, owner: entry.owner)
+        let database = databases[entry.owner]
         guard let owed = try await database.run(Owed.find(entry.subject, owner: entry.owner)).first(Owed.init) else { return .done }
         guard let uri = owed.uri, let algorithm = owed.algorithm else { return try await forget(entry, .done, in: database) }
 

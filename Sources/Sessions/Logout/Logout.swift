@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Hummingbird
 import Postgres
@@ -51,13 +52,13 @@ extension LogoutRoutes {
     }
 
     private func logout(_ form: Form, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else {
+        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
         // The limit is the same as for a login's state.
         guard (form["state"] ?? "").utf8.count <= AuthorizationRequest.longestState else { throw ErrorPage.malformed }
         guard let presented = form["id_token_hint"] else { return try leave(form, tenant, context) }
-        let hint = try await endpoints.outageShown(.outage, context) {
+        let hint = try await endpoints.showingOutage(.outage, context) {
             try await signingKeys.hint(presented, of: tenant.tenant, issuer: endpoints.issuer(tenant.tenant))
         }
         guard let hint, let application = tenant.applications[hint.aud],
@@ -66,7 +67,7 @@ extension LogoutRoutes {
 
         // A session that is already over does not change. The person is signed out in any case.
         let now = endpoints.now()
-        try await endpoints.outageShown(.outage, context) {
+        try await endpoints.showingOutage(.outage, context) {
             try await spent.runOnce(.logOut(hint.sid), by: .init(application, tenant.tenant), at: now) {
                 _ = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(
                     Session.end(hint.sid, of: tenant.tenant.id, because: .logout, actor: application.id, at: now))

@@ -1,3 +1,4 @@
+import Encoding
 import HTTPTypes
 package import Hummingbird
 import Tenancy

@@ -2,7 +2,6 @@ import Crypto
 import Foundation
 import HTTPTypes
 import Hummingbird
-import NIOCore
 import Tenancy
 import Web
 
@@ -25,14 +24,10 @@ struct FormPostPage {
             style: "'\(Self.hash(Self.style))'", script: "'\(Self.hash(Self.script))'", images: nil,
             forms: RedirectURI.origin(of: action) ?? "'none'")
         let html = Self.template.render(["action": action, "inputs": inputs, "policy": policy.meta] as [String: Any])
-        var headers: HTTPFields = [
-            .contentType: "text/html; charset=utf-8", .contentLength: "\(html.utf8.count)", .cacheControl: "no-store",
-            .contentSecurityPolicy: policy.header,
-            // The application may see the origin of the page, but not its address.
-            .referrerPolicy: "origin",
-        ]
-        for cookie in cookies { headers.append(HTTPField(name: .setCookie, value: cookie)) }
-        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+        // The application may see the origin of the page, but not its address.
+        var response = Response.page(html, policy: policy, referrerPolicy: "origin")
+        for cookie in cookies { response.headers.append(HTTPField(name: .setCookie, value: cookie)) }
+        return response
     }
 
     /// A hash source of Content Security Policy Level 3, section 2.3.1.
@@ -48,16 +43,9 @@ struct FormPostPage {
         button { font: inherit; padding: .5rem 1.5rem; }
         """
 
-    private static let template = HTMLTemplate(
+    private static let template = HTMLTemplate.page(
+        titled: "Back to the application", style: style,
         """
-        <!doctype html>
-        <html lang="en">
-        <meta charset="utf-8">
-        <meta http-equiv="Content-Security-Policy" content="{{policy}}">
-        <meta name="viewport" content="width=device-width, initial-scale=1">
-        <meta name="robots" content="noindex">
-        <title>Back to the application</title>
-        <style>\(style)</style>
         <form method="post" action="{{action}}">
         {{#inputs}}
         <input type="hidden" name="{{name}}" value="{{value}}">
@@ -66,7 +54,5 @@ struct FormPostPage {
         <p><button>Continue</button></p>
         </form>
         <script>\(script)</script>
-        </html>
-
         """)
 }

@@ -15,9 +15,9 @@ extension Session {
     /// - Returns: the sessions that ended.
     @discardableResult
     package static func endAll(
-        of user: ID<User>, _ tenant: ID<Tenant>, because reason: EndReason, begunUntil last: Date? = nil, at now: Date, in db: Transaction
+        of user: ID<User>, _ tenant: ID<Tenant>, because reason: EndReason, startedUntil last: Date? = nil, at now: Date, in db: Transaction
     ) async throws -> [ID<Session>] {
-        let ended = try await db.run([
+        let (_, sessions) = try await db.run(
             User.endTokens(of: user, tenant, at: last ?? now),
             """
             WITH lasting AS (
@@ -29,8 +29,8 @@ extension Session {
             UPDATE session s SET ended_at = GREATEST(\(now), s.refreshed_at), ended_reason = \(reason) FROM lasting
             WHERE s.tenant_id = \(tenant) AND s.id = lasting.id
             RETURNING s.id
-            """,
-        ])[1].map { try $0.get("id", as: ID<Session>.self) }
+            """)
+        let ended = try sessions.map { try $0.get("id", as: ID<Session>.self) }
         if !ended.isEmpty {
             _ = try await db.run(
                 WebhookEvent.emit(

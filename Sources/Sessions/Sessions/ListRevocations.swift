@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -26,7 +27,7 @@ extension TokenRoutes {
     /// points one minute back, and entries of that minute are repeated.
     @Sendable
     func listRevocations(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else {
+        guard let tenant = try await endpoints.reportingOutage(context, { try await endpoints.tenant(context) }) else {
             throw Problem.notFound("tenant")
         }
         let application = try endpoints.authenticate(request, Form(""), tenant, context)
@@ -39,15 +40,14 @@ extension TokenRoutes {
             else { throw Problem.invalid(.init("after", "It must be a cursor from `list_metadata` of a response.")) }
             return cursor
         }
-        let found = try await endpoints.outageTold(context) {
-            try await OwnerDatabase(pool, tenant: tenant.tenant.id).run([
+        let (clock, revocations) = try await endpoints.reportingOutage(context) {
+            try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(
                 Revocations.clock,
                 Revocations.page(
-                    after: after ?? Revocations.beginning(at: endpoints.now()), of: tenant.tenant.id, for: application, limit: limit),
-            ])
+                    after: after ?? Revocations.beginning(at: endpoints.now()), of: tenant.tenant.id, for: application, limit: limit))
         }
-        let entries = try found[1].map(Revocations.Entry.init)
-        let resume = try after?.resume ?? found[0][0].get("now", as: Date.self).addingTimeInterval(-Revocations.overlap)
+        let entries = try revocations.map(Revocations.Entry.init)
+        let resume = try after?.resume ?? clock[0].get("now", as: Date.self).addingTimeInterval(-Revocations.overlap)
         let hasMore = entries.count == limit
         let next = hasMore ? entries.last.map { Revocations.Cursor(after: $0, resume: resume) } : nil
         return try .json(

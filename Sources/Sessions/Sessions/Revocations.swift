@@ -10,7 +10,7 @@ import Users
 enum Revocations {
     /// How long a revocation is stored, in seconds: the longest lifetime of an access token (one day, `access_token_seconds`) plus one
     /// hour.
-    static let kept: TimeInterval = 25 * 3600
+    static let retention: TimeInterval = 25 * 3600
     /// In seconds, longer than the longest transaction. An entry that is older than this is either visible or never will be.
     static let overlap: TimeInterval = 60
     /// The maximum number of entries in one response.
@@ -82,7 +82,7 @@ enum Revocations {
     static var clock: SQL { "SELECT clock_timestamp() AS now" }
 
     /// The position of a new reader. It covers every entry that can affect a valid access token.
-    static func beginning(at now: Date) -> Cursor { Cursor(at: now.addingTimeInterval(-kept)) }
+    static func beginning(at now: Date) -> Cursor { Cursor(at: now.addingTimeInterval(-retention)) }
 
     static func page(after cursor: Cursor, of tenant: ID<Tenant>, for application: Application, limit: Int) -> SQL {
         let own = application.kind == .machine ? nil : application.id
@@ -100,7 +100,7 @@ enum Revocations {
         try await database.remove(batch: batch) { batch in
             """
             DELETE FROM revocation WHERE (tenant_id, id) IN (
-                SELECT tenant_id, id FROM revocation WHERE recorded_at < statement_timestamp() - make_interval(secs => \(kept))
+                SELECT tenant_id, id FROM revocation WHERE recorded_at < statement_timestamp() - make_interval(secs => \(retention))
                 ORDER BY recorded_at LIMIT \(batch))
             """
         }

@@ -16,10 +16,9 @@ extension SessionRoutes {
         let (tenant, origin) = (call.tenant, call.origin)
         let session = try await call.database(pool).transaction { db in
             // The row is locked first and read afterwards, so a concurrent refresh is included.
-            let found = try await db.run([
-                "SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE", SessionReply.find(id, of: tenant),
-            ])
-            guard let session = try found[1].first({ try SessionReply($0, at: now) }) else { throw Problem.notFound("session") }
+            let (_, found) = try await db.run(
+                "SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE", SessionReply.find(id, of: tenant))
+            guard let session = try found.first({ try SessionReply($0, at: now) }) else { throw Problem.notFound("session") }
             try request.requireMatch(EntityTag(session.updated_at))
             guard session.status == .active || session.mayHaveTokens(at: now) else { return session }
             let revoked = session.revoked(at: now.asChange(after: session.updated_at))

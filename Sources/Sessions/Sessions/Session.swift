@@ -55,7 +55,7 @@ package struct Session: Identified, Sendable {
     static func begin(_ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date) -> SQL {
         """
         WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: Tenant.endedTokens(of: tenant.id, since: login.admittedAt)))),
-        begun AS (
+        started AS (
             INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent, address,
                 authenticated_at)
             SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),

@@ -1,9 +1,9 @@
 package import Access
+import Encoding
 import Foundation
 import Signing
 import Tenancy
 package import Users
-import Web
 
 /// The claims of an access token (RFC 9068). Its audience is the tenant's issuer, so every resource server of the tenant accepts it.
 package struct AccessToken: Codable, Sendable {

@@ -1,6 +1,6 @@
+import Encoding
 package import Foundation
 package import Tenancy
-import Web
 
 extension OAuthError {
     /// One error for all defects, because naming the defect would help an attacker.

@@ -1,7 +1,7 @@
 import Access
+import Encoding
 import Signing
 import Tenancy
-import Web
 
 /// An Espalier id_token that is presented as `id_token_hint` (OpenID Connect RP-Initiated Logout, section 2). It names the application and
 /// the session of a sign-in. Its signature must be valid, but it may have expired.

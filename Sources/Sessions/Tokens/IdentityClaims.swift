@@ -1,7 +1,7 @@
 import Access
 import Crypto
+import Encoding
 import Foundation
-import Sealing
 import Signing
 import Tenancy
 import Users

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Hummingbird
 import Postgres
@@ -31,7 +32,9 @@ extension TokenRoutes {
     /// own access tokens. Only its own application may inspect a refresh token.
     @Sendable
     func introspect(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await endpoints.outageTold(context) { try .json(try await introspection(request, context), headers: [.pragma: "no-cache"]) }
+        try await endpoints.reportingOutage(context) {
+            try .json(try await introspection(request, context), headers: [.pragma: "no-cache"])
+        }
     }
 
     private func introspection(_ request: Request, _ context: WebContext) async throws -> Introspection {
@@ -51,7 +54,7 @@ extension TokenRoutes {
         }
         guard let (token, application) = try await tokens.accessToken(presented, tenant, at: now),
             caller.kind == .machine || caller.id == application.id,
-            try await standing(token.sid, application, tenant.tenant, at: now) != nil
+            try await activeSession(token.sid, application, tenant.tenant, at: now) != nil
         else { return .inactive }
         return Introspection(
             active: true, scope: token.scope.flatMap(Scope.shown), client_id: token.client_id, token_type: "Bearer", exp: token.exp,
@@ -62,7 +65,8 @@ extension TokenRoutes {
     private func introspection(
         of token: RefreshToken, _ caller: Application, _ tenant: Tenant, at now: Date
     ) async throws -> Introspection {
-        guard let found = try await standing(token.session, caller, tenant, at: now), found.takes(token, at: now) else { return .inactive }
+        guard let found = try await activeSession(token.session, caller, tenant, at: now), found.takes(token, at: now)
+        else { return .inactive }
         return Introspection(
             active: true, scope: Scope.shown(found.session.scope), client_id: caller.id, exp: Int(found.until.timeIntervalSince1970),
             iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user, iss: endpoints.issuer(tenant),
@@ -70,14 +74,16 @@ extension TokenRoutes {
             tid: tenant.id)
     }
 
-    private func standing(_ session: ID<Session>, _ application: Application, _ tenant: Tenant, at now: Date) async throws -> Standing? {
+    private func activeSession(
+        _ session: ID<Session>, _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> ActiveSession? {
         try await OwnerDatabase(pool, tenant: tenant.id)
-            .run(Standing.find(session, of: tenant.id, application, at: now)).first(Standing.init)
+            .run(ActiveSession.find(session, of: tenant.id, application, at: now)).first(ActiveSession.init)
     }
 }
 
 /// An active session whose user exists and was not signed out everywhere since it started.
-private struct Standing {
+private struct ActiveSession {
     let session: Session
     /// When the session ends if it is not used before.
     let until: Date

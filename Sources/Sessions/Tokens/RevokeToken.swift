@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -11,7 +12,7 @@ extension TokenRoutes {
     /// 2.1). A used refresh token still identifies its session. A token that identifies no session is not an error (section 2.2).
     @Sendable
     func revokeToken(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await endpoints.outageTold(context) {
+        try await endpoints.reportingOutage(context) {
             guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
             let form = try await endpoints.postedForm(request, context)
             let application = try endpoints.authenticate(request, form, tenant, context)
@@ -19,10 +20,9 @@ extension TokenRoutes {
             let now = endpoints.now()
             if let session = try await session(of: presented, tenant.tenant, at: now) {
                 try await spent.runOnce(.revoke(session), by: .init(application, tenant.tenant), at: now) {
-                    let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run([
+                    let (found, _) = try await OwnerDatabase(pool, tenant: tenant.tenant.id).run(
                         "SELECT application_id FROM session WHERE tenant_id = \(tenant.tenant.id) AND id = \(session)",
-                        Session.end(session, of: tenant.tenant.id, because: .tokenRevoked, actor: application.id, at: now),
-                    ])[0]
+                        Session.end(session, of: tenant.tenant.id, because: .tokenRevoked, actor: application.id, at: now))
                     // Section 2.1 requires an error of RFC 6749, section 5.2. It reveals nothing, because the caller already has the token.
                     guard try found.first({ try $0.get("application_id", as: ID<Application>.self) }) ?? application.id == application.id
                     else { throw OAuthError(.invalidGrant, "The token was issued to another application.") }

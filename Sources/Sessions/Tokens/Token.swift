@@ -1,3 +1,4 @@
+import Encoding
 package import HTTPTypes
 import Hummingbird
 import Logging
@@ -22,7 +23,7 @@ extension TokenRoutes {
     /// The token endpoint. It authenticates the application, then runs the grant.
     @Sendable
     func token(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else {
+        guard let tenant = try await endpoints.reportingOutage(context, { try await endpoints.tenant(context) }) else {
             throw Problem.notFound("tenant")
         }
         let form = try await endpoints.postedForm(request, context, repeatable: TokenTarget.resourceOrAudience)
@@ -60,7 +61,7 @@ extension TokenRoutes {
 
     private func counted(_ step: Metrics.Step, _ context: WebContext, _ grant: () async throws -> TokenReply) async throws -> Response {
         do {
-            let reply = try await endpoints.outageTold(context, grant)
+            let reply = try await endpoints.reportingOutage(context, grant)
             metrics.count(step, "ok")
             return try .json(reply, headers: [.pragma: "no-cache"])
         } catch {

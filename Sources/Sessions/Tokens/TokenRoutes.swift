@@ -1,4 +1,5 @@
 import Access
+package import Encoding
 package import Hummingbird
 package import Postgres
 package import Tenancy

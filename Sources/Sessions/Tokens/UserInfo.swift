@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import HTTPTypes
 import Hummingbird
 import Postgres
@@ -24,7 +25,7 @@ extension TokenRoutes {
     /// active.
     @Sendable
     func userInfo(_ request: Request, _ context: WebContext) async throws -> Response {
-        try await endpoints.outageTold(context) { try await claims(for: request, context) }
+        try await endpoints.reportingOutage(context) { try await claims(for: request, context) }
     }
 
     private func claims(for request: Request, _ context: WebContext) async throws -> Response {

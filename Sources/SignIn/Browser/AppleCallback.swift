@@ -1,6 +1,7 @@
 import Access
 import Accounts
 import Apple
+import Encoding
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -16,7 +17,7 @@ extension SignInRoutes {
     @Sendable
     func appleCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         if try isFromApplication(request) { return try await signInNatively.nativeCallback(request, context) }
-        guard let tenant = try await endpoints.outageShown(.outageAtCallback, context, { try await endpoints.tenant(context) }) else {
+        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
         return try await finish(request, context) { attempt in
@@ -64,7 +65,7 @@ extension SignInRoutes {
             case .stateMissing: throw ErrorPage.otherBrowser
             }
         }
-        guard let tenant = try await endpoints.outageShown(.outageAtCallback, context, { try await tenantOf(attempt) }) else {
+        guard let tenant = try await endpoints.showingOutage(.outageAtCallback, context, { try await tenantOf(attempt) }) else {
             metrics.count(.callback, "other_tenant")
             throw ErrorPage.attemptUnreadable
         }

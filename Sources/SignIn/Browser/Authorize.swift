@@ -1,9 +1,9 @@
 import Access
 import Apple
+import Encoding
 import Hummingbird
 import Logging
 import Postgres
-import Sealing
 import Sessions
 import Tenancy
 import Web
@@ -27,7 +27,7 @@ extension SignInRoutes {
     func authorizeByClient(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try endpoints.browserQuery(request, repeatable: TokenTarget.resource)
         guard let client = form["client_id"], let id = ID<Application>(client),
-            let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.find(application: id, context) }),
+            let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.find(application: id, context) }),
             tenant.tenant.status == .active
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
@@ -37,7 +37,7 @@ extension SignInRoutes {
     }
 
     private func authorize(_ form: Form, _ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageShown(.outage, context, { try await endpoints.tenant(context) }) else {
+        guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
         return try begin(

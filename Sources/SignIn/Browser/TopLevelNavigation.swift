@@ -1,6 +1,6 @@
+import Encoding
 import HTTPTypes
 import Hummingbird
-import Web
 
 extension Request {
     /// Whether the browser loads the response as the document of a whole window (Fetch Metadata Request Headers, section 2.1).

@@ -1,4 +1,5 @@
 import Access
+package import Encoding
 package import Hummingbird
 import Sessions
 package import Tenancy

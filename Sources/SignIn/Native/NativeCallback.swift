@@ -9,7 +9,7 @@ import Web
 extension SignInNatively {
     /// The `appleCallback` for an application on a device. It exchanges Apple's id_token for Espalier's tokens, without a browser.
     func nativeCallback(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.outageTold(context, { try await endpoints.tenant(context) }) else {
+        guard let tenant = try await endpoints.reportingOutage(context, { try await endpoints.tenant(context) }) else {
             throw Problem.notFound("tenant")
         }
         return try await nativeAnswer(context) {
@@ -42,7 +42,7 @@ extension SignInNatively {
         _ context: WebContext, refused: (NativeRefusal) -> OAuthError.Code = \.code, _ signIn: () async throws -> TokenReply
     ) async throws -> Response {
         do {
-            let reply = try await endpoints.outageTold(context, signIn)
+            let reply = try await endpoints.reportingOutage(context, signIn)
             metrics.count(.native, "ok")
             return try .json(reply, headers: [.pragma: "no-cache"])
         } catch {

@@ -1,4 +1,5 @@
 import Apple
+import Encoding
 import Foundation
 import Hummingbird
 import Sessions

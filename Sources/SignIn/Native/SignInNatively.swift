@@ -1,6 +1,7 @@
 import Access
 import Accounts
 package import Apple
+import Encoding
 import Foundation
 package import Postgres
 package import Sessions

@@ -1,7 +1,7 @@
 package import Access
+import Encoding
 package import Foundation
 package import Postgres
-import Web
 
 /// A tenant's software. Its ID is the OAuth `client_id`.
 package struct Application: Identified, Sendable {

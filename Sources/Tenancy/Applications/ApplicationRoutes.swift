@@ -8,7 +8,7 @@ import Web
 /// Manages a tenant's applications and their secrets.
 ///
 /// The kind of an application never changes. Registration and changes use the same rules for combinations of fields
-/// (`ApplicationRules`). A confidential application gets a secret. A roll has an overlap, in which two secrets are valid. Every change
+/// (`Application.misfits`). A confidential application gets a secret. A roll has an overlap, in which two secrets are valid. Every change
 /// takes effect within 1 s, because triggers on the rows notify each process.
 package struct ApplicationRoutes: Sendable {
     let pool: DatabasePool
@@ -16,9 +16,9 @@ package struct ApplicationRoutes: Sendable {
     /// Whether webhooks may lead into private networks and do without TLS: for development.
     let allowsPrivateWebhooks: Bool
     let now: @Sendable () -> Date
-    /// Makes sure that a tenant has a key of this kind to sign tokens with. A new key can take a second.
     /// The statement that ends the sessions of an application.
     let endSessions: @Sendable (ID<Application>, ID<Tenant>, Date) -> SQL
+    /// Makes sure that a tenant has a key of this kind to sign tokens with. A new key can take a second.
     let prepareSigning: @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
 
     package init(

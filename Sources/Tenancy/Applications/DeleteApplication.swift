@@ -25,11 +25,11 @@ extension ApplicationRoutes {
             guard let application = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
             try request.requireMatch(EntityTag(application.updatedAt))
-            let ended = try await db.run([
+            let (_, sessions) = try await db.run(
                 "DELETE FROM application WHERE tenant_id = \(tenant) AND id = \(id)",
                 // The sessions' tokens are invalid without this. It only prevents lists from showing these sessions as active.
-                endSessions(id, tenant, now),
-            ])[1].affected
+                endSessions(id, tenant, now))
+            let ended = sessions.affected
             var statements: [SQL] = []
             if ended > 0 {
                 statements.append(

@@ -11,16 +11,15 @@ extension ApplicationRoutes {
         try call.require(.applicationsRead)
         let id = try call.id("application", of: "application", as: Application.self)
         let page = try Query(request, "limit", "after", "before").page
-        let found = try await call.database(pool).run([
+        let (application, secrets) = try await call.database(pool).run(
             Application.find(id, of: call.tenant),
             """
             SELECT id, last_four, created_at, expires_at FROM application_secret
             WHERE tenant_id = \(call.tenant) AND application_id = \(id) AND (expires_at IS NULL OR expires_at > \(now()))
                 AND id < \(page.upper) AND id > \(page.lower)
             ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
-            """,
-        ])
-        guard !found[0].isEmpty else { throw Problem.notFound("application") }
-        return try .json(Page(try found[1].map(ApplicationSecret.init), of: page, id: \.id.uuid, ApplicationSecretReply.init))
+            """)
+        guard !application.isEmpty else { throw Problem.notFound("application") }
+        return try .json(Page(try secrets.map(ApplicationSecret.init), of: page, id: \.id.uuid, ApplicationSecretReply.init))
     }
 }

@@ -1,5 +1,5 @@
+import Encoding
 import Foundation
-import Web
 
 /// The rules for redirect URIs, and their comparison. A logout URI has the same form.
 package enum RedirectURI {

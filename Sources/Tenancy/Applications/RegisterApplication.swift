@@ -15,12 +15,12 @@ extension ApplicationRoutes {
         try call.require(.applicationsWrite)
         var fields = try await JSONFields(request)
         let kind = fields.choice("kind", Application.Kind.self, isRequired: true)
-        let said = ApplicationFields(&fields, isNew: true, allowsPrivate: allowsPrivateWebhooks)
+        let given = ApplicationFields(&fields, isNew: true, allowsPrivate: allowsPrivateWebhooks)
         try fields.finish()
-        guard let kind, let name = said.name else { throw Problem(.invalid, "`kind` and `name` are required.") }
+        guard let kind, let name = given.name else { throw Problem(.invalid, "`kind` and `name` are required.") }
 
         let now = now()
-        let application = said.applied(to: Application(ID(at: now), kind: kind, name: name, redirectURIs: [], at: now))
+        let application = given.applied(to: Application(ID(at: now), kind: kind, name: name, redirectURIs: [], at: now))
         guard application.misfits.isEmpty else { throw Problem.invalid(application.misfits) }
         if let contradiction = application.contradictions.first {
             throw Problem(.conflict, "\(contradiction.field): \(contradiction.detail)", fields: application.contradictions)

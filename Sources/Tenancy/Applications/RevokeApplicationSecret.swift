@@ -14,11 +14,10 @@ extension ApplicationRoutes {
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
         try await call.database(pool).transaction { db in
-            let found = try await db.run([
-                Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now),
-            ])
-            guard !found[0].isEmpty else { throw Problem.notFound("application") }
-            let before = try found[1].map(ApplicationSecret.init)
+            let (locked, valid) = try await db.run(
+                Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now))
+            guard !locked.isEmpty else { throw Problem.notFound("application") }
+            let before = try valid.map(ApplicationSecret.init)
             guard before.contains(where: { $0.id == id }) else { throw Problem.notFound("application secret") }
             guard before.count > 1 else {
                 throw Problem(

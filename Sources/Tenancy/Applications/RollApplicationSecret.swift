@@ -22,31 +22,29 @@ extension ApplicationRoutes {
         var random = SystemRandomNumberGenerator()
         let (id, secret) = (ID<ApplicationSecret>(at: now), ApplicationSecret.make(using: &random))
         try await call.database(pool).transaction { [keyring] db in
-            let found = try await db.run([
-                Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now),
-            ])
-            guard let kind = try found[0].first(Application.init)?.kind else { throw Problem.notFound("application") }
+            let (locked, valid) = try await db.run(
+                Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now))
+            guard let kind = try locked.first(Application.init)?.kind else { throw Problem.notFound("application") }
             guard kind.isConfidential
             else { throw Problem(.conflict, "An application of kind `\(kind.rawValue)` has no secret to roll.") }
-            let before = try found[1].map(ApplicationSecret.init)
+            let before = try valid.map(ApplicationSecret.init)
             let end = now.addingTimeInterval(TimeInterval(overlap))
-            let kept = overlap > 0 ? before.first?.id : nil
-            let written = try await db.run([
-                "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND application_id = \(application) AND id IS DISTINCT FROM \(kept)",
+            let previous = overlap > 0 ? before.first?.id : nil
+            let (_, _, _, after) = try await db.run(
+                "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND application_id = \(application) AND id IS DISTINCT FROM \(previous)",
                 // The overlap never extends the validity of a secret.
                 """
                 UPDATE application_secret SET expires_at = LEAST(expires_at, \(end))
                 WHERE tenant_id = \(tenant) AND application_id = \(application)
                 """,
                 ApplicationSecret.insert(id, tenant: tenant, application: application, secret: secret, keyring: keyring, at: now),
-                ApplicationSecret.valid(of: application, tenant: tenant, at: now),
-            ])
+                ApplicationSecret.valid(of: application, tenant: tenant, at: now))
             _ = try await db.run(
                 AuditEvent.insert(
                     "rollApplicationSecret", of: application.description, owner: owner, by: origin,
                     before: ApplicationSecretsReply(secrets: before.map(ApplicationSecretReply.init)),
                     after: ApplicationSecretsReply(
-                        secrets: try written[3].map { ApplicationSecretReply(try ApplicationSecret($0)) }),
+                        secrets: try after.map { ApplicationSecretReply(try ApplicationSecret($0)) }),
                     at: now))
         }
         return try .resource(

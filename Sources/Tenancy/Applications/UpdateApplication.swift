@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Hummingbird
 import Postgres
@@ -13,13 +14,13 @@ extension ApplicationRoutes {
         try call.require(.applicationsWrite)
         let id = try call.id("application", of: "application", as: Application.self)
         var fields = try await JSONFields(request)
-        let said = ApplicationFields(&fields, isNew: false, allowsPrivate: allowsPrivateWebhooks)
+        let changes = ApplicationFields(&fields, isNew: false, allowsPrivate: allowsPrivateWebhooks)
         if fields.has("kind") {
             _ = fields.choice("kind", Application.Kind.self)
             fields.refuse("kind", "It cannot be changed. Register another application.")
         }
         try fields.finish()
-        if case .set(let algorithm) = said.signingAlgorithm { try await prepareSigning(algorithm, call.tenant) }
+        if case .set(let algorithm) = changes.signingAlgorithm { try await prepareSigning(algorithm, call.tenant) }
 
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
@@ -27,7 +28,7 @@ extension ApplicationRoutes {
             guard let current = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
             try request.requireMatch(EntityTag(current.updatedAt))
-            var changed = said.applied(to: current)
+            var changed = changes.applied(to: current)
             // A request without an effective change leaves no audit event.
             guard ApplicationReply(changed) != ApplicationReply(current) else { return current }
             changed.updatedAt = now.asChange(after: current.updatedAt)

@@ -1,9 +1,9 @@
 package import Access
+import Encoding
 package import Foundation
 package import Postgres
 import Sealing
 import Synchronization
-import Web
 
 /// The configuration of a tenant that a login needs. It is read in one round trip and cached.
 package struct TenantConfiguration: Sendable {
@@ -51,24 +51,26 @@ package final class TenantDirectory: Sendable {
     private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
 
     /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
-    package init(pool: DatabasePool, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
-        let database = PlatformDatabase(pool)
+    package init(database: PlatformDatabase, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
         let known = known
         bySlug = ConfigurationCache { slug in
             // This prevents a guess from costing the six statements below.
             if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
-            let found = try await database.run([
-                Tenant.find(slug: slug), Connection.serving(tenantWithSlug: slug), AppleKey.current(forTenantWithSlug: slug),
-                Application.all(ofTenantWithSlug: slug), Application.secrets(ofTenantWithSlug: slug),
-                budget("(SELECT id FROM tenant WHERE slug = \(slug))"),
-            ])
-            guard let tenant = try found[0].first(Tenant.init) else {
+            var batch = Statements()
+            let found = batch.append(Tenant.find(slug: slug))
+            let connection = batch.append(Connection.serving(tenantWithSlug: slug))
+            let appleKey = batch.append(AppleKey.current(forTenantWithSlug: slug))
+            let applications = batch.append(Application.all(ofTenantWithSlug: slug))
+            let applicationSecrets = batch.append(Application.secrets(ofTenantWithSlug: slug))
+            let budgetEnd = batch.append(budget("(SELECT id FROM tenant WHERE slug = \(slug))"))
+            let results = try await database.run(batch)
+            guard let tenant = try results[found].first(Tenant.init) else {
                 known.remove(slug: slug)
                 return nil
             }
             known.insert(slug: slug, of: tenant.id.uuid)
             let secrets = Dictionary(
-                grouping: try found[4].map { row in
+                grouping: try results[applicationSecrets].map { row in
                     (
                         try row.get("application_id", as: ID<Application>.self),
                         Application.Secret(
@@ -78,12 +80,13 @@ package final class TenantDirectory: Sendable {
                 }, by: \.0
             ).mapValues { $0.map(\.1) }
             let configuration = TenantConfiguration(
-                tenant: tenant, connection: try found[1].first(Connection.init), appleKey: try found[2].first(AppleKey.init),
+                tenant: tenant, connection: try results[connection].first(Connection.init),
+                appleKey: try results[appleKey].first(AppleKey.init),
                 applications: Dictionary(
-                    uniqueKeysWithValues: try found[3].map { row in
+                    uniqueKeysWithValues: try results[applications].map { row in
                         let application = try Application(row, secrets: secrets).limited(by: tenant.settings)
                         return (application.id, application)
-                    }), loginsRefusedUntil: try found[5].first { try $0.get("refused_until", as: Date?.self) } ?? nil)
+                    }), loginsRefusedUntil: try results[budgetEnd].first { try $0.get("refused_until", as: Date?.self) } ?? nil)
             return .init(configuration, owner: tenant.id.uuid)
         }
         slugs = ConfigurationCache { application in

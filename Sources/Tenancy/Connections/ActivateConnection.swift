@@ -15,11 +15,16 @@ extension ConnectionRoutes {
         let now = now()
         let (tenant, actor) = (call.tenant, ConnectionActor(call))
         let details = try await call.database(pool).transaction { db in
-            let found = try await db.run(
-                Move.lock(tenant) + [hasOthers(than: id, tenant)] + ConnectionDetails.find(id, owner: tenant.uuid))
-            guard let details = try ConnectionDetails.all(Array(found[4...])).first else { throw Problem.notFound("connection") }
-            guard let before = try found[2].first(Move.init) else { throw Problem.notFound("tenant") }
-            let hasOthers = try found[3].first { try $0.get("has_others", as: Bool.self) } ?? false
+            var batch = Statements(Move.lock(tenant))
+            let move = batch.append(Move.find(tenant))
+            let others = batch.append(hasOthers(than: id, tenant))
+            let found = batch.append(ConnectionDetails.find(id, owner: tenant.uuid))
+            let keys = batch.append(ConnectionDetails.keys(of: id, owner: tenant.uuid))
+            let results = try await db.run(batch)
+            guard let details = try ConnectionDetails.all(results[found], keys: results[keys]).first
+            else { throw Problem.notFound("connection") }
+            guard let before = try results[move].first(Move.init) else { throw Problem.notFound("tenant") }
+            let hasOthers = try results[others].first { try $0.get("has_others", as: Bool.self) } ?? false
             guard before.plan.mayBringOwnConnection else {
                 throw Problem(
                     .planRequired,
@@ -40,7 +45,7 @@ extension ConnectionRoutes {
             let serves = Serving(
                 ownership: .own, connection_id: id, relink_until: relinkUntil, team_id: details.connection.teamID,
                 existing_users: users.choice)
-            let written: [SQL] = [
+            var changes = Statements([
                 """
                 UPDATE connection SET relink_until = \(relinkUntil), updated_at = \(now.asChange(after: details.updatedAt))
                 WHERE tenant_id = \(tenant) AND id = \(id)
@@ -52,9 +57,11 @@ extension ConnectionRoutes {
                 """,
                 try AuditEvent.insert(
                     "activateConnection", of: id.description, owner: tenant.uuid, by: actor.origin, before: was, after: serves, at: now),
-            ]
-            let changed = try await db.run(written + ConnectionDetails.find(id, owner: tenant.uuid))
-            return try ConnectionDetails.all(Array(changed.suffix(2))).first ?? details
+            ])
+            let changed = changes.append(ConnectionDetails.find(id, owner: tenant.uuid))
+            let changedKeys = changes.append(ConnectionDetails.keys(of: id, owner: tenant.uuid))
+            let written = try await db.run(changes)
+            return try ConnectionDetails.all(written[changed], keys: written[changedKeys]).first ?? details
         }
         return try .resource(reply(details, to: actor), updatedAt: details.updatedAt)
     }

@@ -36,11 +36,7 @@ private struct Shared {
 
     static func find(for tenant: ID<Tenant>, _ hasOthers: (SQL, SQL) -> SQL) -> SQL {
         """
-        SELECT c.team_id,
-            EXISTS (SELECT FROM apple_key k
-                WHERE k.tenant_id = c.tenant_id AND k.connection_id = c.id AND k.state = 'current') AS has_current_key,
-            \(part: hasOthers("\(tenant)", "c.team_id")) AS has_others
-        FROM connection c WHERE c.tenant_id = \(UUID.platform)
+        SELECT c.team_id, c.has_current_key, \(part: hasOthers("\(tenant)", "c.team_id")) AS has_others FROM shared_connection() AS c
         """
     }
 }
@@ -53,16 +49,19 @@ extension ConnectionRoutes {
         let users = try await ExistingUsers(request)
         let now = now()
         let (tenant, origin, publicURL, hasOthers) = (call.tenant, call.origin, publicURL, hasOthers)
-        // Uses the platform's rights, because the tenant cannot see the shared connection. All other statements name the tenant.
-        let reply = try await PlatformDatabase(pool).transaction { db in
-            let found = try await db.run(Move.lock(tenant) + [Tenant.find(tenant), Shared.find(for: tenant, hasOthers)])
-            guard let before = try found[2].first(Move.init), let row = try found[3].first(Tenant.init)
+        let reply = try await call.database(pool).transaction { db in
+            var batch = Statements(Move.lock(tenant))
+            let move = batch.append(Move.find(tenant))
+            let found = batch.append(Tenant.find(tenant))
+            let connection = batch.append(Shared.find(for: tenant, hasOthers))
+            let results = try await db.run(batch)
+            guard let before = try results[move].first(Move.init), let row = try results[found].first(Tenant.init)
             else { throw Problem.notFound("tenant") }
             try request.requireMatch(EntityTag(before.updatedAt))
             if before.connection == nil, users.choice == nil {
                 return Reply(row, publicURL: publicURL, relinkUntil: before.relinkUntil, updatedAt: before.updatedAt)
             }
-            guard let shared = try found[4].first(Shared.init), shared.hasCurrentKey else {
+            guard let shared = try results[connection].first(Shared.init), shared.hasCurrentKey else {
                 throw Problem(.conflict, "The platform has no working shared connection. Ask an operator.")
             }
             let relinkUntil = try users.relinkUntil(hasOthers: shared.hasOthers, at: now)

@@ -81,9 +81,9 @@ extension ConnectionRoutes {
     func changed(
         _ id: ID<AppleKey>, _ before: ConnectionDetails, for actor: ConnectionActor, at now: Date, in transaction: Transaction
     ) async throws -> (AppleKeyReply, Date) {
-        let found = try ConnectionDetails.all(
-            try await transaction.run(ConnectionDetails.find(before.connection.id, owner: actor.owner)))
-        guard let after = found.first, let key = after.keys.first(where: { $0.id == id }) else { throw Problem.notFound("Apple key") }
+        guard let after = try await ConnectionDetails.find(before.connection.id, owner: actor.owner, in: transaction),
+            let key = after.keys.first(where: { $0.id == id })
+        else { throw Problem.notFound("Apple key") }
         let old = before.keys.first { $0.id == id }.map(AppleKeyReply.init)
         _ = try await transaction.run(try actor.audit(id, before: old, after: AppleKeyReply(key), at: now))
         return (AppleKeyReply(key), after.updatedAt)

@@ -1,4 +1,5 @@
 package import Access
+import Encoding
 package import Foundation
 package import Postgres
 package import Sealing
@@ -110,9 +111,7 @@ struct AppleKeyReply: Encodable, Sendable {
 
     init(_ key: AppleKey) {
         (id, key_id, state) = (key.id, key.keyID, key.state)
-        fingerprint = key.fingerprint.map { bytes in
-            bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-        }
+        fingerprint = key.fingerprint.map(\.hexadecimal)
         (proven_at, last_used_at, usable_until) = (key.provenAt, key.lastUsedAt, key.usableUntil)
         (created_at, updated_at) = (key.createdAt, key.updatedAt)
     }

@@ -58,8 +58,8 @@ extension ConnectionRoutes {
     /// Finds a connection of the owner.
     /// - Throws: `Problem` 404.
     func find(_ id: ID<Connection>?, for actor: ConnectionActor) async throws -> ConnectionDetails {
-        let found = try await ConnectionDetails.all(actor.database(pool).run(ConnectionDetails.find(id, owner: actor.owner)))
-        guard var details = found.first else { throw Problem.notFound("connection") }
+        guard var details = try await ConnectionDetails.find(id, owner: actor.owner, in: actor.database(pool))
+        else { throw Problem.notFound("connection") }
         if actor.isPlatform { details.isServing = try await isSharedConnectionInUse() }
         return details
     }
@@ -69,19 +69,12 @@ extension ConnectionRoutes {
     func lock(
         _ id: ID<Connection>?, for actor: ConnectionActor, _ request: Request, in transaction: Transaction
     ) async throws -> ConnectionDetails {
-        _ = try await transaction.run(ConnectionDetails.lock(id, owner: actor.owner))
+        try await ConnectionDetails.lock(id, owner: actor.owner, in: transaction)
         // Reads the connection again, because a concurrent transaction may have activated it.
-        let found = try ConnectionDetails.all(try await transaction.run(ConnectionDetails.find(id, owner: actor.owner)))
-        guard let details = found.first else { throw Problem.notFound("connection") }
+        guard let details = try await ConnectionDetails.find(id, owner: actor.owner, in: transaction)
+        else { throw Problem.notFound("connection") }
         try request.requireMatch(details.tag, isRequired: true)
         return details
-    }
-
-    /// Whether any tenant has no connection of its own.
-    func isSharedConnectionInUse() async throws -> Bool {
-        let found = try await PlatformDatabase(pool).run(
-            "SELECT EXISTS (SELECT FROM tenant WHERE connection_id IS NULL AND status <> 'purged') AS used")
-        return try found.first { try $0.get("used", as: Bool.self) } ?? false
     }
 
     func reply(_ details: ConnectionDetails, to actor: ConnectionActor) -> ConnectionReply {

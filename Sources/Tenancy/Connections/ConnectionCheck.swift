@@ -1,5 +1,6 @@
 import Access
 import Delivery
+import Encoding
 import Foundation
 import Postgres
 import Web

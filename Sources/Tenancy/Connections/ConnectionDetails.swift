@@ -32,52 +32,61 @@ struct ConnectionDetails: Sendable {
         self.keys = keys.filter { $0.connection == connection.id }
     }
 
-    /// Parses the results of `find`, `lock` or `page`.
-    static func all(_ found: [Rows]) throws -> [ConnectionDetails] {
-        let keys = try found[1].map(AppleKey.init)
-        return try found[0].map { try ConnectionDetails($0, keys: keys) }
-    }
-
     /// Finds one connection. The platform needs no ID, because it has only one.
-    static func find(_ id: ID<Connection>?, owner: UUID) -> [SQL] {
-        [
-            """
-            SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids, c.email_sources, c.relink_until, c.checked_at,
-                c.check_outcome, c.check_steps, c.created_at, c.updated_at,
-                EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.connection_id = c.id) AS serving
-            FROM connection c WHERE c.tenant_id = \(owner) AND (\(id) IS NULL OR c.id = \(id))
-            """,
-            keys(of: id, owner: owner),
-        ]
+    static func find(_ id: ID<Connection>?, owner: UUID, in db: some StatementRunner) async throws -> ConnectionDetails? {
+        let (connections, keys) = try await db.run(find(id, owner: owner), keys(of: id, owner: owner))
+        return try all(connections, keys: keys).first
     }
 
     /// Like `find`, and locks the connection until the transaction ends. Every change of a connection or its keys takes this lock.
-    static func lock(_ id: ID<Connection>?, owner: UUID) -> [SQL] {
-        [
-            """
-            SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids, c.email_sources, c.relink_until, c.checked_at,
-                c.check_outcome, c.check_steps, c.created_at, c.updated_at,
-                EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.connection_id = c.id) AS serving
-            FROM connection c WHERE c.tenant_id = \(owner) AND (\(id) IS NULL OR c.id = \(id)) FOR UPDATE OF c
-            """,
-            keys(of: id, owner: owner),
-        ]
+    @discardableResult
+    static func lock(_ id: ID<Connection>?, owner: UUID, in db: Transaction) async throws -> ConnectionDetails? {
+        let (connections, keys) = try await db.run(lock(id, owner: owner), keys(of: id, owner: owner))
+        return try all(connections, keys: keys).first
     }
 
-    static func page(_ page: PageRequest, owner: UUID) -> [SQL] {
-        [
-            """
-            SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids, c.email_sources, c.relink_until, c.checked_at,
-                c.check_outcome, c.check_steps, c.created_at, c.updated_at,
-                EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.connection_id = c.id) AS serving
-            FROM connection c WHERE c.tenant_id = \(owner) AND c.id < \(page.upper) AND c.id > \(page.lower)
-            ORDER BY CASE WHEN \(page.isBackward) THEN c.id END ASC, c.id DESC LIMIT \(page.fetched)
-            """,
-            keys(of: nil, owner: owner),
-        ]
+    static func page(_ page: PageRequest, owner: UUID, in db: some StatementRunner) async throws -> [ConnectionDetails] {
+        let (connections, keys) = try await db.run(Self.page(page, owner: owner), keys(of: nil, owner: owner))
+        return try all(connections, keys: keys)
     }
 
-    private static func keys(of id: ID<Connection>?, owner: UUID) -> SQL {
+    // MARK: SQL
+
+    /// Parses the results of `find` and `keys`.
+    static func all(_ connections: Rows, keys: Rows) throws -> [ConnectionDetails] {
+        let keys = try keys.map(AppleKey.init)
+        return try connections.map { try ConnectionDetails($0, keys: keys) }
+    }
+
+    static func find(_ id: ID<Connection>?, owner: UUID) -> SQL {
+        """
+        SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids, c.email_sources, c.relink_until, c.checked_at,
+            c.check_outcome, c.check_steps, c.created_at, c.updated_at,
+            EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.connection_id = c.id) AS serving
+        FROM connection c WHERE c.tenant_id = \(owner) AND (\(id) IS NULL OR c.id = \(id))
+        """
+    }
+
+    private static func lock(_ id: ID<Connection>?, owner: UUID) -> SQL {
+        """
+        SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids, c.email_sources, c.relink_until, c.checked_at,
+            c.check_outcome, c.check_steps, c.created_at, c.updated_at,
+            EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.connection_id = c.id) AS serving
+        FROM connection c WHERE c.tenant_id = \(owner) AND (\(id) IS NULL OR c.id = \(id)) FOR UPDATE OF c
+        """
+    }
+
+    private static func page(_ page: PageRequest, owner: UUID) -> SQL {
+        """
+        SELECT c.id, c.tenant_id, c.team_id, c.services_id, c.bundle_ids, c.email_sources, c.relink_until, c.checked_at,
+            c.check_outcome, c.check_steps, c.created_at, c.updated_at,
+            EXISTS (SELECT FROM tenant t WHERE t.id = c.tenant_id AND t.connection_id = c.id) AS serving
+        FROM connection c WHERE c.tenant_id = \(owner) AND c.id < \(page.upper) AND c.id > \(page.lower)
+        ORDER BY CASE WHEN \(page.isBackward) THEN c.id END ASC, c.id DESC LIMIT \(page.fetched)
+        """
+    }
+
+    static func keys(of id: ID<Connection>?, owner: UUID) -> SQL {
         """
         SELECT id, tenant_id, connection_id, key_id, sealed_pem, state, fingerprint, proven_at, last_used_at, usable_until,
             created_at, updated_at

@@ -22,6 +22,8 @@ package struct ConnectionRoutes: Sendable {
     /// Whether a tenant has users of another team than the given one, as a condition on two expressions.
     let hasOthers: @Sendable (_ tenant: SQL, _ team: SQL) -> SQL
     let now: @Sendable () -> Date
+    /// Whether any tenant has no connection of its own.
+    let isSharedConnectionInUse: @Sendable () async throws -> Bool
     /// Limits how often one owner's new keys cause a request to Apple in this process. Otherwise repeated failures of one owner could make
     /// Apple block the whole server.
     let questionsToApple = TokenBuckets<UUID>(perMinute: 30)
@@ -32,6 +34,12 @@ package struct ConnectionRoutes: Sendable {
     ) {
         (self.pool, self.keyring, self.apple, self.publicURL) = (pool, keyring, apple, publicURL)
         (self.hasOthers, self.now) = (hasOthers, now)
+        let allTenants = PlatformDatabase(pool, for: .useOfSharedConnection)
+        isSharedConnectionInUse = {
+            let found = try await allTenants.run(
+                "SELECT EXISTS (SELECT FROM tenant WHERE connection_id IS NULL AND status <> 'purged') AS used")
+            return try found.first { try $0.get("used", as: Bool.self) } ?? false
+        }
     }
 
     /// Below `/v1/tenants/{tenant}`.

@@ -1,8 +1,8 @@
-import Access
+package import Access
 package import Apple
 package import Foundation
 package import Logging
-package import Postgres
+import Postgres
 package import Sealing
 import ServiceLifecycle
 import Web
@@ -11,7 +11,7 @@ import Web
 ///
 /// Every process may run it. Each takes only work that no other process has taken.
 package struct ConnectionUpkeep: Service {
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let doctor: Doctor
     private let logger: Logger
     private let now: @Sendable () -> Date
@@ -20,9 +20,9 @@ package struct ConnectionUpkeep: Service {
     private static let (batch, width) = (20, 4)
 
     package init(
-        pool: DatabasePool, keyring: Keyring, apple: AppleClient, logger: Logger, now: @escaping @Sendable () -> Date
+        database: PlatformDatabase, keyring: Keyring, apple: AppleClient, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
-        (self.pool, doctor, self.logger, self.now) = (pool, Doctor(apple: apple, keyring: keyring), logger, now)
+        (self.database, doctor, self.logger, self.now) = (database, Doctor(apple: apple, keyring: keyring), logger, now)
     }
 
     /// Makes a pass about every minute, until a graceful shutdown.
@@ -50,7 +50,7 @@ package struct ConnectionUpkeep: Service {
 
     private func retireKeys() async throws {
         let now = now()
-        let expired = try await PlatformDatabase(pool).run(
+        let expired = try await database.run(
             """
             SELECT tenant_id, connection_id, id FROM apple_key WHERE state = 'previous' AND usable_until <= \(now) LIMIT 1000
             """
@@ -71,19 +71,18 @@ package struct ConnectionUpkeep: Service {
     }
 
     private func retire(_ id: ID<AppleKey>, of connection: ID<Connection>, owner: UUID, at now: Date) async throws {
-        try await OwnerDatabase(pool, owner: owner).transaction { db in
-            let found = try ConnectionDetails.all(try await db.run(ConnectionDetails.lock(connection, owner: owner)))
+        try await database.restricted(to: owner).transaction { db in
             // Another process may have retired it already.
-            guard let before = found.first,
+            guard let before = try await ConnectionDetails.lock(connection, owner: owner, in: db),
                 let key = before.keys.first(where: { $0.id == id && $0.state == .previous && $0.usableUntil.map { $0 <= now } ?? false }
                 )
             else { return }
             _ = try await db.run([AppleKey.retire(id, owner: owner, at: now), before.touch(at: now)])
-            let after = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(connection, owner: owner)))
+            let after = try await ConnectionDetails.find(connection, owner: owner, in: db)
             _ = try await db.run(
                 try AuditEvent.insert(
                     owner == .platform ? "retirePlatformAppleKey" : "retireAppleKey", of: id.description, owner: owner, by: .system,
-                    before: AppleKeyReply(key), after: after.first?.keys.first { $0.id == id }.map(AppleKeyReply.init), at: now))
+                    before: AppleKeyReply(key), after: after?.keys.first { $0.id == id }.map(AppleKeyReply.init), at: now))
         }
     }
 
@@ -94,7 +93,7 @@ package struct ConnectionUpkeep: Service {
     private func checkConnections() async throws -> Int {
         let now = now()
         // The claim lasts 10 minutes. If this process is killed, another one takes the connections after that.
-        let taken = try await PlatformDatabase(pool).run(
+        let taken = try await database.run(
             """
             UPDATE connection SET check_due_at = \(now + 600) WHERE (tenant_id, id) IN (
                 SELECT c.tenant_id, c.id FROM connection c
@@ -121,9 +120,8 @@ package struct ConnectionUpkeep: Service {
     }
 
     private func check(_ id: ID<Connection>, owner: UUID) async throws {
-        let database = OwnerDatabase(pool, owner: owner)
-        guard let details = try ConnectionDetails.all(try await database.run(ConnectionDetails.find(id, owner: owner))).first
-        else { return }
+        let database = database.restricted(to: owner)
+        guard let details = try await ConnectionDetails.find(id, owner: owner, in: database) else { return }
         let key = details.signing
         let (check, fingerprint) = try await doctor.check(details, with: key, at: now())
         try await details.record(

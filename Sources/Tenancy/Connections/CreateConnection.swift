@@ -85,8 +85,8 @@ extension ConnectionRoutes {
                         key, owner: actor.owner, connection: id, keyID: body.keyID, sealedPEM: sealed, fingerprint: body.key.fingerprint,
                         state: check.provesKey ? .current : .next, provenAt: check.provesKey ? now : nil, at: now),
                 ])
-                let stored = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(id, owner: actor.owner)))
-                guard let details = stored.first else { throw Problem.notFound("connection") }
+                guard let details = try await ConnectionDetails.find(id, owner: actor.owner, in: db)
+                else { throw Problem.notFound("connection") }
                 _ = try await db.run(try actor.audit(id, after: reply(details, to: actor), at: now))
                 return details
             }

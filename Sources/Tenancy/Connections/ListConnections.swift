@@ -8,7 +8,7 @@ extension ConnectionRoutes {
         try call.require(.connectionsRead)
         let page = try Query(request, "limit", "after", "before").page
         let actor = ConnectionActor(call)
-        let found = try await ConnectionDetails.all(call.database(pool).run(ConnectionDetails.page(page, owner: call.owner)))
+        let found = try await ConnectionDetails.page(page, owner: call.owner, in: call.database(pool))
         return try .json(Page(found, of: page, id: \.connection.id.uuid) { reply($0, to: actor) })
     }
 }

@@ -21,18 +21,21 @@ struct Move: Sendable {
     /// Locks the tenant and its connections until the transaction ends.
     ///
     /// The tenant comes first, as in every change of a connection (`requirePlan`). The connections follow in their order, to avoid a
-    /// deadlock. The last result contains the tenant.
+    /// deadlock.
     static func lock(_ tenant: ID<Tenant>) -> [SQL] {
         [
             // This lock is weak enough not to block rows that only refer to the tenant.
             "SELECT FROM tenant WHERE id = \(tenant) FOR NO KEY UPDATE",
             "SELECT FROM connection WHERE tenant_id = \(tenant) ORDER BY id FOR UPDATE",
-            """
-            SELECT t.plan, t.connection_id, t.updated_at,
-                CASE WHEN t.connection_id IS NULL THEN t.shared_relink_until ELSE c.relink_until END AS relink_until
-            FROM tenant t LEFT JOIN connection c ON c.tenant_id = t.id AND c.id = t.connection_id WHERE t.id = \(tenant)
-            """,
         ]
+    }
+
+    static func find(_ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT t.plan, t.connection_id, t.updated_at,
+            CASE WHEN t.connection_id IS NULL THEN t.shared_relink_until ELSE c.relink_until END AS relink_until
+        FROM tenant t LEFT JOIN connection c ON c.tenant_id = t.id AND c.id = t.connection_id WHERE t.id = \(tenant)
+        """
     }
 
     /// Ends the relink of the connection that was in use.

@@ -6,7 +6,7 @@ import Web
 
 extension ConnectionRoutes {
     /// Makes a key the current one after Apple has accepted it. The old key stays valid for a while, in case Apple refuses the new one
-    /// later (`RestoreAppleKey`).
+    /// later (`AppleKey.restore`).
     @Sendable
     func promoteAppleKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)

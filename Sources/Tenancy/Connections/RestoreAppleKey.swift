@@ -14,8 +14,7 @@ extension AppleKey {
     {
         let (owner, connection) = (previous.owner, previous.connection)
         return try await OwnerDatabase(pool, owner: owner).transaction { db in
-            let found = try ConnectionDetails.all(try await db.run(ConnectionDetails.lock(connection, owner: owner)))
-            guard let before = found.first,
+            guard let before = try await ConnectionDetails.lock(connection, owner: owner, in: db),
                 let old = before.keys.first(where: { $0.id == previous.id && $0.state == .previous }),
                 old.usableUntil.map({ $0 > now }) ?? false,
                 let new = before.keys.first(where: { $0.id == refused.id && $0.state == .current })
@@ -31,14 +30,14 @@ extension AppleKey {
                 WHERE tenant_id = \(owner) AND id = \(connection)
                 """,
             ])
-            let after = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(connection, owner: owner)))
+            let after = try await ConnectionDetails.find(connection, owner: owner, in: db)
             _ = try await db.run([
                 try WebhookEvent.emit(
                     .connectionFailing, data: ConnectionFailing(connection_id: connection, reason: .keyRefused, apple_key_id: new.id),
                     owner: owner, at: now),
                 try AuditEvent.insert(
                     "restoreAppleKey", of: old.id.description, owner: owner, by: .system, before: before.keys.map(AppleKeyReply.init),
-                    after: after.first?.keys.map(AppleKeyReply.init), at: now),
+                    after: after?.keys.map(AppleKeyReply.init), at: now),
             ])
             return true
         }

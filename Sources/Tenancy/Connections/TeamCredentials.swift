@@ -1,7 +1,7 @@
-import Access
+package import Access
 package import Apple
 package import Foundation
-package import Postgres
+import Postgres
 package import Sealing
 
 extension AppleClientCredentials {
@@ -19,11 +19,12 @@ extension AppleClientCredentials {
     ///
     /// - Parameters:
     /// - clientID: a Services ID or a bundle ID.
-    /// - owner: the tenant's ID, or the platform's ID.
+    /// - database: the database of a tenant, or of the platform for itself.
     package static func all(
-        teamID: String, clientID: String, owner: UUID, in pool: DatabasePool, keyring: Keyring, at now: Date
+        teamID: String, clientID: String, in database: OwnerDatabase, keyring: Keyring, at now: Date
     ) async throws -> [AppleClientCredentials] {
-        try await OwnerDatabase(pool, owner: owner).run(
+        let owner = database.owner
+        return try await database.run(
             """
             SELECT k.id, k.tenant_id, k.connection_id, k.key_id, k.sealed_pem, k.state, k.fingerprint, k.proven_at, k.last_used_at,
                 k.usable_until, k.created_at, k.updated_at

@@ -48,10 +48,10 @@ extension ConnectionRoutes {
                 _ = try await db.run(
                     "UPDATE apple_key SET proven_at = NULL WHERE tenant_id = \(owner) AND connection_id = \(connection.id)")
             }
-            let after = try ConnectionDetails.all(try await db.run(ConnectionDetails.find(connection.id, owner: owner)))
+            let after = try await ConnectionDetails.find(connection.id, owner: owner, in: db)
             _ = try await db.run(
                 try actor.audit(
-                    connection.id, before: reply(before, to: actor), after: after.first.map { reply($0, to: actor) }, at: now))
+                    connection.id, before: reply(before, to: actor), after: after.map { reply($0, to: actor) }, at: now))
             return isAnotherClient
         }
         var details = try await find(id, for: actor)

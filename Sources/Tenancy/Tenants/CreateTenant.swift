@@ -20,10 +20,11 @@ extension TenantRoutes {
 
         let now = now()
         let id = ID<Tenant>(at: now)
-        let insert = Tenant.insert(id, slug: slug, name: name, plan: plan, settings: settings, at: now)
+        let insertion = Tenant.insert(id, slug: slug, name: name, plan: plan, settings: settings, at: now)
         do {
             let tenant = try await OwnerDatabase(pool, tenant: id).transaction { db in
-                let tenant = try Tenant(try await db.run(insert)[0])
+                let created = try await db.run(insertion)
+                let tenant = try Tenant(created[0])
                 _ = try await db.run(
                     AuditEvent.insert(
                         "createTenant", of: id.description, owner: id.uuid, by: call.origin,

@@ -14,7 +14,7 @@ extension TenantRoutes {
         let slug = try query.text("slug")
         if let slug, !Tenant.isSlug(slug) { throw Problem.invalid(.init("slug", Tenant.slugRule)) }
         let page = try query.page
-        let tenants = try await PlatformDatabase(pool).run(
+        let tenants = try await call.platformDatabase(pool).run(
             """
             SELECT id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
                 signing_key_days, purge_after, created_at, updated_at FROM tenant

@@ -1,7 +1,7 @@
-import Access
+package import Access
 import Delivery
 package import Foundation
-package import Postgres
+import Postgres
 
 /// Notifies tenants of API keys that expire soon, while there is time to roll them. The event is `key.expiring`, once per key.
 ///
@@ -9,15 +9,15 @@ package import Postgres
 package struct NotifyExpiringKeys: Sendable {
     static let notice: TimeInterval = 7 * 86400
 
-    private struct Told: Encodable {
+    private struct Expiry: Encodable {
         let api_key_id: ID<APIKey>
         let expires_at: Date
     }
 
     private let database: PlatformDatabase
 
-    package init(pool: DatabasePool) {
-        database = PlatformDatabase(pool)
+    package init(database: PlatformDatabase) {
+        self.database = database
     }
 
     /// Emits the events. Every process may run this at any time. A key that another process is handling is skipped. The transaction that
@@ -25,18 +25,18 @@ package struct NotifyExpiringKeys: Sendable {
     ///
     /// - Returns: the number of keys with an event.
     @discardableResult
-    package func tell(at now: Date) async throws -> Int {
+    package func pass(at now: Date) async throws -> Int {
         var total = 0
         while true {
-            let told = try await tellSome(at: now)
-            total += told
-            if told < Self.batch { return total }
+            let notified = try await notifyBatch(at: now)
+            total += notified
+            if notified < Self.batch { return total }
         }
     }
 
     private static let batch = 100
 
-    private func tellSome(at now: Date) async throws -> Int {
+    private func notifyBatch(at now: Date) async throws -> Int {
         try await database.transaction { db in
             let keys = try await db.run(
                 APIKey.expiring(
@@ -44,13 +44,13 @@ package struct NotifyExpiringKeys: Sendable {
             ).map { row in
                 (
                     owner: try row.get("tenant_id", as: UUID.self),
-                    told: Told(api_key_id: try row.get("id"), expires_at: try row.get("expires_at"))
+                    expiry: Expiry(api_key_id: try row.get("id"), expires_at: try row.get("expires_at"))
                 )
             }
             guard !keys.isEmpty else { return 0 }
-            var statements = try keys.map { try WebhookEvent.emit(.keyExpiring, data: $0.told, owner: $0.owner, at: now) }
+            var statements = try keys.map { try WebhookEvent.emit(.keyExpiring, data: $0.expiry, owner: $0.owner, at: now) }
             statements.append(
-                APIKey.noteExpiryNotices(owners: keys.map(\.owner), ids: keys.map(\.told.api_key_id), at: now))
+                APIKey.noteExpiryNotices(owners: keys.map(\.owner), ids: keys.map(\.expiry.api_key_id), at: now))
             _ = try await db.run(statements)
             return keys.count
         }

@@ -1,7 +1,7 @@
-import Access
+package import Access
 package import Foundation
 package import Logging
-package import Postgres
+import Postgres
 import ServiceLifecycle
 
 /// The data of a purged tenant in the platform's audit trail: no name, but the end of the tenant's own trail.
@@ -17,13 +17,13 @@ private struct Purged: Encodable {
 ///
 /// Every process runs this. One process at a time purges a tenant. The database decides by its own clock whether the time is over.
 package struct PurgeTenants: Service {
-    private let pool: DatabasePool
+    private let database: PlatformDatabase
     private let logger: Logger
     private let now: @Sendable () -> Date
 
-    /// - Parameter pool: a pool with a long statement timeout, because one statement removes all data of a tenant.
-    package init(pool: DatabasePool, logger: Logger, now: @escaping @Sendable () -> Date) {
-        (self.pool, self.logger, self.now) = (pool, logger, now)
+    /// - Parameter database: a database with a long statement timeout, because one statement removes all data of a tenant.
+    package init(database: PlatformDatabase, logger: Logger, now: @escaping @Sendable () -> Date) {
+        (self.database, self.logger, self.now) = (database, logger, now)
     }
 
     /// Runs 30 to 90 s after the start, then about every hour, at different times in each process.
@@ -48,7 +48,7 @@ package struct PurgeTenants: Service {
     /// - Returns: the number of tenants that this process has purged.
     @discardableResult
     package func purgeDue() async throws -> Int {
-        let due = try await PlatformDatabase(pool).run(
+        let due = try await database.run(
             """
             SELECT id FROM tenant WHERE status = 'deleted' AND purge_after <= LEAST(\(now()), clock_timestamp())
             ORDER BY purge_after LIMIT 1000
@@ -70,7 +70,7 @@ package struct PurgeTenants: Service {
     /// - Returns: whether this call purged the tenant. False if it was restored, or purged by another process.
     private func purge(_ tenant: ID<Tenant>) async throws -> Bool {
         let now = now()
-        return try await PlatformDatabase(pool).transaction { db in
+        return try await database.transaction { db in
             let locked = try await db.run(
                 """
                 SELECT slug FROM tenant WHERE id = \(tenant) AND status = 'deleted' AND purge_after <= clock_timestamp()

@@ -62,6 +62,9 @@ extension Tenant {
 
     // MARK: For statements of other targets
 
+    /// Selects the role that owns the table. It also owns the other tables.
+    package static let owner: SQL = "SELECT relowner FROM pg_class WHERE oid = 'tenant'::regclass"
+
     /// Selects the ID, the slug, the name and the status of every tenant.
     package static let names: SQL = "SELECT id, slug, name, status FROM tenant"
 
@@ -114,7 +117,7 @@ extension Tenant {
 
 extension DeliverWebhook {
     /// Delivers the events of tenants that are not deleted.
-    package init(pool: DatabasePool, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
-        self.init(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, tenants: Tenant.statuses, timeout: timeout)
+    package init(databases: OwnerDatabases, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
+        self.init(databases: databases, keyring: keyring, allowsPrivate: allowsPrivate, tenants: Tenant.statuses, timeout: timeout)
     }
 }

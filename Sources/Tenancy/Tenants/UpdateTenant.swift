@@ -17,7 +17,7 @@ extension TenantRoutes {
         let plan = fields.choice("plan", Tenant.Plan.self)
         for field in ["name", "plan"] where fields.isNull(field) { fields.refuse(field, "It cannot be removed.") }
         // This read finds invalid members. The code below applies the members to the stored settings.
-        let said = fields
+        let given = fields
         var settings = Tenant.Settings()
         settings.read(&fields)
         try fields.finish()
@@ -31,7 +31,7 @@ extension TenantRoutes {
             else {
                 throw Problem(.conflict, "This tenant is \(before.status.rawValue). Only an active or suspended tenant can be changed.")
             }
-            var (settings, fields) = (before.settings, said)
+            var (settings, fields) = (before.settings, given)
             settings.read(&fields)
             // A request without an effective change leaves no audit event.
             guard

@@ -26,8 +26,8 @@ extension TransferRoutes {
             _ = try await db.run(
                 try AuditEvent.insert("closeTransfer", of: id.description, owner: tenant.uuid, by: origin, after: reply, at: now))
         }
-        try await ForgetTransferIdentifiers(pool: pool, logger: logger).forget(
-            id, of: tenant, batches: ForgetTransferIdentifiers.batchesInRequest, at: now)
+        try await ForgetTransferIdentifiers.forget(
+            id, of: tenant, in: database, batches: ForgetTransferIdentifiers.batchesInRequest, at: now)
         let reply = try await database.run(TransferReply.find(id, of: tenant)).first { try TransferReply($0, at: now) }
         guard let reply else { throw Problem.notFound("transfer") }
         return try .json(reply)

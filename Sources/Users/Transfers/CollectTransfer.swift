@@ -25,7 +25,8 @@ extension TransferRoutes {
         let pending = TransferUser.nextPending(limit, in: transfer, of: tenant)
         var users = try await database.run(pending).map(TransferUser.init)
         if users.count < limit {
-            users = try await database.run([TransferUser.enlist(in: transfer, of: tenant, at: now), pending])[1].map(TransferUser.init)
+            let (_, enlisted) = try await database.run(TransferUser.enlist(in: transfer, of: tenant, at: now), pending)
+            users = try enlisted.map(TransferUser.init)
         }
         guard !users.isEmpty else { return try .json(TransferBatchReply(finished: true)) }
 
@@ -43,16 +44,15 @@ extension TransferRoutes {
                 "collectTransfer", of: id.description, owner: tenant.uuid, by: origin,
                 after: Collected(collected: ids.count, failed: answers.refused.count), at: now)
             try await database.transaction { db in
-                let held = try await db.run([
+                let (_, touched) = try await db.run(
                     // The order prevents a deadlock. Two batches at once have the same users.
                     """
                     SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(id) AND user_id = ANY(\(asked))
                     ORDER BY user_id FOR UPDATE
                     """,
-                    transfer.touch(of: tenant, at: now),
-                ])
+                    transfer.touch(of: tenant, at: now))
                 // An identifier that was already deleted must not be stored again.
-                try requireOpen(held[1])
+                try requireOpen(touched)
                 _ = try await db.run([
                     """
                     UPDATE team_transfer_user r SET state = 'collected', transfer_sub = a.transfer_sub, updated_at = \(now)

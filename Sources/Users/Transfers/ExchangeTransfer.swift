@@ -37,16 +37,16 @@ extension TransferRoutes {
         if !(answers.answered.isEmpty && answers.refused.isEmpty) {
             let (moved, failed) = try await database.transaction { db in
                 try await hold(users, in: transfer, of: tenant, db, at: now)
-                let kept = try await keep(answers.answered, in: transfer, of: tenant, db, at: now)
-                let failed = kept.count { $0 == .failed } + answers.refused.count
-                if kept.contains(.moved) { _ = try await db.run(transfer.begin(of: tenant, at: now)) }
+                let states = try await save(answers.answered, in: transfer, of: tenant, db, at: now)
+                let failed = states.count { $0 == .failed } + answers.refused.count
+                if states.contains(.moved) { _ = try await db.run(transfer.begin(of: tenant, at: now)) }
                 _ = try await db.run([
                     TransferUser.refuse(answers.refused, in: transfer, of: tenant, at: now),
                     try AuditEvent.insert(
                         "exchangeTransfer", of: id.description, owner: tenant.uuid, by: origin,
-                        after: Exchanged(moved: kept.count { $0 == .moved }, failed: failed), at: now),
+                        after: Exchanged(moved: states.count { $0 == .moved }, failed: failed), at: now),
                 ])
-                return (kept.count { $0 == .moved }, failed)
+                return (states.count { $0 == .moved }, failed)
             }
             (batch.done, batch.failed) = (moved, failed)
         }
@@ -58,16 +58,15 @@ extension TransferRoutes {
     private func hold(
         _ batch: [TransferUser], in transfer: TeamTransfer, of tenant: ID<Tenant>, _ db: Transaction, at now: Date
     ) async throws {
-        let held = try await db.run([
+        let (_, _, touched) = try await db.run(
             // This waits for users that are being changed or deleted. The order prevents a deadlock between two batches.
             "SELECT FROM tenant_user WHERE tenant_id = \(tenant) AND id = ANY(\(batch.map(\.id))) ORDER BY id FOR UPDATE",
             """
             SELECT FROM team_transfer_user WHERE tenant_id = \(tenant) AND transfer_id = \(transfer.id)
                 AND user_id = ANY(\(batch.map(\.id))) ORDER BY user_id FOR UPDATE
             """,
-            transfer.touch(of: tenant, at: now),
-        ])
-        try requireOpen(held[2])
+            transfer.touch(of: tenant, at: now))
+        try requireOpen(touched)
     }
 
     /// Adds the users' identities under the new team. An existing identity takes precedence. It is the user's own from a concurrent
@@ -76,13 +75,13 @@ extension TransferRoutes {
     /// A relay address belongs to one team. Mail to the old address reaches nobody, so the new address replaces it at once. It comes
     /// directly from Apple in a call by Espalier, for a user who already had a relay address. So it needs no other proof.
     /// - Returns: the new state of each user.
-    private func keep(
+    private func save(
         _ answered: [(user: TransferUser, answer: MigratedUser)], in transfer: TeamTransfer,
         of tenant: ID<Tenant>, _ db: Transaction, at now: Date
     ) async throws -> [TransferUser.State] {
         let (ids, subjects) = (answered.map(\.user.id), answered.map(\.answer.subject))
         let relayed = answered.compactMap { user, answer in answer.relayAddress.map { (user.id, $0) } }
-        let results = try await db.run([
+        let (_, concluded, _) = try await db.run(
             """
             INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
             SELECT \(tenant), \(transfer.toTeam), a.apple_sub, a.user_id, \(transfer.servicesID), \(now), o.last_login_at
@@ -97,7 +96,7 @@ extension TransferRoutes {
                 state = CASE WHEN a.holder = r.user_id THEN 'moved' ELSE 'failed' END,
                 moved_by = CASE WHEN a.holder = r.user_id THEN \(TransferUser.Mover.exchange) END,
                 reason = CASE WHEN a.holder = r.user_id THEN NULL WHEN a.holder IS NULL THEN \(TransferUser.Reason.knownOtherwise)
-                    ELSE \(TransferUser.Reason.signedInAnew) END
+                    ELSE \(TransferUser.Reason.becameAnotherUser) END
             FROM (SELECT m.user_id, i.user_id AS holder FROM unnest(\(ids), \(subjects)) AS m (user_id, apple_sub)
                 LEFT JOIN identity i ON i.tenant_id = \(tenant) AND i.team_id = \(transfer.toTeam) AND i.apple_sub = m.apple_sub) AS a
             WHERE r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id AND r.state = 'collected'
@@ -110,8 +109,7 @@ extension TransferRoutes {
             JOIN team_transfer_user r ON r.tenant_id = \(tenant) AND r.transfer_id = \(transfer.id) AND r.user_id = a.user_id
                 AND r.state = 'moved' AND r.moved_by = 'exchange'
             WHERE u.tenant_id = \(tenant) AND u.id = a.user_id AND u.is_private_email
-            """,
-        ])
-        return try results[1].map { try $0.get("state", as: TransferUser.State.self) }
+            """)
+        return try concluded.map { try $0.get("state", as: TransferUser.State.self) }
     }
 }

@@ -7,7 +7,7 @@ import Postgres
 /// may, for any number of users. An interrupted run leaves the rest to the next one. Every process may run this at any time. It skips users
 /// that another process has locked, and looks for them again before the transfer counts as closed.
 struct ForgetTransferIdentifiers: Sendable {
-    let pool: DatabasePool
+    let database: PlatformDatabase
     let logger: Logger
 
     /// How many users a statement changes.
@@ -19,11 +19,11 @@ struct ForgetTransferIdentifiers: Sendable {
 
     /// Processes all closing transfers. A transfer that fails does not stop the others, and continues at the next pass.
     func pass(at now: Date) async throws {
-        let closing = try await PlatformDatabase(pool).run(
+        let closing = try await database.run(
             "SELECT tenant_id, id FROM team_transfer WHERE closed_at IS NOT NULL AND forgotten_at IS NULL ORDER BY tenant_id, id"
         ).map { (try $0.get("tenant_id", as: ID<Tenant>.self), try $0.get("id", as: ID<TeamTransfer>.self)) }
         for (tenant, transfer) in closing {
-            do { try await forget(transfer, of: tenant, at: now) } catch {
+            do { try await Self.forget(transfer, of: tenant, in: database.restricted(to: tenant), at: now) } catch {
                 try Task.checkCancellation()
                 if (error as? DatabaseError)?.isOutage == true { throw error }
                 logger.warning("a transfer could not be closed", metadata: ["transfer": "\(transfer)", "cause": "\(error)"])
@@ -32,8 +32,9 @@ struct ForgetTransferIdentifiers: Sendable {
     }
 
     /// - Parameter batches: the number of batches after which it stops, finished or not.
-    func forget(_ transfer: ID<TeamTransfer>, of tenant: ID<Tenant>, batches: Int = .max, at now: Date) async throws {
-        let database = OwnerDatabase(pool, tenant: tenant)
+    static func forget(
+        _ transfer: ID<TeamTransfer>, of tenant: ID<Tenant>, in database: OwnerDatabase, batches: Int = .max, at now: Date
+    ) async throws {
         let isClosing = try await database.run(
             """
             SELECT FROM team_transfer WHERE tenant_id = \(tenant) AND id = \(transfer) AND closed_at IS NOT NULL AND forgotten_at IS NULL
@@ -43,16 +44,16 @@ struct ForgetTransferIdentifiers: Sendable {
         // that it would read and sort all remaining rows for every batch. The setting prevents that plan. The conditions prevent the use of
         // the index by identifier, which has another order. They also avoid a join, which would compare each row with all others before the
         // table is analyzed.
-        var (last, count) = (Self.beforeAll, 0)
+        var (last, count) = (beforeAll, 0)
         while count < batches {
-            let forgotten = try await database.run([
+            let (_, forgotten) = try await database.run(
                 "SET LOCAL enable_bitmapscan = off",
                 """
                 WITH next AS (
                     SELECT user_id FROM team_transfer_user
                     WHERE tenant_id = \(tenant) AND transfer_id = \(transfer) AND COALESCE(transfer_sub, '') <> ''
                         AND user_id > \(last)
-                    ORDER BY user_id LIMIT \(Self.batch) FOR UPDATE SKIP LOCKED),
+                    ORDER BY user_id LIMIT \(batch) FOR UPDATE SKIP LOCKED),
                 forgotten AS (
                     UPDATE team_transfer_user SET transfer_sub = NULL
                     WHERE tenant_id = \(tenant) AND transfer_id = \(transfer)
@@ -60,9 +61,8 @@ struct ForgetTransferIdentifiers: Sendable {
                         AND user_id = ANY(ARRAY(SELECT user_id FROM next))
                     RETURNING user_id)
                 SELECT user_id FROM forgotten ORDER BY user_id DESC
-                """,
-            ])[1]
-            guard forgotten.count == Self.batch, let end = try forgotten.first({ try $0.get("user_id", as: UUID.self) }) else { break }
+                """)
+            guard forgotten.count == batch, let end = try forgotten.first({ try $0.get("user_id", as: UUID.self) }) else { break }
             (last, count) = (end, count + 1)
         }
         // The transfer is not done while another process holds some of its users.

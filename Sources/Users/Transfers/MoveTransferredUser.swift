@@ -3,11 +3,10 @@ import Apple
 import Foundation
 import Postgres
 import Tenancy
-import Users
 
 extension Identity {
     /// Links a first sign-in under this team to the user whose transfer identifier is in the id_token, while a transfer to the team is
-    /// open. The exchange may not have reached the user yet. This runs before `keep`, in its transaction, and before `relink`, because
+    /// open. The exchange may not have reached the user yet. This runs before `save`, in its transaction, and before `relink`, because
     /// Apple itself identifies the user. It is nil, and costs the database nothing, for a token without such an identifier.
     ///
     /// The user's profile does not change. The audit event is `moveUser`, with the application of the sign-in as its actor.
@@ -26,7 +25,7 @@ extension Identity {
                     AND NOT EXISTS (SELECT FROM identity i
                         WHERE i.tenant_id = \(tenant) AND i.team_id = \(team) AND i.apple_sub = \(token.subject))
                 -- The locks wait for a concurrent deletion or move, and check again. They do not block other sign-ins of the user,
-                -- which already hold its identity. `keep` locks that first.
+                -- which already hold its identity. `save` locks that first.
                 FOR KEY SHARE OF u FOR UPDATE OF r),
             moved AS (
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, apple_client_id, created_at, last_login_at)
@@ -45,8 +44,8 @@ extension Identity {
             """
     }
 
-    /// The audit event of a user that `move` has moved. It runs after `keep`. A concurrent change of the user locks the user while it waits
-    /// for its turn in the audit trail, and `keep` waits for the user. A repetition has no second effect.
+    /// The audit event of a user that `move` has moved. It runs after `save`. A concurrent change of the user locks the user while it waits
+    /// for its turn in the audit trail, and `save` waits for the user. A repetition has no second effect.
     static func auditMove(
         _ token: IDToken, tenant: ID<Tenant>, application: ID<Application>, connection: Connection, at now: Date
     ) -> SQL? {

@@ -17,20 +17,18 @@ extension TransferRoutes {
         let (tenant, origin) = (call.tenant, call.origin)
         let reply = try await call.database(pool).transaction { db in
             let transfer = try openTransfer(try await db.run(TeamTransfer.find(id, of: tenant)), at: now)
-            let retried = try await db.run([
+            let (retried, touched) = try await db.run(
                 """
                 UPDATE team_transfer_user SET state = CASE WHEN transfer_sub IS NULL THEN 'pending' ELSE 'collected' END, reason = NULL,
                     updated_at = \(now)
                 WHERE tenant_id = \(tenant) AND transfer_id = \(id) AND state = 'failed'
                 """,
-                transfer.touch(of: tenant, at: now),
-            ])
-            try requireOpen(retried[1])
+                transfer.touch(of: tenant, at: now))
+            try requireOpen(touched)
             let reply = try await self.reply(id, of: tenant, in: db, at: now)
             _ = try await db.run(
                 try AuditEvent.insert(
-                    "retryTransfer", of: id.description, owner: tenant.uuid, by: origin, after: Retried(users: retried[0].affected), at: now
-                ))
+                    "retryTransfer", of: id.description, owner: tenant.uuid, by: origin, after: Retried(users: retried.affected), at: now))
             return reply
         }
         return try .json(reply)

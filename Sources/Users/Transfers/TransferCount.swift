@@ -11,22 +11,22 @@ enum TransferCount {
 
     /// Merges many changes into one, so that few remain to be summed. Every process may run this at any time, because it skips changes that
     /// another process is merging. A concurrent sum includes either the many or the one.
-    static func fold(in pool: DatabasePool) async throws {
-        let long = try await PlatformDatabase(pool).run(
+    static func fold(in database: PlatformDatabase) async throws {
+        let long = try await database.run(
             "SELECT tenant_id, transfer_id FROM team_transfer_count GROUP BY tenant_id, transfer_id HAVING count(*) >= \(many)"
         ).map { (try $0.get("tenant_id", as: ID<Tenant>.self), try $0.get("transfer_id", as: ID<TeamTransfer>.self)) }
         for (tenant, transfer) in long {
-            _ = try await OwnerDatabase(pool, tenant: tenant).run(
+            _ = try await database.restricted(to: tenant).run(
                 """
                 WITH old AS (
                     SELECT id FROM team_transfer_count WHERE tenant_id = \(tenant) AND transfer_id = \(transfer)
                     ORDER BY id LIMIT \(batch) FOR UPDATE SKIP LOCKED),
-                gone AS (
+                deleted AS (
                     DELETE FROM team_transfer_count
                     WHERE tenant_id = \(tenant) AND transfer_id = \(transfer) AND id = ANY(ARRAY(SELECT id FROM old))
                     RETURNING collected, moved, failed)
                 INSERT INTO team_transfer_count (tenant_id, transfer_id, collected, moved, failed)
-                SELECT \(tenant), \(transfer), sum(collected), sum(moved), sum(failed) FROM gone HAVING count(*) > 0
+                SELECT \(tenant), \(transfer), sum(collected), sum(moved), sum(failed) FROM deleted HAVING count(*) > 0
                 """)
         }
     }

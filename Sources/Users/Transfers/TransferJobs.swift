@@ -16,11 +16,11 @@ package struct TransferJobs: Sendable {
 
     package var passes: [any Service] {
         [
-            Recurring("forget transfer identifiers", every: .seconds(60), logger: logger) { [pool, logger, now] in
-                try await ForgetTransferIdentifiers(pool: pool, logger: logger).pass(at: now())
+            Recurring(.forgetTransferIdentifiers, every: .seconds(60), in: pool, logger: logger) { [logger, now] database in
+                try await ForgetTransferIdentifiers(database: database, logger: logger).pass(at: now())
             },
-            Recurring("fold transfer counts", every: .seconds(60), logger: logger) { [pool] in
-                try await TransferCount.fold(in: pool)
+            Recurring(.mergeTransferCounts, every: .seconds(60), in: pool, logger: logger) { database in
+                try await TransferCount.fold(in: database)
             },
         ]
     }

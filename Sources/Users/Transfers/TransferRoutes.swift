@@ -2,7 +2,6 @@ package import Access
 package import Apple
 package import Foundation
 package import Hummingbird
-package import Logging
 package import Postgres
 package import Sealing
 import Web
@@ -21,15 +20,10 @@ package struct TransferRoutes: Sendable {
     let keyring: Keyring
     let apple: AppleClient
     let lastUsed: LastUsed
-    let logger: Logger
     let now: @Sendable () -> Date
 
-    package init(
-        pool: DatabasePool, keyring: Keyring, apple: AppleClient, lastUsed: LastUsed, logger: Logger,
-        now: @escaping @Sendable () -> Date
-    ) {
-        (self.pool, self.keyring, self.apple, self.lastUsed) = (pool, keyring, apple, lastUsed)
-        (self.logger, self.now) = (logger, now)
+    package init(pool: DatabasePool, keyring: Keyring, apple: AppleClient, lastUsed: LastUsed, now: @escaping @Sendable () -> Date) {
+        (self.pool, self.keyring, self.apple, self.lastUsed, self.now) = (pool, keyring, apple, lastUsed, now)
     }
 
     package var tenantRoutes: RouteCollection<TenantContext> {

@@ -1,7 +1,6 @@
 import Access
 import Foundation
 import Postgres
-import Users
 import Web
 
 /// A user of the team that an app leaves, and the user's progress.
@@ -14,7 +13,7 @@ struct TransferUser: Sendable {
         /// Apple no longer knows the user, or the consent is revoked.
         case refusedByApple = "refused_by_apple"
         /// The person became another user under the new team before the transfer identifier was collected.
-        case signedInAnew = "signed_in_anew"
+        case becameAnotherUser = "signed_in_anew"
         /// The user has another identity under the new team.
         case knownOtherwise = "known_otherwise"
     }

@@ -1,5 +1,6 @@
 import Access
 @testable import Accounts
+import Encoding
 import Foundation
 import Fuzzing
 @testable import Sessions

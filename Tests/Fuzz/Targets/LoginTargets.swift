@@ -72,8 +72,13 @@ extension FuzzTarget {
             let header = [UInt8](base64URL: String(text.prefix { $0 != "." })).flatMap {
                 try? JSONSerialization.jsonObject(with: Data($0)) as? [String: Any]
             }
-            try hold(header?["crit"] == nil || header?["crit"] is NSNull, "a critical extension passed")
-            guard jws.unverifiedClaims(AccessToken.self) != nil || jws.unverifiedClaims(IDTokenHint.self) != nil else { return }
+            try hold(header?["crit"] == nil, "a critical extension passed")
+            try hold((header?["alg"] as? String)?.isExactly(jws.algorithm) == true, "Foundation reads another algorithm")
+            try hold((header?["kid"] as? String).map { jws.keyID?.isExactly($0) == true } ?? (jws.keyID == nil), "or another key")
+            guard let payload = jws.payload.map({ Data($0) }),
+                (try? JSONDecoder().decode(AccessToken.self, from: payload)) != nil
+                    || (try? JSONDecoder().decode(IDTokenHint.self, from: payload)) != nil
+            else { return }
             try hold(text.utf8.allSatisfy { $0 == UInt8(ascii: ".") || $0.isBase64URL }, "\(text) passed")
         },
         FuzzTarget(

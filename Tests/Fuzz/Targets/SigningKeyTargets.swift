@@ -1,5 +1,6 @@
 import Access
 import Crypto
+import Encoding
 import Foundation
 import Fuzzing
 import JWTKit

@@ -1,5 +1,6 @@
 @testable import Access
 @testable import Delivery
+import Encoding
 import Foundation
 import Fuzzing
 import Hummingbird

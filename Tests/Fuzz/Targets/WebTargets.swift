@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 import Fuzzing
 import HTTPTypes
@@ -27,6 +28,22 @@ extension FuzzTarget {
             guard let form, let other else { return }
             try hold(Set(form.names) == Set(other.keys), "two parsers read different names")
             try hold(other.allSatisfy { name, value in (form[name] ?? "").isExactly(value) }, "two parsers read different values")
+        },
+        FuzzTarget(text: "form-fields", seeds: ["a b+c&d=e%", "ключ\u{0}\r\n"]) { text in
+            let form = try Form(Form.encode(["before": "1", "name": text, "absent": nil, "after": "2"]))
+            try hold((form["name"] ?? "").isExactly(text) && form["absent"] == nil && form["after"] == "2", "it is read differently")
+        },
+        FuzzTarget("base64url", seeds: ["", "AA", "AB", "AAA", "_-8", "A", "AA==", "A A", "+/"]) { bytes in
+            let ours = [UInt8](base64URL: bytes[...])
+            let text = String(validating: bytes, as: UTF8.self)
+            try hold(ours == text.flatMap { [UInt8](base64URL: $0) }, "two decoders differ")
+            if let ours {
+                try hold(Array(ours.base64URL.utf8) == bytes, "bytes have two spellings")
+                let standard = ours.base64URL.replacing("-", with: "+").replacing("_", with: "/")
+                let padding = String(repeating: "=", count: (4 - standard.utf8.count % 4) % 4)
+                try hold(Data(base64Encoded: standard + padding) == Data(ours), "Foundation decodes other bytes")
+            }
+            try hold([UInt8](base64URL: bytes.base64URL) == bytes, "the encoded bytes decode differently")
         },
         FuzzTarget(
             "json",
@@ -163,7 +180,7 @@ extension FuzzTarget {
             text: "accept",
             seeds: ["text/html,application/xhtml+xml;q=0.9,*/*;q=0.8", "a\u{600},text/html;q=0", "\u{301},TEXT/HTML", "text/html\u{200D}"]
         ) { text in
-            guard HTTPField.isValidValue(text), header(.accept, text).asksForHTML else { return }
+            guard HTTPField.isValidValue(text), header(.accept, text).acceptsHTML else { return }
             try hold(
                 text.asciiLowercased.utf8.count >= 9 && Array(text.asciiLowercased.utf8).firstRange(of: Array("text/html".utf8)) != nil,
                 "\(text) requests HTML")

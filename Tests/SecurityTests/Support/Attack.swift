@@ -1,8 +1,8 @@
 import Crypto
+import Encoding
 import Foundation
 import NIOHTTP1
 import Postgres
-import Sealing
 import Server
 import TestSupport
 
@@ -38,7 +38,7 @@ extension TestBrowser.Answer {
     }
 
     /// Expects an error in a redirect to the application, without a code.
-    var tellsApplicationNoCode: Bool {
+    var givesApplicationNoCode: Bool {
         self["error"] != nil && self["code"] == nil
     }
 
@@ -78,13 +78,6 @@ extension TestBrowser {
     func publishedKey(of tenant: SeedResult.TenantResult) async throws -> [String: String] {
         let keys = try await get("\(tenant.issuer)/oauth2/jwks").json["keys"] as? [[String: any Sendable]] ?? []
         return (keys.first ?? [:]).compactMapValues { $0 as? String }
-    }
-}
-
-extension TestPlatform {
-    func count(_ table: String, where condition: String = "true") async throws -> Int {
-        try await ownerPool.run(SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(condition)"))
-            .first { try $0.get("n", as: Int.self) } ?? 0
     }
 }
 

@@ -38,7 +38,7 @@ enum RoleGrants {
         tenant_plan: SELECT
         tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after \
             family_name given_name is_private_email tokens_valid_after updated_at)
-        usage_archive: SELECT
+        usage_archive: SELECT(month tenant_id)
         usage_arrival: DELETE INSERT SELECT
         usage_day: INSERT SELECT UPDATE(events)
         usage_event: INSERT SELECT
@@ -71,6 +71,7 @@ enum RoleGrants {
         missing_usage_partitions(date[])
         note_master_keys(bytea[],timestamp with time zone)
         purge_tenant(uuid)
+        shared_connection()
         take_statement(uuid,date,timestamp with time zone,timestamp with time zone)
         """
 }

@@ -13,11 +13,11 @@ struct DeleteApplicationTests {
             let path = "/tenants/acme/applications/\(made["id"] as! String)"
             let stale = try await platform.call("DELETE", path, headers: [("If-Match", "\"x\"")])
             #expect(stale.status == 412)
-            let secrets = try await platform.rows("application_secret")
+            let secrets = try await platform.count("application_secret")
             let answer = try await platform.call("DELETE", path, key: platform.acme.api_keys[0].secret)
             #expect(answer.status == 204)
             #expect(answer.body == "")
-            #expect(try await platform.rows("application_secret") == secrets - 1)
+            #expect(try await platform.count("application_secret") == secrets - 1)
             for method in ["GET", "DELETE"] { #expect(try await platform.call(method, path).status == 404) }
             #expect(try await platform.call("GET", "\(path)/secrets").status == 404)
             let trail = try await platform.applicationTrail(made["id"])
@@ -31,14 +31,14 @@ struct DeleteApplicationTests {
     func permission() async throws {
         try await TestPlatform.run { platform in
             let path = "/applications/\(platform.acme.applications[0].client_id)"
-            let before = try await platform.rows("application")
+            let before = try await platform.count("application")
             for tenant in ["acme", "globex"] {
                 let key = platform.globex.api_keys[0].secret
                 #expect(try await platform.call("DELETE", "/tenants/\(tenant)\(path)", key: key).status == 404)
             }
             let scopeless = try await platform.call("DELETE", "/tenants/acme\(path)", key: platform.acme.api_keys[1].secret)
             #expect(scopeless.code == "insufficient_scope")
-            #expect(try await platform.rows("application") == before)
+            #expect(try await platform.count("application") == before)
         }
     }
 }

@@ -59,7 +59,7 @@ struct RegisterApplicationTests {
             #expect(found.json as NSDictionary == answer.json as NSDictionary)
             #expect(found.header("ETag") == answer.header("ETag"))
             // The key exists before the first login, so no login waits for it.
-            #expect(try await platform.rows("signing_key", where: "algorithm = 'RS256' AND state = 'current'") == 1)
+            #expect(try await platform.count("signing_key", where: "algorithm = 'RS256' AND state = 'current'") == 1)
 
             let trail = try await platform.applicationTrail(id)
             #expect(trail.map(\.action) == ["registerApplication"])
@@ -152,7 +152,7 @@ struct RegisterApplicationTests {
     @Test("invalid members are refused with the name of the field, and nothing is written")
     func mistakes() async throws {
         try await TestPlatform.run { platform in
-            let before = try await platform.rows("application")
+            let before = try await platform.count("application")
             for mistake in Self.mistakes {
                 let answer = try await platform.call("POST", "/tenants/acme/applications", mistake.body)
                 #expect(answer.status == 400, "\(mistake.testDescription): \(answer.body)")
@@ -163,8 +163,8 @@ struct RegisterApplicationTests {
                     #expect(answer.body.contains("`ES256`, `RS256`") && answer.body.contains("--signing-algorithm RS256"))
                 }
             }
-            #expect(try await platform.rows("application") == before)
-            #expect(try await platform.rows("audit_event") == 0)
+            #expect(try await platform.count("application") == before)
+            #expect(try await platform.count("audit_event") == 0)
         }
     }
 

@@ -18,18 +18,18 @@ struct RevokeApplicationSecretTests {
                 let path = "/tenants/acme/applications/\(made["id"] as! String)/secrets"
                 let old = try #require(try await Self.ids(platform, path).first)
                 let new = try #require(try await platform.call("POST", "\(path)/roll").json["id"] as? String)
-                let (revoked, kept) = newest ? (new, old) : (old, new)
+                let (revoked, remaining) = newest ? (new, old) : (old, new)
                 let answer = try await platform.call("DELETE", "\(path)/\(revoked)", key: platform.acme.api_keys[0].secret)
                 #expect(answer.status == 204)
-                #expect(try await Self.ids(platform, path) == [kept])
+                #expect(try await Self.ids(platform, path) == [remaining])
                 #expect(try await platform.call("DELETE", "\(path)/\(revoked)").status == 404)
-                let last = try await platform.call("DELETE", "\(path)/\(kept)")
+                let last = try await platform.call("DELETE", "\(path)/\(remaining)")
                 #expect(last.status == 409)
                 #expect(last.code == "conflict")
                 let trail = try await platform.applicationTrail(made["id"])
                 #expect(trail.map(\.action).last == "revokeApplicationSecret")
                 #expect((trail.last?.before?["secrets"] as? [[String: any Sendable]])?.count == 2)
-                #expect((trail.last?.after?["secrets"] as? [[String: any Sendable]])?.compactMap { $0["id"] as? String } == [kept])
+                #expect((trail.last?.after?["secrets"] as? [[String: any Sendable]])?.compactMap { $0["id"] as? String } == [remaining])
             }
         }
     }

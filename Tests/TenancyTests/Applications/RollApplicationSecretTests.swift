@@ -115,7 +115,7 @@ struct RollApplicationSecretTests {
                 }
             }
             #expect(try await platform.call("POST", own, key: platform.acme.api_keys[1].secret).code == "insufficient_scope")
-            #expect(try await platform.rows("audit_event", where: "action = 'rollApplicationSecret'") == 0)
+            #expect(try await platform.count("audit_event", where: "action = 'rollApplicationSecret'") == 0)
         }
     }
 }

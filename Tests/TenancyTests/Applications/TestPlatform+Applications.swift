@@ -29,11 +29,6 @@ extension TestPlatform {
             (try row.get("action"), try row.get("actor"), try object(try row.get("before")), try object(try row.get("after")))
         }
     }
-
-    func rows(_ table: String, where condition: String = "true") async throws -> Int {
-        try await ownerPool.run(SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(condition)"))
-            .first { try $0.get("n", as: Int.self) } ?? 0
-    }
 }
 
 extension TestBrowser.Answer {

@@ -137,7 +137,7 @@ struct UpdateApplicationTests {
             }
             let kind = try await platform.call("PATCH", "/tenants/acme/applications/\(web["id"] as! String)", ["kind": "spa"])
             #expect(kind.body.contains("Register another application"))
-            #expect(try await platform.rows("audit_event", where: "action = 'updateApplication'") == 0)
+            #expect(try await platform.count("audit_event", where: "action = 'updateApplication'") == 0)
         }
     }
 
@@ -152,7 +152,7 @@ struct UpdateApplicationTests {
             }
             let scopeless = try await platform.call("PATCH", "/tenants/acme\(path)", key: platform.acme.api_keys[1].secret, ["name": "X"])
             #expect(scopeless.code == "insufficient_scope")
-            #expect(try await platform.rows("application", where: "name IN ('Mine', 'X')") == 0)
+            #expect(try await platform.count("application", where: "name IN ('Mine', 'X')") == 0)
         }
     }
 }

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Postgres
 import Sealing
@@ -193,9 +194,9 @@ struct ActivateConnectionTests {
             _ = try await platform.ownerPool.run("UPDATE apple_key SET state = 'current' WHERE key_id = \(platform.own.keyID)")
             _ = try await platform.ownerPool.run("UPDATE tenant SET plan = 'scale' WHERE slug = 'acme'")
             #expect(try await isRefused(403, "plan_required"))
-            let told = try await platform.call("POST", path)
-            #expect((told.json["detail"] as? String)?.contains("enterprise") == true)
-            #expect((told.json["detail"] as? String)?.contains("scale") == true)
+            let reported = try await platform.call("POST", path)
+            #expect((reported.json["detail"] as? String)?.contains("enterprise") == true)
+            #expect((reported.json["detail"] as? String)?.contains("scale") == true)
             #expect(try await Self.audited(platform, "activateConnection") == 0)
             try await platform.serves(platform.shared, platform.acme)
         }

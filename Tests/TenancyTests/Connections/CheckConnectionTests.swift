@@ -82,7 +82,7 @@ struct CheckConnectionTests {
                 try await clearFaults(platform)
             }
             #expect(try await platform.call("GET", connection).checkOutcome == "unreachable")
-            #expect(try await platform.failuresTold == [])
+            #expect(try await platform.reportedFailures == [])
             #expect(try await platform.check(connection).checkOutcome == "passed")
         }
     }
@@ -131,7 +131,7 @@ struct CheckConnectionTests {
                 #expect(
                     answer.stepDetails["token_endpoint"]?.contains("\(platform.own.keyID) is not the Key ID of this key's file") == true)
             }
-            let events = try await platform.failuresTold
+            let events = try await platform.reportedFailures
             #expect(events.count == 1)
             #expect(events.first?.contains("check_failed") == true)
             #expect(try await platform.auditTrail(of: "checkConnection").count == 3)

@@ -27,7 +27,7 @@ struct ConnectionUpkeepTests {
             #expect(try await platform.call("GET", "/platform/connection").checkOutcome == "passed")
             #expect(try await platform.auditTrail(of: "checkConnection").map(\.actor) == ["system"])
             #expect(try await platform.auditTrail(of: "checkPlatformConnection").map(\.actor) == ["system"])
-            #expect(try await platform.failuresTold == [])
+            #expect(try await platform.reportedFailures == [])
 
             try await platform.simulator.revokeKey(platform.own.keyID)
             for _ in 0..<2 {
@@ -38,7 +38,7 @@ struct ConnectionUpkeepTests {
             #expect(failing.checkOutcome == "failed")
             #expect(try await platform.call("GET", "/platform/connection").checkOutcome == "passed")
             #expect(try await platform.auditTrail(of: "checkConnection").map(\.actor) == ["system", "system"])
-            #expect(try await platform.failuresTold.count == 1)
+            #expect(try await platform.reportedFailures.count == 1)
             let hours = try await platform.ownerPool.run(
                 "SELECT extract(epoch FROM min(check_due_at) - now())::integer / 3600 AS h FROM connection"
             )

@@ -47,14 +47,14 @@ struct GetTenantTests {
     @Test("to another tenant's key it does not exist")
     func strangersKey() async throws {
         try await TestPlatform.run { platform in
-            func told(_ name: String) async throws -> [String: String] {
+            func reported(_ name: String) async throws -> [String: String] {
                 let answer = try await Self.tenant(platform, name, key: platform.globex.api_keys[0].secret)
                 #expect(answer.status == 404)
                 return answer.json.compactMapValues { $0 as? String }.filter { !["request_id", "instance"].contains($0.key) }
             }
-            let unknown = try await told("initech")
-            #expect(try await told("acme") == unknown)
-            #expect(try await told(platform.acme.id) == unknown)
+            let unknown = try await reported("initech")
+            #expect(try await reported("acme") == unknown)
+            #expect(try await reported(platform.acme.id) == unknown)
         }
     }
 

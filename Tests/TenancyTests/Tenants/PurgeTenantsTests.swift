@@ -24,7 +24,7 @@ struct PurgeTenantsTests {
     /// The number of a tenant's rows in each table of the catalog.
     private static func rows(_ platform: TestPlatform, of tenant: UUID) async throws -> [String: Int] {
         var counts: [String: Int] = [:]
-        for table in try await platform.ownerPool.run(TenantIsolationTests.tables).map({ try $0.get("name", as: String.self) })
+        for table in try await platform.ownerPool.run(TenantTables.all).map({ try $0.get("name", as: String.self) })
         where table != "tenant" {
             let rows = try await platform.ownerPool.run(
                 SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE tenant_id = '\(tenant.uuidString)'"))
@@ -35,7 +35,7 @@ struct PurgeTenantsTests {
 
     /// The tables that still have rows of a purged tenant: its usage, its bills and their prices, without its users. And the tables that
     /// always belong to the platform, even if a test writes to them.
-    private static let kept: Set = [
+    private static let retained: Set = [
         "usage_day", "usage_users", "rate_card", "tenant_plan", "statement", "statement_term", "statement_line", "usage_sink",
         "usage_sink_batch",
         // Until the meter has accepted it (`RefusedUsageTests`).
@@ -52,7 +52,7 @@ struct PurgeTenantsTests {
                 let back = try await browser.signIn(request)
                 for _ in 0..<2 { _ = try await browser.redeem(try #require(back["code"]), request) }
             }
-            try await TenantIsolationTests.fill(ID(acme), platform.ownerPool)
+            try await TenantTables.fill(ID(acme), platform.ownerPool)
             // Its terms and lines are invented, so no server would close it.
             _ = try await platform.ownerPool.run(
                 "UPDATE statement SET state = 'closed', events = 0, digest = sha256(''), closed_at = now() WHERE period = '2000-01-01'")
@@ -70,7 +70,7 @@ struct PurgeTenantsTests {
             #expect(try await platform.installation.purge.purgeDue() == 1)
 
             for (table, count) in try await Self.rows(platform, of: acme) {
-                #expect(count == (Self.kept.contains(table) ? before[table] : 0), "\(table)")
+                #expect(count == (Self.retained.contains(table) ? before[table] : 0), "\(table)")
             }
             #expect(try await Self.rows(platform, of: globex) == others)
             let usage = try await platform.ownerPool.run(
@@ -161,8 +161,8 @@ struct PurgeTenantsTests {
     /// The purger of another process on the same database.
     private static func process(_ platform: TestPlatform) throws -> PurgeTenants {
         PurgeTenants(
-            pool: try TestDatabase.pool(platform.database.serverURL), logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            now: { Date() })
+            database: PlatformDatabase(try TestDatabase.pool(platform.database.serverURL)),
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, now: { Date() })
     }
 
     @Test("a tenant that is not deleted or can still be restored loses nothing")
@@ -174,8 +174,8 @@ struct PurgeTenantsTests {
             #expect(try await platform.installation.purge.purgeDue() == 0)
             // The server's role cannot make the database do it either.
             for tenant in [acme, globex] {
-                let told = try await PlatformDatabase(platform.pool).run("SELECT purge_tenant(\(tenant)) AS purged")
-                #expect(try told[0].get("purged") == false)
+                let reported = try await PlatformDatabase(platform.pool).run("SELECT purge_tenant(\(tenant)) AS purged")
+                #expect(try reported[0].get("purged") == false)
             }
             #expect(try await platform.call("GET", "/tenants/acme").json["status"] as? String == "deleted")
         }
@@ -202,13 +202,13 @@ struct PurgeTenantsTests {
                 } throws: { ($0 as? DatabaseError)?.constraint == "tenant_grace" }
             }
             let acme = try #require(ID<Tenant>(platform.acme.id))
-            let told = try await database.transaction { db in
+            let reported = try await database.transaction { db in
                 _ = try await db.run(
                     "CREATE TEMP TABLE tenant ON COMMIT DROP AS SELECT \(acme) AS id, 'deleted' AS status, now() - interval '1 day' AS purge_after"
                 )
                 return try await db.run("SELECT purge_tenant(\(acme)) AS purged")[0].get("purged", as: Bool.self)
             }
-            #expect(told == false)
+            #expect(reported == false)
             #expect(try await platform.call("GET", "/tenants/acme").json["status"] as? String == "active")
         }
     }

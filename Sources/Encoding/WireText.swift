@@ -1,0 +1,64 @@
+/// Text from the wire, read by bytes.
+///
+/// Protocols separate and compare by ASCII bytes. Swift's own functions work by `Character` and canonical equivalence. U+0600
+/// before a comma makes one character that is not a comma, and a Kelvin sign equals a K. So a caller could hide a separator or
+/// present one value as another. Use these functions for all text from a caller.
+extension StringProtocol {
+    /// The parts between separators.
+    /// - Parameters:
+    ///   - separator: An ASCII character.
+    ///   - most: The maximum number of parts. The last part contains the rest.
+    ///   - includesEmpty: Whether empty parts count.
+    package func parts(at separator: Unicode.Scalar, atMost most: Int = .max, includingEmpty includesEmpty: Bool = false) -> [Substring] {
+        Substring(self).utf8
+            .split(separator: UInt8(ascii: separator), maxSplits: most - 1, omittingEmptySubsequences: !includesEmpty)
+            .map { Substring($0) }
+    }
+
+    /// Whether both texts have the same bytes.
+    @inlinable package func isSame(as other: some StringProtocol) -> Bool {
+        utf8.elementsEqual(other.utf8)
+    }
+
+    /// Whether the text starts with these bytes.
+    @inlinable package func begins(with prefix: String) -> Bool {
+        utf8.starts(with: prefix.utf8)
+    }
+
+    /// The text without blanks and tabs around it (RFC 9110, section 5.6.3: OWS).
+    package var withoutBlanks: Substring {
+        var bytes = Substring(self).utf8[...]
+        while let byte = bytes.first, byte == 0x20 || byte == 0x09 { bytes.removeFirst() }
+        while let byte = bytes.last, byte == 0x20 || byte == 0x09 { bytes.removeLast() }
+        return Substring(bytes)
+    }
+
+    /// The text with `A` to `Z` in lowercase and no other change, as for the comparison of protocol tokens.
+    @inlinable package var asciiLowercased: String {
+        String(decoding: utf8.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    }
+
+    /// The elements of a list in a header (RFC 9110, section 5.6.1). Empty elements are left out.
+    package var listElements: [Substring] {
+        parts(at: ",").map(\.withoutBlanks).filter { !$0.isEmpty }
+    }
+
+    @inlinable package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+}
+
+extension Sequence where Element: StringProtocol {
+    /// Whether one element has the same bytes as this text.
+    @inlinable package func has(_ text: some StringProtocol) -> Bool {
+        contains { $0.isSame(as: text) }
+    }
+}
+
+extension String {
+    /// The output of a pattern that matches the whole text; nil if the text is not ASCII.
+    ///
+    /// In a pattern, `[A-Z]` matches a Kelvin sign, `\d` matches a digit of any script, and a letter with a combining accent is not the
+    /// letter.
+    package func wholeASCIIMatch<Output>(of pattern: Regex<Output>) -> Output? {
+        isASCII ? wholeMatch(of: pattern)?.output : nil
+    }
+}

@@ -1,0 +1,111 @@
+import Access
+import Encoding
+import Foundation
+import Sealing
+import Server
+@testable import Sessions
+import Tenancy
+import TestSupport
+import Testing
+import Web
+
+@Suite("Authorization code")
+struct AuthorizationCodeTests {
+    let keyring: Keyring
+    let now = Date(timeIntervalSince1970: 1_800_000_000)
+
+    init() throws {
+        keyring = try Keyring([.generate()])
+    }
+
+    /// A code, its bindings, and values that open it with some bindings replaced.
+    private struct Issued {
+        let request: TestBrowser.Request
+        let login: ID<LoginID>
+        let code: AuthorizationCode
+        let keyring: Keyring
+        let now: Date
+
+        func open(
+            tenant: ID<Tenant>? = nil, application: ID<Application>? = nil, redirectURI: String? = nil, verifier: String?? = nil
+        ) throws -> AuthorizationCode {
+            try AuthorizationCode(
+                opening: code.sealed(with: keyring), with: keyring, tenant: tenant ?? code.tenant,
+                application: application ?? code.application,
+                redirectURI: redirectURI ?? request.redirectURI, verifier: verifier ?? request.verifier)
+        }
+    }
+
+    private func issue(_ platform: TestPlatform, changing changes: [String: String?] = [:]) async throws -> Issued {
+        let acme = try await platform.configuration(of: platform.acme)
+        let request = TestBrowser.Request(platform.acme, application: 2)
+        let query = request.authorizeURL(changing: changes).split(separator: "?")[1]
+        let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
+        let login = ID<LoginID>(at: now)
+        let code = AuthorizationCode(
+            login: login, tenant: acme.tenant.id, application: asked.application.id, user: ID(at: now), connection: .own,
+            redirectURI: request.redirectURI, codeChallenge: asked.codeChallenge, nonce: asked.nonce, scope: asked.scope,
+            authenticatedAt: now - 5, device: Device(), at: now)
+        return Issued(request: request, login: login, code: code, keyring: keyring, now: now)
+    }
+
+    @Test("a code opens with the values that were sealed")
+    func roundTrip() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let opened = try issued.open()
+            #expect(opened.login == issued.login)
+            #expect(opened.user == issued.code.user)
+            #expect(opened.connection == .own)
+            #expect(opened.nonce == issued.request.nonce)
+            #expect(opened.scope == "openid profile email")
+            #expect(opened.authenticatedAt == now - 5)
+            #expect(opened.issuedAt == now)
+        }
+    }
+
+    @Test("a code is valid for exactly one minute")
+    func lifetime() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let opened = try issued.open()
+            #expect(!opened.isExpired(at: now + 59.9))
+            #expect(opened.isExpired(at: now + 60))
+        }
+    }
+
+    @Test("each binding is checked individually")
+    func bindings() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            #expect(throws: AuthorizationCode.Refusal.otherTenant) { try issued.open(tenant: ID(at: now)) }
+            #expect(throws: AuthorizationCode.Refusal.otherApplication) { try issued.open(application: ID(at: now)) }
+            #expect(throws: AuthorizationCode.Refusal.otherRedirectURI) { try issued.open(redirectURI: "https://app.test/callback?") }
+            #expect(throws: AuthorizationCode.Refusal.verifierMissing) { try issued.open(verifier: .some(nil)) }
+            #expect(throws: AuthorizationCode.Refusal.verifierWrong) { try issued.open(verifier: TestBrowser.randomText()) }
+            let bare = try await issue(platform, changing: ["code_challenge": nil, "code_challenge_method": nil])
+            #expect(throws: AuthorizationCode.Refusal.verifierUnexpected) { try bare.open() }
+            #expect(throws: Never.self) { try bare.open(verifier: .some(nil)) }
+        }
+    }
+
+    @Test("a code that is altered or sealed by another keyring is unreadable")
+    func unreadable() async throws {
+        try await TestPlatform.run { [self] platform in
+            let issued = try await issue(platform)
+            let sealed = issued.code.sealed(with: keyring)
+            func open(_ text: String, with keyring: Keyring) throws -> AuthorizationCode {
+                try AuthorizationCode(
+                    opening: text, with: keyring, tenant: issued.code.tenant, application: issued.code.application,
+                    redirectURI: issued.request.redirectURI, verifier: issued.request.verifier)
+            }
+            for position in stride(from: 0, to: sealed.utf8.count, by: 7) {
+                var altered = Array(sealed)
+                altered[position] = altered[position] == "A" ? "B" : "A"
+                #expect(throws: AuthorizationCode.Refusal.unreadable) { try open(String(altered), with: keyring) }
+            }
+            let other = try Keyring([.generate()])
+            #expect(throws: AuthorizationCode.Refusal.unreadable) { try open(sealed, with: other) }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import Access
+import Foundation
+package import Postgres
+
+/// The tables with data of tenants.
+package enum TenantTables {
+    /// Tables of tenant data, read from the catalog, so that a new table is tested automatically.
+    package static let all: SQL = """
+        SELECT c.relname::text AS name, c.relrowsecurity AS secured,
+            (SELECT a.attname::text FROM pg_index i JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+             WHERE i.indrelid = c.oid AND i.indisprimary) AS first_of_key,
+            EXISTS (SELECT FROM pg_policies p WHERE p.tablename = c.relname AND p.qual LIKE '%espalier.tenant%') AS compared,
+            pg_get_userbyid(c.relowner)::text AS owner
+        FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> 'schema_migration' ORDER BY 1
+        """
+
+    /// Inserts a row of the tenant into each table that a login does not write to.
+    package static func fill(_ tenant: ID<Tenant>, _ owner: DatabasePool) async throws {
+        let (endpoint, event, deletion, transfer, now) = (UUID(), UUID(), UUID(), UUID(), Date())
+        _ = try await owner.run([
+            """
+            INSERT INTO team_transfer (tenant_id, id, from_team_id, to_team_id, services_id, created_at, updated_at)
+            VALUES (\(tenant), \(transfer), 'A1B2C3D4E5', 'Z9Y8X7W6V5', 'com.example.web', \(now), \(now))
+            """,
+            """
+            INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, updated_at)
+            SELECT \(tenant), \(transfer), id, 'collected', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
+            """,
+            "INSERT INTO usage_day VALUES (\(tenant), '2000-01-01', '2000-01-01', \(UUID()), 'own', 'login', 1)",
+            "INSERT INTO usage_users VALUES (\(tenant), 'day', '2000-01-01', \(UUID()), 'own', 1)",
+            "INSERT INTO usage_month_user VALUES (\(tenant), '2000-01-01', \(UUID()), \(UUID()), 'own', 1)",
+            "INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(tenant), 1, \(now), \(now))",
+            "INSERT INTO rate_card VALUES (\(tenant), \(UUID()), NULL, 1, '2026-11-01', false, 'USD', 0, 0, 0, 'graduated', '[{\"unit_price_micros\": 1}]', \(now))",
+            """
+            INSERT INTO statement (tenant_id, period, id, tenant_slug, tenant_name, claimed_until, closing_at)
+            VALUES (\(tenant), '2000-01-01', \(UUID()), 'globex', 'Globex', \(now), \(now))
+            """,
+            "INSERT INTO statement_term VALUES (\(tenant), '2000-01-01', '2000-01-01', '2000-01-31', \(tenant), \(UUID()))",
+            """
+            INSERT INTO statement_line VALUES (\(tenant), '2000-01-01', 1, 'logins', '2000-01-01', '2000-01-01', '2000-01-31', 'free',
+                \(UUID()), 1, 'x', 1, 1, 'USD', 1, 1)
+            """,
+            """
+            INSERT INTO usage_sink (tenant_id, id, format, url, status, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), 'cloudevents', 'https://globex.test', 'paused', \(now), \(now))
+            """,
+            "INSERT INTO usage_sink_batch VALUES (\(tenant), \(UUID()), \(UUID()), 1, \(now))",
+            "INSERT INTO usage_sink_event VALUES (\(tenant), \(UUID()), \(UUID()), \(now), '2026-11-01', \(UUID()), \(UUID()), 'login', 'own')",
+            "INSERT INTO usage_sink_customer VALUES (\(tenant), 'cus_globex', \(now), \(now))",
+            """
+            INSERT INTO usage_meter_event (tenant_id, id, sink_id, starts_at, sequence, logins, created_at)
+            VALUES (\(tenant), \(UUID()), \(UUID()), \(now), 0, 1, \(now))
+            """,
+            """
+            INSERT INTO usage_sink_difference (tenant_id, id, customer_id, starts_at, tenants, sent, counted, found_at, checked_at, check_at)
+            VALUES (\(tenant), \(UUID()), 'cus_globex', \(now), '{}', 1, 0, \(now), \(now), \(now))
+            """,
+            "INSERT INTO idempotency_key VALUES (\(tenant), \(UUID()), '\\x00', '\\x00', \(now), \(now))",
+            "INSERT INTO outbox VALUES (\(tenant), \(UUID()), 'x', \(UUID()), 0, \(now), \(now.addingTimeInterval(86400)))",
+            """
+            INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
+            VALUES (\(tenant), \(endpoint), 'https://globex.test', '{user.created}', 'disabled', \(now), \(now))
+            """,
+            "INSERT INTO single_use VALUES (\(tenant), '\\x00', \(now))",
+            "INSERT INTO revocation VALUES (\(tenant), \(UUID()), \(now), \(UUID()), NULL, NULL, \(now))",
+            "INSERT INTO backchannel_logout VALUES (\(tenant), \(UUID()), \(UUID()), \(UUID()), \(UUID()), \(now))",
+            "INSERT INTO user_deletion VALUES (\(tenant), \(deletion), \(UUID()), 'api', 'x', \(now), NULL, \(now))",
+            """
+            INSERT INTO apple_revocation (tenant_id, id, deletion_id, team_id, client_id, sealed_grant, status)
+            VALUES (\(tenant), \(UUID()), \(deletion), 'A1B2C3D4E5', 'com.example', '\\x00', 'pending')
+            """,
+            """
+            INSERT INTO apple_notification (tenant_id, id, jti, type, client_id, team_ids, event_at, sealed_payload, received_at,
+                waiting_since, state, updated_at)
+            VALUES (\(tenant), \(UUID()), 'x', 'x', 'x', '{x}', \(now), '\\x00', \(now), \(now), 'pending', \(now))
+            """,
+            "INSERT INTO webhook_secret VALUES (\(tenant), \(UUID()), \(endpoint), '\\x00', \(now))",
+            "INSERT INTO webhook_event VALUES (\(tenant), \(event), 'user.created', \(now), '{}')",
+            """
+            INSERT INTO webhook_delivery (tenant_id, id, endpoint_id, event_id, state, created_at, updated_at)
+            VALUES (\(tenant), \(UUID()), \(endpoint), \(event), 'succeeded', \(now), \(now))
+            """,
+        ])
+    }
+}

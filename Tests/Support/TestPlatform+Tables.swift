@@ -1,0 +1,41 @@
+import Access
+import Billing
+import Foundation
+import Postgres
+package import Server
+package import Tenancy
+@testable package import Users
+
+extension TestPlatform {
+    /// The number of a table's rows, of all tenants.
+    package func count(_ table: String, where condition: String = "true") async throws -> Int {
+        try await ownerPool.run(SQL(unsafe: "SELECT count(*) AS n FROM \(table) WHERE \(condition)"))
+            .first { try $0.get("n", as: Int.self) } ?? 0
+    }
+
+    /// Registers redirect URIs instead of an application's own.
+    package func setRedirectURIs(_ uris: [String], of application: SeedResult.App) async throws {
+        let id = ID<Application>(application.client_id)
+        _ = try await ownerPool.run("UPDATE application SET redirect_uris = \(uris) WHERE id = \(id)")
+    }
+
+    package func suspend(_ tenant: SeedResult.TenantResult) async throws {
+        _ = try await ownerPool.run("UPDATE tenant SET status = 'suspended' WHERE slug = \(tenant.slug)")
+    }
+
+    /// A tenant's configuration in the server, read again.
+    package func configuration(of tenant: SeedResult.TenantResult) async throws -> TenantConfiguration {
+        guard let found = try await TenantDirectory(database: PlatformDatabase(pool)).find(slug: tenant.slug) else { throw NotThere() }
+        return found
+    }
+
+    private struct NotThere: Error {}
+
+    /// The stored name and email address of a user, by its `sub`.
+    package func user(_ subject: String) async throws -> User? {
+        guard let id = ID<User>(subject) else { return nil }
+        return try await ownerPool.run(
+            "SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM tenant_user WHERE id = \(id)"
+        ).first(User.init)
+    }
+}
