@@ -21,7 +21,7 @@ final class Batch {
     /// The names whose DEALLOCATE was not executed.
     private(set) var deallocating: [String] = []
     var isCancelled = false
-    private var continuation: CheckedContinuation<Void, Never>?
+    private let end = Promise<Void>()
     private(set) var isOver = false
 
     func append(_ step: Step) {
@@ -51,12 +51,10 @@ final class Batch {
 
     func finish() {
         isOver = true
-        continuation?.resume()
-        continuation = nil
+        end.fulfill()
     }
 
     func wait() async {
-        guard !isOver else { return }
-        await withCheckedContinuation { continuation = $0 }
+        await end.wait()
     }
 }

@@ -1,12 +1,53 @@
-import Dispatch
+import Foundation
+import Synchronization
 
-/// Threads for the blocking calls of libpq: host look-up, connecting, and cancel requests.
-enum Blocking {
-    private static let queue = DispatchQueue(label: "postgres.blocking", attributes: .concurrent)
+/// Threads for calls that block: host look-up and libpq's cancel requests.
+///
+/// They are neither threads of Swift's executor nor of Dispatch, which shares its limit of threads with Swift's executor. So blocked calls
+/// stop no task. Their number is limited, and further calls wait. A thread ends when no call is left.
+final class Blocking: Sendable {
+    static let lookUps = Blocking(name: "postgres-dns", threads: 4)
+    static let cancellations = Blocking(name: "postgres-cancel", threads: 4)
 
-    static func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
+    private struct State {
+        var calls: [@Sendable () -> Void] = []
+        var threads = 0
+    }
+
+    private let name: String
+    private let limit: Int
+    private let state = Mutex(State())
+
+    init(name: String, threads: Int) {
+        (self.name, limit) = (name, threads)
+    }
+
+    func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: work()) }
+            let needsThread = state.withLock { state in
+                state.calls.append { continuation.resume(returning: work()) }
+                guard state.threads < limit else { return false }
+                state.threads += 1
+                return true
+            }
+            guard needsThread else { return }
+            let thread = Thread { self.runCalls() }
+            thread.name = name
+            thread.start()
+        }
+    }
+
+    private func runCalls() {
+        while let call = next() { call() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard !state.calls.isEmpty else {
+                state.threads -= 1
+                return nil
+            }
+            return state.calls.removeFirst()
         }
     }
 }

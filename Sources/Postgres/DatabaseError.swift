@@ -35,6 +35,11 @@ package struct DatabaseError: Error, Sendable {
     package var message: String?
     /// The position of the error in the statement's text, in characters from 1.
     package var position: Int?
+    /// Whether nothing took effect, and the same statements may succeed over another connection: nothing was sent, or the server rejected
+    /// them because it only reads (25006), stops (57P01, 57P02) or starts (57P03).
+    package internal(set) var mayRetry = false
+    /// Whether the statements were a repetition, and their first execution may have taken effect although its answer was lost.
+    package internal(set) var isAfterLoss = false
 
     /// A row with this key exists (23505). `constraint` names the key.
     package var isUniqueViolation: Bool { sqlState == "23505" }
@@ -82,6 +87,9 @@ extension DatabaseError {
     /// SQLSTATE classes whose messages never quote a value.
     private static let classesThatNameObjects: Set<Substring> = ["08", "0A", "25", "28", "3D", "3F", "40", "53", "55", "57"]
 
+    /// The server rejects changes, or is starting or stopping. Another server, or the same one later, may accept the statements.
+    private static let statesOfAnotherServer: Set<String> = ["25006", "57P01", "57P02", "57P03"]
+
     /// The server's error in a result.
     init(result: OpaquePointer) {
         func field(_ code: UnicodeScalar) -> String? {
@@ -96,6 +104,7 @@ extension DatabaseError {
         // A FATAL is the last message of a session. The session was terminated, or the server shuts down.
         let isLast = field("V") == "FATAL" || field("V") == "PANIC"
         self.init(isLast ? .connection : .server, sqlState: state)
+        mayRetry = Self.statesOfAnotherServer.contains(state)
         constraint = field("n")
         table = field("t")
         position = field("P").flatMap { Int($0) }

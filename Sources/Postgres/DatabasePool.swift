@@ -18,6 +18,11 @@ package final class DatabasePool: Service, StatementRunner {
         package var waitingTime = Duration.seconds(5)
         /// The time after which an idle session is closed.
         package var idleTime = Duration.seconds(60)
+        /// The time after which a session is closed, even if it is in use regularly. So the load of a pooler or a balancer spreads again,
+        /// and the memory of a session is limited. A random part of up to a fifth is subtracted.
+        package var maximumAge = Duration.seconds(1800)
+        /// The longest time in which COPY receives nothing.
+        package var copyProgressLimit = Duration.seconds(60)
         /// PostgreSQL's `statement_timeout`; zero for none. A longer statement fails with SQLSTATE 57014.
         package var statementTimeout = Duration.seconds(10)
         /// PostgreSQL's `lock_timeout`; zero for none. A longer wait fails with SQLSTATE 55P03.
@@ -36,12 +41,12 @@ package final class DatabasePool: Service, StatementRunner {
     }
 
     private let sessions: DatabaseSessions
-    private let parameters: ConnectionParameters
+    private let connector: Connector
     private let logger: Logger
 
     /// - Throws: `DatabaseError` of kind `.misuse` for a URL that libpq cannot parse.
     package init(_ configuration: Configuration, logger: Logger) throws {
-        parameters = try ConnectionParameters(
+        let parameters = try ConnectionParameters(
             url: configuration.url, applicationName: configuration.applicationName,
             settings: [
                 ("timezone", "UTC"),
@@ -49,8 +54,10 @@ package final class DatabasePool: Service, StatementRunner {
                 ("lock_timeout", configuration.lockTimeout.inMilliseconds),
                 ("idle_in_transaction_session_timeout", configuration.idleInTransactionTimeout.inMilliseconds),
             ] + configuration.settings,
-            answerLimit: configuration.statementTimeout == .zero ? nil : configuration.statementTimeout + .seconds(5))
-        sessions = DatabaseSessions(configuration, parameters: parameters, logger: logger)
+            answerLimit: configuration.statementTimeout == .zero ? nil : configuration.statementTimeout + .seconds(5),
+            progressLimit: configuration.copyProgressLimit)
+        connector = Connector(parameters)
+        sessions = DatabaseSessions(configuration, connector: connector, logger: logger)
         self.logger = logger
     }
 
@@ -69,20 +76,40 @@ package final class DatabasePool: Service, StatementRunner {
         await sessions.drain()
     }
 
+    /// The numbers of a pool at one moment.
+    package struct Load: Sendable {
+        /// Open sessions that no caller uses.
+        package let idle: Int
+        /// Sessions that callers use.
+        package let lent: Int
+        /// Callers that wait for a session.
+        package let waiting: Int
+        /// Callers that got no session, because they waited too long or too many waited, since the start of the process.
+        package let refused: Int
+    }
+
+    package var load: Load {
+        get async { await sessions.load }
+    }
+
     // MARK: Statements
 
-    /// Runs statements in one round trip as one transaction: all or nothing.
+    /// Runs statements in one round trip as one transaction: all or nothing. If the server rejects them because it stops or no longer accepts
+    /// changes, they are sent again over another connection, until the waiting time is over.
     package func run(_ statements: [SQL]) async throws -> [Rows] {
         try await run(statements, prelude: [])
     }
 
     /// Runs statements in one round trip as one transaction: all or nothing.
-    /// - Parameter prelude: Statements that come first in the same transaction and round trip, such as `SELECT set_config(…,
-    ///   true)`.
+    /// - Parameters:
+    ///   - prelude: Statements that come first in the same transaction and round trip, such as `SELECT set_config(…, true)`.
+    ///   - isRepeatable: Whether the statements may take effect twice without a difference, or recognize their own first effect. Then they
+    ///     are also repeated after a connection was lost without an answer. An error of a repetition has `isAfterLoss`.
     /// - Returns: The results of `statements`, without those of `prelude`.
     /// - Throws: `DatabaseError`; `CancellationError` if the task is cancelled and the statements with it.
-    package func run(_ statements: [SQL], prelude: [SQL]) async throws -> [Rows] {
-        try await sessions.run(prelude.isEmpty ? statements : prelude + statements, prelude: prelude.count)
+    package func run(_ statements: [SQL], prelude: [SQL], isRepeatable: Bool = false) async throws -> [Rows] {
+        try await sessions.run(
+            prelude.isEmpty ? statements : prelude + statements, prelude: prelude.count, isRepeatable: isRepeatable)
     }
 
     /// Runs one statement as its own transaction, in one round trip.
@@ -102,6 +129,9 @@ package final class DatabasePool: Service, StatementRunner {
     /// Runs `body` in a transaction. The transaction is committed when `body` returns, and rolled back when it throws or its
     /// task is cancelled.
     ///
+    /// If the server stops before COMMIT is sent, `body` is called again with a new transaction, until the waiting time of the pool is over.
+    /// So `body` should change nothing but the database.
+    ///
     /// BEGIN and `prelude` go with the body's first statement. So a transaction costs the round trips of its statements and one
     /// for COMMIT. A body without statements costs none.
     /// - Throws: The errors of `body`, `DatabaseError`, `CancellationError`. If the connection is lost during COMMIT (kind
@@ -109,17 +139,18 @@ package final class DatabasePool: Service, StatementRunner {
     package func transaction<R: Sendable>(
         prelude: [SQL] = [], _ body: @Sendable (Transaction) async throws -> R
     ) async throws -> R {
-        let transaction = Transaction(try await sessions.begin(["BEGIN ISOLATION LEVEL READ COMMITTED"] + prelude))
-        do {
-            let result = try await body(transaction)
-            try Task.checkCancellation()
-            try await transaction.state.commit()
-            await sessions.end(transaction.state)
-            return result
-        } catch {
-            await transaction.state.rollBack()
-            await sessions.end(transaction.state)
-            throw error
+        try await sessions.retrying { deadline in
+            let state = try await sessions.begin(["BEGIN ISOLATION LEVEL READ COMMITTED"] + prelude, until: deadline)
+            defer { sessions.end(state) }
+            do {
+                let result = try await body(Transaction(state))
+                try Task.checkCancellation()
+                try await state.commit()
+                return result
+            } catch {
+                await state.rollBack()
+                throw state.judged(error)
+            }
         }
     }
 
@@ -142,7 +173,7 @@ package final class DatabasePool: Service, StatementRunner {
     /// Listening starts when the sequence is created. A caller that maintains a cache must empty it at `.connected` and
     /// `.disconnected`, because notifications get lost without a listener. The sequence ends with the task that reads it.
     package func listen(_ channels: [String]) -> some AsyncSequence<Listening, Never> & Sendable {
-        Listener.events(of: channels, parameters: parameters, logger: logger)
+        Listener.events(of: channels, over: connector, logger: logger)
     }
 }
 

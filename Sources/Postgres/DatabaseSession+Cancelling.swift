@@ -24,14 +24,14 @@ extension DatabaseSession {
             if self.cancellations > 0 { self.close(DatabaseError(.connection, "the server did not cancel in time")) }
         }
         Task { @EventLoop in
-            await Blocking.run {
+            await Blocking.cancellations.run {
                 var message: [CChar] = Array(repeating: 0, count: 256)
                 PQcancel(handle.pointer, &message, Int32(message.count))
                 PQfreeCancel(handle.pointer)
             }
             cancellations -= 1
             guard cancellations == 0 else { return }
-            for waiting in afterCancellations { waiting.resume() }
+            for waiting in afterCancellations { waiting.fulfill() }
             afterCancellations = []
         }
     }

@@ -26,7 +26,14 @@ extension DatabaseSession {
     private func socket() async throws {
         guard failure == nil else { throw failure! }
         watch?.wantsToRead = true
-        await withCheckedContinuation { direct = $0 }
+        let ready = Promise<Void>()
+        direct = ready
+        // A frozen server sends nothing. The time during which this side reads nothing does not count.
+        let timer = progressLimit.map { limit in
+            EventLoop.after(limit) { [weak self] in self?.close(DatabaseError(.connection, "the server sent nothing for \(limit)")) }
+        }
+        await ready.wait()
+        timer?.cancel()
         // Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
         watch?.wantsToRead = false
         if let failure { throw failure }

@@ -6,6 +6,7 @@ import CLibPQ
 @EventLoop
 final class DatabaseSession: StatementRunner {
     let link: OpaquePointer
+    let server: ServerAddress
     private(set) var watch: EventLoopThread.Watch?
     private var statements = PreparedStatements()
     /// The batches that were sent and not yet answered, in order.
@@ -16,40 +17,46 @@ final class DatabaseSession: StatementRunner {
     var onClose: (@EventLoop (DatabaseSession) -> Void)?
     /// Called when data arrives that no batch waits for: a notification.
     var onNotification: (@EventLoop (_ channel: String, _ payload: String) -> Void)?
+    /// Called when the server has not answered for a second, and then after twice the time, and so on.
+    var onSilence: (@EventLoop () -> Void)?
     /// The number of cancel requests in progress. They could hit any statement that runs when they arrive.
     var cancellations = 0
-    var afterCancellations: [CheckedContinuation<Void, Never>] = []
+    var afterCancellations: [Promise<Void>] = []
     /// Outside of pipeline mode: the task that waits for the socket.
-    var direct: CheckedContinuation<Void, Never>?
+    var direct: Promise<Void>?
     var isDirect = false
     /// The time since which no caller has borrowed the session.
     var idleSince = ContinuousClock.now
+    /// The time after which no caller may borrow it.
+    var expiresAt = ContinuousClock.now
+    /// Whether the server accepts no more changes, or is stopping.
+    private(set) var isDemoted = false
 
+    let progressLimit: Duration?
     private let answerLimit: Duration?
     private var answerTimer: EventLoop.Timer?
     /// The time of the server's last answer to a statement.
     private var lastAnswer = ContinuousClock.now
+    /// The time without an answer after which `onSilence` is called next.
+    private var reportedSilence = DatabaseSession.shortestSilence
+    private static let shortestSilence = Duration.seconds(1)
 
-    private init(link: OpaquePointer, answerLimit: Duration?) {
-        (self.link, self.answerLimit) = (link, answerLimit)
+    private init(_ link: Connector.Link, _ parameters: ConnectionParameters) {
+        (self.link, server) = (link.pointer, link.server)
+        (answerLimit, progressLimit) = (parameters.answerLimit, parameters.progressLimit)
     }
 
     // MARK: Opening and closing
 
-    /// Connects. Meanwhile, its own thread blocks.
-    /// - Throws: `DatabaseError` of kind `.connection`.
-    static func open(_ parameters: ConnectionParameters) async throws -> DatabaseSession {
-        struct Link: @unchecked Sendable { let pointer: OpaquePointer? }
-        guard let link = await Blocking.run({ Link(pointer: parameters.connect()) }).pointer else {
-            throw DatabaseError(.connection, "out of memory")
+    /// Connects.
+    /// - Throws: `DatabaseError` of kind `.connection`, `CancellationError`.
+    static func open(_ connector: Connector) async throws -> DatabaseSession {
+        let link = try await connector.connect()
+        guard PQsetnonblocking(link.pointer, 1) == 0, PQenterPipelineMode(link.pointer) == 1 else {
+            PQfinish(link.pointer)
+            throw DatabaseError(.connection, "the connection could not be prepared")
         }
-        guard PQstatus(link) == CONNECTION_OK, PQsetnonblocking(link, 1) == 0, PQenterPipelineMode(link) == 1 else {
-            defer { PQfinish(link) }
-            // The message names hosts, users and databases. libpq never includes a password here.
-            let message = String(cString: PQerrorMessage(link)).split(separator: "\n").joined(separator: "; ")
-            throw DatabaseError(.connection, message)
-        }
-        let session = DatabaseSession(link: link, answerLimit: parameters.answerLimit)
+        let session = DatabaseSession(link, connector.parameters)
         session.start()
         return session
     }
@@ -76,19 +83,19 @@ final class DatabaseSession: StatementRunner {
             batch.finish()
         }
         batches = []
-        direct?.resume()
+        direct?.fulfill()
         direct = nil
-        for waiting in afterCancellations { waiting.resume() }
+        for waiting in afterCancellations { waiting.fulfill() }
         afterCancellations = []
         onClose?(self)
         onClose = nil
-        onNotification = nil
+        (onNotification, onSilence) = (nil, nil)
     }
 
     /// Whether the next caller may borrow it. The loop also watches idle sessions. It closes a session that the server
     /// has closed before it runs the tasks that could borrow it.
     var isFit: Bool {
-        failure == nil && batches.isEmpty && !isDirect && PQtransactionStatus(link) == PQTRANS_IDLE
+        failure == nil && !isDemoted && batches.isEmpty && !isDirect && PQtransactionStatus(link) == PQTRANS_IDLE
     }
 
     /// Whether a transaction is open, and whether it has failed.
@@ -106,7 +113,11 @@ final class DatabaseSession: StatementRunner {
     func run(_ statements: [SQL], prelude: Int = 0, isCancellable: Bool = true) async throws -> [Rows] {
         if isCancellable { try Task.checkCancellation() }
         // A cancel request in progress would hit this batch instead of its target.
-        if cancellations > 0 { await withCheckedContinuation { afterCancellations.append($0) } }
+        while cancellations > 0, failure == nil {
+            let end = Promise<Void>()
+            afterCancellations.append(end)
+            await end.wait()
+        }
         var batch = try await runOnce(statements, isCancellable: isCancellable)
         // The session is idle again. So it was an implicit transaction that was rolled back completely and may be
         // repeated.
@@ -139,15 +150,12 @@ final class DatabaseSession: StatementRunner {
     }
 
     private func send(_ statements: [SQL]) throws -> Batch {
-        if let failure { throw failure }
-        let batch = Batch()
-        // In a failed transaction, the server rejects everything except ROLLBACK, including a DEALLOCATE before it.
-        if PQtransactionStatus(link) != PQTRANS_INERROR {
-            for name in self.statements.takeDiscarded() {
-                try check(PQsendQueryParams(link, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1))
-                batch.append(.deallocate(name: name))
-            }
+        if var failure {
+            // Nothing is sent.
+            failure.mayRetry = true
+            throw failure
         }
+        let batch = Batch()
         var preparing: [PreparedStatements.Key: String] = [:]
         for statement in statements {
             let key = PreparedStatements.Key(text: statement.text, types: statement.parameters.map(\.type))
@@ -165,6 +173,13 @@ final class DatabaseSession: StatementRunner {
             try check(sent)
             batch.append(.query(key))
         }
+        // At the end, because nothing may precede a BEGIN. In a failed transaction, the server rejects everything except ROLLBACK.
+        if PQtransactionStatus(link) != PQTRANS_INERROR {
+            for name in self.statements.takeDiscarded() {
+                try check(PQsendQueryParams(link, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 1))
+                batch.append(.deallocate(name: name))
+            }
+        }
         try check(PQpipelineSync(link))
         batches.append(batch)
         watchAnswers()
@@ -179,16 +194,27 @@ final class DatabaseSession: StatementRunner {
         throw failure!
     }
 
+    /// The time since which the server owes an answer; nil if it owes none. The time since its last answer counts, because each statement
+    /// has its own limit.
+    private var silentSince: ContinuousClock.Instant? { batches.first.map { max($0.sentAt, lastAnswer) } }
+
+    var isSilent: Bool { silentSince.map { $0 + Self.shortestSilence <= .now } ?? false }
+
     /// At most one timer per session, not one per batch. It starts when statements are sent, and runs again while more
-    /// are in progress. The time since the last answer counts, because each statement has its own limit.
+    /// are in progress.
     private func watchAnswers() {
-        guard let answerLimit, answerTimer == nil, let first = batches.first else { return }
-        answerTimer = EventLoop.after(max(first.sentAt, lastAnswer) + answerLimit - .now) { [weak self] in
+        guard answerTimer == nil, let silentSince else { return }
+        let report = silentSince + reportedSilence
+        answerTimer = EventLoop.after(min(report, answerLimit.map { silentSince + $0 } ?? report) - .now) { [weak self] in
             guard let self else { return }
             answerTimer = nil
-            guard let first = batches.first else { return }
-            guard max(first.sentAt, lastAnswer) + answerLimit > .now else {
+            guard let silentSince = self.silentSince else { return }
+            if let answerLimit, silentSince + answerLimit <= .now {
                 return close(DatabaseError(.connection, "the server did not answer in time"))
+            }
+            if silentSince + reportedSilence <= .now {
+                reportedSilence *= 2
+                onSilence?()
             }
             watchAnswers()
         }
@@ -209,7 +235,7 @@ final class DatabaseSession: StatementRunner {
         if watch?.wantsToWrite == true { flush() }
         guard failure == nil else { return }
         if isDirect {
-            direct?.resume()
+            direct?.fulfill()
             direct = nil
             return
         }
@@ -233,7 +259,7 @@ final class DatabaseSession: StatementRunner {
                 batch.advance()
                 continue
             }
-            lastAnswer = .now
+            (lastAnswer, reportedSilence) = (.now, Self.shortestSilence)
             switch PQresultStatus(result) {
             case PGRES_PIPELINE_SYNC:
                 PQclear(result)
@@ -270,7 +296,10 @@ final class DatabaseSession: StatementRunner {
 
     private func refuse(_ result: OpaquePointer, for batch: Batch) {
         defer { PQclear(result) }
-        let error = DatabaseError(result: result)
+        var error = DatabaseError(result: result)
+        if error.mayRetry { isDemoted = true }
+        // All statements had succeeded, so their transaction may have been committed.
+        if batch.current == nil { error.mayRetry = false }
         let isStale = DatabaseError.isStaleStatement(result)
         batch.fail(error, isStale: isStale)
         guard isStale else { return }

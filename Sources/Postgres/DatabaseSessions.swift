@@ -4,16 +4,20 @@ import Logging
 /// The state of a pool: the idle sessions, the lent ones, and the callers that wait for one.
 @EventLoop
 final class DatabaseSessions {
-    private let configuration: DatabasePool.Configuration
-    private let parameters: ConnectionParameters
-    private let logger: Logger
+    let configuration: DatabasePool.Configuration
+    let connector: Connector
+    let logger: Logger
 
+    /// All open sessions.
+    private(set) var open: [DatabaseSession] = []
     /// The session used last is lent first. So few sessions stay warm, and the others become old enough to be
     /// closed.
     private var idle: [DatabaseSession] = []
     private var lent = 0
     private var opening = 0
     private var waiting: [Waiter] = []
+    /// The number of callers that got no session.
+    private var refused = 0
     private var waitingTimer: EventLoop.Timer?
     private var idleTimer: EventLoop.Timer?
     private var retryTimer: EventLoop.Timer?
@@ -22,60 +26,60 @@ final class DatabaseSessions {
     private var lastFailure: DatabaseError?
     /// Whether the pool holds the minimum of sessions open. False until the pool's `run`.
     private var maintainsMinimum = false
-    private var isClosing = false
-    private var whenEmpty: [CheckedContinuation<Void, Never>] = []
+    private(set) var isClosing = false
+    private var whenEmpty: [Promise<Void>] = []
+    var isLookingForPrimary = false
 
+    @EventLoop
     private final class Waiter {
         let deadline: ContinuousClock.Instant
-        let continuation: CheckedContinuation<DatabaseSession, any Error>
+        let session = Promise<Result<DatabaseSession, any Error>>()
 
-        init(deadline: ContinuousClock.Instant, continuation: CheckedContinuation<DatabaseSession, any Error>) {
-            (self.deadline, self.continuation) = (deadline, continuation)
+        init(deadline: ContinuousClock.Instant) {
+            self.deadline = deadline
         }
     }
 
-    /// Finds a caller's place in the queue when its task is cancelled.
-    @EventLoop
-    private final class Ticket {
-        var waiter: Waiter?
+    nonisolated init(_ configuration: DatabasePool.Configuration, connector: Connector, logger: Logger) {
+        (self.configuration, self.connector, self.logger) = (configuration, connector, logger)
     }
 
-    nonisolated init(_ configuration: DatabasePool.Configuration, parameters: ConnectionParameters, logger: Logger) {
-        (self.configuration, self.parameters, self.logger) = (configuration, parameters, logger)
+    var load: DatabasePool.Load {
+        DatabasePool.Load(idle: idle.count, lent: lent, waiting: waiting.count, refused: refused)
     }
 
     // MARK: Lending
 
     /// Returns an idle session, or the next one that becomes free or opens. First come, first served.
     /// - Throws: `DatabaseError` of kind `.poolTimeout` or `.connection`, `CancellationError`.
-    func lend() async throws -> DatabaseSession {
+    func lend(until deadline: ContinuousClock.Instant? = nil) async throws -> DatabaseSession {
         guard !isClosing else { throw DatabaseError(.connection, "the pool is closed") }
         while let session = idle.popLast() {
-            lent += 1
-            if session.isFit { return session }
+            if session.isFit, session.expiresAt > .now {
+                lent += 1
+                return session
+            }
             session.close()
-            lent -= 1
         }
         guard waiting.count < configuration.maximumWaiting else {
+            refused += 1
             throw DatabaseError(.poolTimeout, "\(waiting.count) callers are already waiting")
         }
         try Task.checkCancellation()
-        let ticket = Ticket()
+        let waiter = Waiter(deadline: deadline ?? .now + configuration.waitingTime)
+        waiting.append(waiter)
+        openWhatIsMissing()
+        watchWaiting()
         return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                let waiter = Waiter(deadline: .now + configuration.waitingTime, continuation: continuation)
-                ticket.waiter = waiter
-                waiting.append(waiter)
-                openWhatIsMissing()
-                watchWaiting()
-            }
+            try await waiter.session.wait().get()
         } onCancel: {
-            Task { @EventLoop in self.cancel(ticket) }
+            Task { @EventLoop in self.cancel(waiter) }
         }
     }
 
     /// Takes a session back, in any state.
     func giveBack(_ session: DatabaseSession) {
+        if session.isDemoted { closeIdle(of: session.server) }
         guard session.failure == nil else { return leave() }
         if session.isBeingCancelled {
             Task {
@@ -84,7 +88,7 @@ final class DatabaseSessions {
             }
             return
         }
-        guard session.isFit else {
+        guard session.isFit, session.expiresAt > .now else {
             session.close()
             return leave()
         }
@@ -103,7 +107,7 @@ final class DatabaseSessions {
         if let next = waiting.first {
             waiting.removeFirst()
             lent += 1
-            next.continuation.resume(returning: session)
+            next.session.fulfill(.success(session))
         } else if isClosing {
             session.close()
             checkEmpty()
@@ -114,22 +118,24 @@ final class DatabaseSessions {
         }
     }
 
-    private func cancel(_ ticket: Ticket) {
-        guard let waiter = ticket.waiter, let index = waiting.firstIndex(where: { $0 === waiter }) else { return }
+    private func cancel(_ waiter: Waiter) {
+        guard let index = waiting.firstIndex(where: { $0 === waiter }) else { return }
         waiting.remove(at: index)
-        waiter.continuation.resume(throwing: CancellationError())
+        waiter.session.fulfill(.failure(CancellationError()))
         checkEmpty()
     }
 
-    /// All callers wait equally long, so the first in the queue times out first.
     private func watchWaiting() {
-        guard waitingTimer == nil, let first = waiting.first else { return }
-        waitingTimer = EventLoop.after(first.deadline - .now) { [self] in
+        guard waitingTimer == nil, let next = waiting.lazy.map(\.deadline).min() else { return }
+        waitingTimer = EventLoop.after(next - .now) { [self] in
             waitingTimer = nil
-            while let first = waiting.first, first.deadline <= .now {
-                waiting.removeFirst()
-                first.continuation.resume(throwing: lastFailure ?? DatabaseError(.poolTimeout, "waited \(configuration.waitingTime)"))
+            let now = ContinuousClock.now
+            for waiter in waiting where waiter.deadline <= now {
+                refused += 1
+                waiter.session.fulfill(
+                    .failure(lastFailure ?? DatabaseError(.poolTimeout, "waited \(configuration.waitingTime)")))
             }
+            waiting.removeAll { $0.deadline <= now }
             watchWaiting()
             checkEmpty()
         }
@@ -143,7 +149,7 @@ final class DatabaseSessions {
             // While the server does not answer, one attempt at a time is enough to find out when it does.
             guard failures == 0 || opening == 0 else { return }
             opening += 1
-            Task { await open() }
+            Task { await openOne() }
         }
     }
 
@@ -153,15 +159,13 @@ final class DatabaseSessions {
         return opening < waiting.count || (maintainsMinimum && !isClosing && total < configuration.minimumConnections)
     }
 
-    private func open() async {
+    private func openOne() async {
         do {
-            let session = try await DatabaseSession.open(parameters)
+            let session = try await DatabaseSession.open(connector)
             opening -= 1
             if failures > 0 { logger.notice("connected to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"]) }
             (failures, lastFailure) = (0, nil)
-            session.onClose = { [weak self] in self?.hasEnded($0) }
-            handOn(session)
-            openWhatIsMissing()
+            add(session)
         } catch {
             opening -= 1
             failures += 1
@@ -177,8 +181,21 @@ final class DatabaseSessions {
         }
     }
 
-    /// The server closed an idle session. For a lent one, this is detected when it is returned.
+    /// Adds a new session, unless the pool is full.
+    func add(_ session: DatabaseSession) {
+        guard idle.count + lent < configuration.maximumConnections else { return session.close() }
+        // Random, so that sessions that were opened together do not end together.
+        session.expiresAt = .now + configuration.maximumAge * Double.random(in: 0.8...1)
+        session.onClose = { [weak self] in self?.hasEnded($0) }
+        session.onSilence = { [weak self] in self?.lookForPrimary() }
+        open.append(session)
+        handOn(session)
+        openWhatIsMissing()
+    }
+
+    /// A lent session leaves the pool when it is returned.
     private func hasEnded(_ session: DatabaseSession) {
+        open.removeAll { $0 === session }
         guard let index = idle.firstIndex(where: { $0 === session }) else { return }
         idle.remove(at: index)
         openWhatIsMissing()
@@ -187,21 +204,25 @@ final class DatabaseSessions {
 
     // MARK: Closing
 
-    /// Closes sessions that were unused for the idle time, down to the minimum.
+    /// Closes sessions that were unused for the idle time, down to the minimum, and those that are too old.
     private func watchIdle() {
-        guard idleTimer == nil, idle.count + lent > configuration.minimumConnections, let oldest = idle.first else { return }
-        let due = oldest.idleSince + configuration.idleTime
+        guard idleTimer == nil, let due = idle.lazy.map(dueTime).min() else { return }
         idleTimer = EventLoop.after(max(.seconds(1), due - .now)) { [weak self] in
             guard let self else { return }
             idleTimer = nil
-            while idle.count + lent > configuration.minimumConnections, let oldest = idle.first,
-                oldest.idleSince + configuration.idleTime <= .now
-            {
-                idle.removeFirst()
-                oldest.close()
-            }
+            let now = ContinuousClock.now
+            for session in idle where dueTime(of: session) <= now { session.close() }
             watchIdle()
         }
+    }
+
+    private func dueTime(of session: DatabaseSession) -> ContinuousClock.Instant {
+        guard idle.count + lent > configuration.minimumConnections else { return session.expiresAt }
+        return min(session.expiresAt, session.idleSince + configuration.idleTime)
+    }
+
+    private func closeIdle(of server: ServerAddress) {
+        for session in idle where session.server == server { session.close() }
     }
 
     func maintainMinimum() {
@@ -213,23 +234,28 @@ final class DatabaseSessions {
     func close() {
         isClosing = true
         for session in idle { session.close() }
-        idle = []
         idleTimer?.cancel()
         idleTimer = nil
         checkEmpty()
     }
 
-    /// Returns when the last session has ended.
+    /// Returns when the last session has ended, or when the task is cancelled.
     func drain() async {
         guard !isEmpty else { return }
-        await withCheckedContinuation { whenEmpty.append($0) }
+        let empty = Promise<Void>()
+        whenEmpty.append(empty)
+        await withTaskCancellationHandler {
+            await empty.wait()
+        } onCancel: {
+            Task { @EventLoop in empty.fulfill() }
+        }
     }
 
     private var isEmpty: Bool { idle.isEmpty && lent == 0 && opening == 0 && waiting.isEmpty }
 
     private func checkEmpty() {
         guard isClosing, isEmpty else { return }
-        for waiting in whenEmpty { waiting.resume() }
+        for waiting in whenEmpty { waiting.fulfill() }
         whenEmpty = []
     }
 }

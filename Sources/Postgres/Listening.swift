@@ -11,13 +11,13 @@ package enum Listening: Sendable, Equatable {
 
 /// Listens to notifications in a session of its own.
 enum Listener {
-    static func events(of channels: [String], parameters: ConnectionParameters, logger: Logger) -> AsyncStream<Listening> {
+    static func events(of channels: [String], over connector: Connector, logger: Logger) -> AsyncStream<Listening> {
         let (stream, continuation) = AsyncStream.makeStream(of: Listening.self)
         let task = Task { @EventLoop in
             var failures = 0
             while !Task.isCancelled {
                 do {
-                    try await listen(to: channels, parameters: parameters) { event in
+                    try await listen(to: channels, over: connector) { event in
                         if event == .connected { failures = 0 }
                         continuation.yield(event)
                     }
@@ -39,13 +39,14 @@ enum Listener {
     /// Listens until the task is cancelled, or throws when the connection is lost.
     @EventLoop
     private static func listen(
-        to channels: [String], parameters: ConnectionParameters, _ report: @escaping @EventLoop (Listening) -> Void
+        to channels: [String], over connector: Connector, _ report: @escaping @EventLoop (Listening) -> Void
     ) async throws {
-        let session = try await DatabaseSession.open(parameters)
+        let session = try await DatabaseSession.open(connector)
         defer { session.close() }
         session.onNotification = { report(.notification(channel: $0, payload: $1)) }
         _ = try await session.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
         report(.connected)
+        session.checkServer(every: .seconds(10))
         await withTaskCancellationHandler {
             await session.ended()
         } onCancel: {
@@ -64,11 +65,23 @@ enum Listener {
 }
 
 extension DatabaseSession {
+    /// A frozen server sends no notification and closes no connection. So it is asked regularly. Without an answer in time, the session
+    /// closes itself.
+    fileprivate func checkServer(every interval: Duration) {
+        _ = EventLoop.after(interval) { [weak self] in
+            guard let self, failure == nil else { return }
+            Task {
+                _ = try? await self.run([])
+                self.checkServer(every: interval)
+            }
+        }
+    }
+
     /// Returns when the session has ended.
     fileprivate func ended() async {
         guard failure == nil else { return }
-        await withCheckedContinuation { continuation in
-            onClose = { _ in continuation.resume() }
-        }
+        let end = Promise<Void>()
+        onClose = { _ in end.fulfill() }
+        await end.wait()
     }
 }

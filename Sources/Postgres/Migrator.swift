@@ -54,7 +54,7 @@ package struct Migrator: Sendable {
 
     @EventLoop
     private func migrate(over parameters: ConnectionParameters) async throws -> [String] {
-        let session = try await DatabaseSession.open(parameters)
+        let session = try await DatabaseSession.open(Connector(parameters))
         // The lock belongs to the session and ends with it.
         defer { session.close() }
         _ = try await session.run(["SELECT pg_advisory_lock(\(Self.lock))"])

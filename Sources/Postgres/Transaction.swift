@@ -23,6 +23,7 @@ final class OpenTransaction {
     /// BEGIN and its prelude, until they are sent with the first statement.
     private var opening: [SQL]?
     private var isOver = false
+    private var isCommitting = false
 
     init(session: DatabaseSession, opening: [SQL]) {
         (self.session, self.opening) = (session, opening)
@@ -40,11 +41,22 @@ final class OpenTransaction {
     func commit() async throws {
         isOver = true
         guard opening == nil else { return }
+        isCommitting = true
         let answer = try await session.run(["COMMIT"], isCancellable: false)[0]
         // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and reports success.
         guard answer.result.tag == "COMMIT" else {
             throw DatabaseError(.server, "a statement of the transaction had failed, so it was rolled back", sqlState: "25P02")
         }
+    }
+
+    /// The same error, with the knowledge that nothing took effect if COMMIT was not sent and the connection is lost.
+    func judged(_ error: any Error) -> any Error {
+        // With a SQLSTATE, the server has ended the session for a reason that a repetition would meet again, such as a transaction that is
+        // open for too long (25P03).
+        guard !isCommitting, session.failure != nil, var error = error as? DatabaseError, error.kind == .connection, error.sqlState == nil
+        else { return error }
+        error.mayRetry = true
+        return error
     }
 
     func rollBack() async {
@@ -63,14 +75,8 @@ final class OpenTransaction {
 }
 
 extension DatabaseSessions {
-    func run(_ statements: [SQL], prelude: Int) async throws -> [Rows] {
-        let session = try await lend()
-        defer { giveBack(session) }
-        return try await session.run(statements, prelude: prelude)
-    }
-
-    func begin(_ opening: [SQL]) async throws -> OpenTransaction {
-        OpenTransaction(session: try await lend(), opening: opening)
+    func begin(_ opening: [SQL], until deadline: ContinuousClock.Instant) async throws -> OpenTransaction {
+        OpenTransaction(session: try await lend(until: deadline), opening: opening)
     }
 
     func end(_ transaction: OpenTransaction) {

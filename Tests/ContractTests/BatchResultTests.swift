@@ -9,7 +9,8 @@ struct BatchResultTests {
     private static let declaring: Set<String> = [
         "Access/ScopedDatabase.swift", "Billing/Exports/UsageExport.swift", "Ledger/Reading/LedgerPages.swift", "Postgres/Batch.swift",
         "Postgres/DatabasePool.swift", "Postgres/DatabaseSession.swift",
-        "Postgres/StatementRunner.swift", "Postgres/Statements.swift", "Postgres/Transaction.swift",
+        "Postgres/DatabaseSessions+Failover.swift", "Postgres/StatementRunner.swift", "Postgres/Statements.swift",
+        "Postgres/Transaction.swift",
     ]
 
     @Test("no source reads the results of a list of statements by index")

@@ -91,6 +91,17 @@ struct DatabasePoolTests {
         #expect(try await observer.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
     }
 
+    @Test("a cancelled run ends at once, even if a session is still lent")
+    func cancelledRun() async throws {
+        let pool = try TestDatabase.pool(url)
+        try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            let running = Task { try await pool.run() }
+            running.cancel()
+            try await running.value
+        }
+    }
+
     @Test("idle connections are closed, and a released pool closes all")
     func closing() async throws {
         let observer = try TestDatabase.pool(url) { $0.maximumConnections = 1 }

@@ -38,10 +38,21 @@ struct PreparedStatementTests {
         for number in 0..<400 {
             _ = try await pool.run([SQL(unsafe: "SELECT \(number) AS many"), "SELECT \(number) AS kept"])
         }
-        #expect(try await prepared(like: "%") <= 257)
+        // New statements of a batch are prepared before old ones are deallocated.
+        #expect(try await prepared(like: "%") <= 261)
         #expect(try await prepared(like: "SELECT $1 AS kept") == 1)
         #expect(try await prepared(like: "SELECT 0 AS many") == 0)
         #expect(try await pool.run("SELECT 0 AS many")[0].get("many") == 0)
+    }
+
+    @Test("nothing precedes the BEGIN of a serializable transaction, even if statements are deallocated with it")
+    func deallocation() async throws {
+        for number in 0..<300 { _ = try await pool.run(SQL(unsafe: "SELECT \(number) AS before_begin")) }
+        // Snapshots of a serializable transaction are of its own start, so a statement before BEGIN is an error.
+        let rows = try await pool.run(
+            ["SELECT current_setting('transaction_isolation') AS level", "COMMIT"], prelude: ["BEGIN ISOLATION LEVEL SERIALIZABLE"])
+        #expect(try rows[0][0].get("level") == "serializable")
+        #expect(try await prepared(like: "%") <= 261)
     }
 
     @Test("a statement whose result changed with its table is prepared again automatically")

@@ -1,0 +1,99 @@
+import Foundation
+
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// A server as libpq's parameters name it. An empty text is libpq's default.
+struct ServerAddress: Sendable, Hashable {
+    /// The name or the folder of the socket. A certificate is compared with the name.
+    var host: String
+    /// The IP address. With it, libpq looks up no name.
+    var address: String
+    var port: String
+
+    /// Combines the comma-separated lists of a URL, as libpq does.
+    /// - Throws: `DatabaseError` of kind `.misuse` for lists of different lengths.
+    static func list(hosts: String?, addresses: String?, ports: String?) throws -> [ServerAddress] {
+        func split(_ list: String?) -> [String] {
+            (list ?? "").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
+        }
+        let (hosts, addresses, ports) = (split(hosts), split(addresses), split(ports))
+        let count = max(hosts.count, addresses.count)
+        // One port is for all hosts.
+        guard hosts == [""] || hosts.count == count, addresses == [""] || addresses.count == count,
+            ports.count == 1 || ports.count == count
+        else { throw DatabaseError(.misuse, "the database URL has \(count) hosts, and another number of addresses or ports") }
+        return (0..<count).map { index in
+            ServerAddress(
+                host: hosts.count == count ? hosts[index] : "", address: addresses.count == count ? addresses[index] : "",
+                port: ports.count == count ? ports[index] : ports[0])
+        }
+    }
+
+    /// Whether libpq would have to look up the name.
+    private var needsLookUp: Bool {
+        guard address.isEmpty, let first = host.utf8.first else { return false }
+        // A folder, or a socket in the abstract namespace.
+        return first != UInt8(ascii: "/") && first != UInt8(ascii: "@")
+    }
+
+    /// Returns the server with each of its addresses. The look-up may block another thread for longer than `limit`.
+    /// - Throws: `DatabaseError` of kind `.connection`.
+    @EventLoop
+    func resolved(within limit: Duration) async throws -> [ServerAddress] {
+        guard needsLookUp else { return [self] }
+        if let numeric = try? Self.lookUp(host, AI_NUMERICHOST), let address = numeric.first { return [with(address)] }
+        let found = Promise<Result<[String], DatabaseError>>()
+        let timer = EventLoop.after(limit) {
+            found.fulfill(.failure(DatabaseError(.connection, "\(host): no address within \(limit)")))
+        }
+        defer { timer.cancel() }
+        Task { @EventLoop [host] in
+            found.fulfill(await Blocking.lookUps.run { Result { () throws(DatabaseError) in try Self.lookUp(host, 0) } })
+        }
+        return try await withTaskCancellationHandler {
+            try await found.wait().get().map(with)
+        } onCancel: {
+            Task { @EventLoop in found.fulfill(.failure(DatabaseError(.connection, "cancelled"))) }
+        }
+    }
+
+    private func with(_ address: String) -> ServerAddress {
+        ServerAddress(host: host, address: address, port: port)
+    }
+
+    private static func lookUp(_ host: String, _ flags: Int32) throws(DatabaseError) -> [String] {
+        var hints = addrinfo()
+        hints.ai_flags = flags
+        // Otherwise, each address comes once for each kind of socket.
+        #if canImport(Glibc)
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+        hints.ai_socktype = SOCK_STREAM
+        #endif
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(host, nil, &hints, &list)
+        guard status == 0 else { throw DatabaseError(.connection, "\(host): \(String(cString: gai_strerror(status)))") }
+        defer { freeaddrinfo(list) }
+        var addresses: [String] = []
+        var next = list
+        while let info = next {
+            var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            if getnameinfo(info.pointee.ai_addr, info.pointee.ai_addrlen, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST) == 0 {
+                addresses.append(String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+            }
+            next = info.pointee.ai_next
+        }
+        guard !addresses.isEmpty else { throw DatabaseError(.connection, "\(host): no address") }
+        return addresses
+    }
+}
+
+extension ServerAddress: CustomStringConvertible {
+    var description: String {
+        [host.isEmpty ? address : host, port].filter { !$0.isEmpty }.joined(separator: ":")
+    }
+}

@@ -1,0 +1,35 @@
+import Glibc
+
+/// A listening socket whose queue is full. Further connections get no answer, as with a host that drops all packets.
+final class BlackHole: Sendable {
+    let port: Int
+    private let sockets: [Int32]
+
+    init() throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                precondition(
+                    bind(listener, pointer, length) == 0 && listen(listener, 0) == 0 && getsockname(listener, pointer, &length) == 0)
+            }
+        }
+        port = Int(UInt16(bigEndian: address.sin_port))
+        // The queue holds one connection more than its length. The others wait for a place.
+        let callers = (0..<4).map { _ in
+            let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+            withUnsafePointer(to: address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(caller, $0, length) }
+            }
+            return caller
+        }
+        sockets = [listener] + callers
+    }
+
+    deinit {
+        for socket in sockets { close(socket) }
+    }
+}

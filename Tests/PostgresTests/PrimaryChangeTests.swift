@@ -1,0 +1,150 @@
+import EmbeddedPostgres
+import Foundation
+import TestSupport
+import Testing
+
+@testable import Postgres
+
+@Suite("Change of the primary")
+struct PrimaryChangeTests {
+    /// Rejects the first call with a state of PostgreSQL, as a server that was demoted or stops.
+    private func rejectOnce(_ state: String, in pool: DatabasePool) async throws {
+        _ = try await pool.run([
+            "CREATE TABLE item (id int)", "CREATE SEQUENCE calls",
+            SQL(
+                unsafe: """
+                    CREATE FUNCTION rejected_once() RETURNS int LANGUAGE plpgsql AS $$
+                    BEGIN
+                        IF nextval('calls') = 1 THEN RAISE EXCEPTION 'rejected' USING ERRCODE = '\(state)'; END IF;
+                        RETURN pg_backend_pid();
+                    END $$
+                    """),
+        ])
+    }
+
+    @Test(
+        "after an error of a server that was demoted, stops or starts, the session is closed, and the statements run over another one",
+        arguments: ["25006", "57P01", "57P02", "57P03"])
+    func otherSession(state: String) async throws {
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
+        try await rejectOnce(state, in: pool)
+        let first: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
+        let (_, rows) = try await pool.run("INSERT INTO item VALUES (1)", "SELECT rejected_once() AS pid")
+        #expect(try rows[0].get("pid") != first)
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 1)
+        #expect(try await pool.run("SELECT last_value AS n FROM calls")[0].get("n") == 2)
+    }
+
+    @Test("a transaction whose server stops before COMMIT runs again, with the same effect as once")
+    func transaction() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let (pool, other) = (try TestDatabase.pool(url), try TestDatabase.pool(url))
+        _ = try await pool.run("CREATE TABLE item (id int)")
+        let tries = Tally()
+        try await pool.transaction { db in
+            let pid: Int = try await db.run("INSERT INTO item VALUES (1) RETURNING pg_backend_pid() AS pid")[0].get("pid")
+            if tries.add() == 1 {
+                _ = try await other.run("SELECT pg_terminate_backend(\(pid)::int, 60000)")
+            }
+            _ = try await db.run("INSERT INTO item VALUES (2)")
+        }
+        #expect(tries.count == 2)
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 2)
+    }
+
+    @Test("an error of the body is not repeated")
+    func bodyError() async throws {
+        struct Refusal: Error {}
+        let pool = try await SharedDatabase.pool()
+        let tries = Tally()
+        await #expect(throws: Refusal.self) {
+            try await pool.transaction { db in
+                tries.add()
+                _ = try await db.run("SELECT 1")
+                throw Refusal()
+            }
+        }
+        #expect(tries.count == 1)
+    }
+
+    @Test("an idle session of a demoted server is not used again")
+    func idle() async throws {
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
+        try await rejectOnce("25006", in: pool)
+        let before = try await pids(4, of: pool)
+        #expect(before.count == 4)
+        _ = try await pool.run("SELECT rejected_once() AS pid")
+        #expect(try await pids(4, of: pool).isDisjoint(with: before))
+    }
+
+    /// Uses sessions at the same time, and returns their process IDs.
+    private func pids(_ count: Int, of pool: DatabasePool) async throws -> Set<Int> {
+        let lent = Tally()
+        return try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 1...count {
+                group.addTask {
+                    try await pool.transaction { db in
+                        let pid: Int = try await db.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
+                        lent.add()
+                        try await eventually("all sessions are lent") { lent.count == count }
+                        return pid
+                    }
+                }
+            }
+            return try await group.reduce(into: []) { $0.insert($1) }
+        }
+    }
+
+    @Test("a session is closed after its maximum age")
+    func age() async throws {
+        let pool = try await SharedDatabase.pool { $0.maximumAge = .zero }
+        let first: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
+        #expect(try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid") != first)
+    }
+
+    @Test("while the primary is frozen, the pool finds a new one, and does not wait for the limits of its statements")
+    func frozen() async throws {
+        let (old, new) = (try await TestCluster.own(), try await TestCluster.own())
+        let servers = try await [old, new].asyncMap { cluster in
+            let url = await cluster.url(user: "postgres", database: "postgres")
+            return try #require(try ConnectionParameters(url: url, applicationName: nil, settings: []).servers.first)
+        }
+        let url =
+            "user=postgres dbname=postgres target_session_attrs=read-write connect_timeout=600"
+            + " host=\(servers.map(\.host).joined(separator: ",")) port=\(servers.map(\.port).joined(separator: ","))"
+        let pool = try TestDatabase.pool(url) {
+            $0.statementTimeout = .seconds(600)
+            $0.waitingTime = .seconds(600)
+        }
+        let row = try await pool.run("SELECT pg_backend_pid() AS pid, current_setting('data_directory') AS folder")[0]
+        let (pid, folder): (Int, String) = (try row.get("pid"), try row.get("folder"))
+        let postmaster = try #require(
+            Int32(
+                String(decoding: try Data(contentsOf: URL(filePath: folder + "/postmaster.pid")), as: UTF8.self).split(separator: "\n")[0]))
+        kill(postmaster, SIGSTOP)
+        kill(pid_t(pid), SIGSTOP)
+        let error = await databaseError { _ = try await pool.run("SELECT 1") }
+        #expect(error?.message == "another server is the primary now")
+        #expect(try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder") != folder)
+        kill(pid_t(pid), SIGCONT)
+        kill(postmaster, SIGCONT)
+        withExtendedLifetime((old, new)) {}
+    }
+
+    @Test("a slow statement is not mistaken for a frozen server")
+    func slow() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let server = try #require(try ConnectionParameters(url: url, applicationName: nil, settings: []).servers.first)
+        let pool = try TestDatabase.pool(
+            "\(url)&host=\(server.host),/nowhere&port=\(server.port),\(server.port)&target_session_attrs=read-write")
+        #expect(try await pool.run("SELECT pg_sleep(2.5), 1 AS n")[0].get("n") == 1)
+    }
+}
+
+extension Sequence {
+    fileprivate func asyncMap<T>(_ transform: (Element) async throws -> T) async rethrows -> [T] {
+        var results: [T] = []
+        for element in self { results.append(try await transform(element)) }
+        return results
+    }
+}
