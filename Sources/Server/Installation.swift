@@ -23,7 +23,7 @@ package import Web
 
 /// The values of a running server, created once from its settings, and the services that run them.
 package struct Installation: Sendable {
-    package let pool: DatabasePool
+    package let pools: DatabasePools
     package let metrics: Metrics
     /// All routes of the public port.
     package let routes: [(method: String, path: String, action: String)]
@@ -31,7 +31,6 @@ package struct Installation: Sendable {
     package let directory: TenantDirectory
     /// Purges deleted tenants after their grace time.
     package let purge: PurgeTenants
-    private let purgePool: DatabasePool
     /// The daily doctor, and the other automatic tasks of connections.
     package let connectionUpkeep: ConnectionUpkeep
     private let watch: ConfigurationWatch
@@ -55,27 +54,29 @@ package struct Installation: Sendable {
         precondition(settings.keyring.hasDigestKeys, "InstalledKeys.open must come first")
         let now: @Sendable () -> Date = { Date() }
         let metrics = Metrics()
-        let pool = try DatabasePool(Self.database(settings), logger: logger)
+        let pools = try DatabasePools(settings, logger: logger)
+        // The background work, unless another pool is named.
+        let pool = pools.background
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
-        let directory = TenantDirectory(database: PlatformDatabase(pool, for: .readConfiguration))
-        let callers = Callers(database: PlatformDatabase(pool, for: .findCaller), keyring: settings.keyring)
+        let directory = TenantDirectory(database: PlatformDatabase(pools.logins, for: .readConfiguration))
+        let callers = Callers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
         let lastUsed = LastUsed(
             database: PlatformDatabase(pool, for: .saveLastUses),
             kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: logger)
         let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute, changesPerMinute: settings.apiChangesPerMinute)
-        let signingKeys = SigningKeys(pool: pool, keyring: settings.keyring, now: now)
+        let signingKeys = SigningKeys(pool: pools.logins, keyring: settings.keyring, now: now)
         let apple = AppleClient(settings.apple, http: http, logger: logger)
         connectionUpkeep = ConnectionUpkeep(
             database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let routes = Routes(
-            settings, pool: pool, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apple: apple,
+            settings, pools: pools, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apple: apple,
             metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
             routes,
             authenticate: Authenticate(
                 callers: callers, limits: limits, lastUsed: lastUsed,
                 findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
-            idempotency: Idempotency(pool: pool, keyring: settings.keyring, logger: logger, now: now),
+            idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now),
             crossOrigin: CrossOrigin(directory: directory, limits: limits),
             edge: { methods in
                 Edge(
@@ -89,13 +90,14 @@ package struct Installation: Sendable {
         let accountJobs = AccountJobs(
             pool: pool, keyring: settings.keyring, apple: apple, metrics: metrics, logger: logger, now: now)
         let billingJobs = BillingJobs(
-            pool: pool, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger, now: now)
+            pool: pools.bulk, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger, now: now)
         let sinkJobs = SinkJobs(
             pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks,
             settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
-        (self.pool, self.http, self.apple, self.metrics, self.lastUsed, self.directory) = (pool, http, apple, metrics, lastUsed, directory)
-        purgePool = try DatabasePool(Self.databaseForPurges(settings), logger: logger)
-        purge = PurgeTenants(database: PlatformDatabase(purgePool, for: .purgeTenants), logger: logger, now: now)
+        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory) = (
+            pools, http, apple, metrics, lastUsed, directory
+        )
+        purge = PurgeTenants(database: PlatformDatabase(pools.purges, for: .purgeTenants), logger: logger, now: now)
         recurring =
             [
                 Recurring(.forgetOldRequests, every: .seconds(600), in: pool, logger: logger) { database in
@@ -150,27 +152,10 @@ package struct Installation: Sendable {
                 arrivals.arrive()
             }, logger: logger)
         operations = makeOperations(
-            settings, pool: pool, metrics: metrics,
+            settings, pools: pools, metrics: metrics,
             isSchemaUsable: {
-                if case .behind = try await migrator.status(of: pool) { false } else { true }
+                if case .behind = try await migrator.status(of: pools.logins) { false } else { true }
             }, onListening: arrivals.arrive, logger: logger)
-    }
-
-    private static func database(_ settings: Settings) -> DatabasePool.Configuration {
-        var database = DatabasePool.Configuration(
-            url: settings.databaseURL, maximumConnections: settings.databaseConnections, applicationName: "espalier")
-        // Every query here has an index. A plan made while a table was empty would read the whole table. Sessions store
-        // their plans, including those of foreign keys.
-        database.settings = [("enable_seqscan", "off"), ("jit", "off")]
-        return database
-    }
-
-    /// One statement deletes years of logins, once in a tenant's life. So the time limit of all other statements does not apply.
-    private static func databaseForPurges(_ settings: Settings) -> DatabasePool.Configuration {
-        var database = database(settings)
-        (database.minimumConnections, database.maximumConnections) = (0, 2)
-        database.statementTimeout = .seconds(3600)
-        return database
     }
 
     /// The services in the order in which they start. They stop in the reverse order: the public port stops first and
@@ -181,7 +166,7 @@ package struct Installation: Sendable {
     ///   busy machine the test may take so long that an automatic pass runs too.
     package func services(withPasses: Bool) -> [any Service] {
         let passes: [any Service] = withPasses ? [purge, connectionUpkeep, pruneWebhooks] + recurring : []
-        return [HTTPClientLifetime(http: http), pool, purgePool, watch, lastUsed] + passes + [outbox, operations, application]
+        return [HTTPClientLifetime(http: http)] + pools.services + [watch, lastUsed] + passes + [outbox, operations, application]
     }
 }
 

@@ -1,12 +1,11 @@
 import Hummingbird
 import Logging
 import NIOCore
-import Postgres
 import Web
 
 /// The port for operators: liveness, readiness and metrics.
 func makeOperations(
-    _ settings: Settings, pool: DatabasePool, metrics: Metrics, isSchemaUsable: @escaping @Sendable () async throws -> Bool,
+    _ settings: Settings, pools: DatabasePools, metrics: Metrics, isSchemaUsable: @escaping @Sendable () async throws -> Bool,
     onListening: @escaping @Sendable () -> Void, logger: Logger
 ) -> some ApplicationProtocol {
     let router = Router()
@@ -21,7 +20,7 @@ func makeOperations(
             return .text("the database is not reachable\n", .serviceUnavailable)
         }
     }
-    router.get("metrics") { _, _ in Response.text(metrics.text, type: "text/plain; version=0.0.4; charset=utf-8") }
+    router.get("metrics") { _, _ in Response.text(metrics.text + (await pools.metrics), type: "text/plain; version=0.0.4; charset=utf-8") }
     return Application(
         router: router,
         // Only a few probes and scrapers call here. The port is private, so one address may have all connections.

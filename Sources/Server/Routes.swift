@@ -6,7 +6,6 @@ import Delivery
 import Foundation
 import Ledger
 import Logging
-import Postgres
 import Sessions
 import SignIn
 import Signing
@@ -41,23 +40,24 @@ struct Routes: Sendable {
     let wellKnown: WellKnown
 
     init(
-        _ settings: Settings, pool: DatabasePool, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed,
+        _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed,
         signingKeys keys: SigningKeys, apple: AppleClient, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
     ) {
+        let (logins, pool) = (pools.logins, pools.administration)
         let (keyring, publicURL, allowsPrivate) = (settings.keyring, settings.publicURL, settings.allowsPrivateWebhooks)
         let settling = TimeInterval(settings.usageSettlesAfter)
         let endpoints = TenantEndpoints(
             directory: directory, limits: limits, keyring: keyring, publicURL: publicURL, logger: logger, now: now)
 
-        let issuer = Tokens(endpoints: endpoints, pool: pool, signingKeys: keys)
-        let redeemAtApple = RedeemAtApple(pool: pool, apple: apple, keyring: keyring, lastUsed: lastUsed, logger: logger)
-        let saveUser = SaveUser(pool: pool, keyring: keyring)
+        let issuer = Tokens(endpoints: endpoints, pool: logins, signingKeys: keys)
+        let redeemAtApple = RedeemAtApple(pool: logins, apple: apple, keyring: keyring, lastUsed: lastUsed, logger: logger)
+        let saveUser = SaveUser(pool: logins, keyring: keyring)
         let native = SignInNatively(
-            tokens: issuer, pool: pool, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, metrics: metrics)
+            tokens: issuer, pool: logins, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, metrics: metrics)
         signIn = SignInRoutes(
             endpoints: endpoints, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, signInNatively: native, metrics: metrics)
-        tokens = TokenRoutes(tokens: issuer, pool: pool, metrics: metrics, exchange: native.exchangeToken)
-        logout = LogoutRoutes(endpoints: endpoints, pool: pool, signingKeys: keys, spent: issuer.spent)
+        tokens = TokenRoutes(tokens: issuer, pool: logins, metrics: metrics, exchange: native.exchangeToken)
+        logout = LogoutRoutes(endpoints: endpoints, pool: logins, signingKeys: keys, spent: issuer.spent)
         discovery = DiscoveryRoutes(endpoints: endpoints, signingKeys: keys)
         sessions = SessionRoutes(pool: pool, now: now)
         signingKeys = SigningKeyRoutes(pool: pool, keyring: keyring, signingKeys: keys, now: now)
@@ -84,7 +84,7 @@ struct Routes: Sendable {
         let pricingPage = settings.showsPricing ? TokenBuckets<String>(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil
         pricing = PricingRoutes(pool: pool, pricingPage: pricingPage, now: now)
         budgets = BudgetRoutes(pool: pool, now: now)
-        exports = ExportRoutes(pool: pool, publicURL: publicURL, settling: settling, logger: logger, now: now)
+        exports = ExportRoutes(pool: pools.bulk, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
     }

@@ -24,8 +24,8 @@ package struct Settings: Sendable {
     package var operationsPort: Int
     /// For the role `espalier_server`.
     package var databaseURL: String
-    /// The maximum number of database connections of this process.
-    package var databaseConnections: Int
+    /// The maximum number of database connections of this process, by kind of work.
+    package var databaseConnections: DatabaseConnections
     /// The master keys. `InstalledKeys.open` adds the digest keys of the database before the process serves or seeds.
     package var keyring: Keyring
     package var apple: AppleSettings
@@ -93,7 +93,11 @@ package struct Settings: Sendable {
         port = try Self.number(reader, "port", default: 8080)
         operationsHost = reader.string(forKey: "operations.host", default: "127.0.0.1")
         operationsPort = try Self.number(reader, "operations.port", default: 8081)
-        databaseConnections = try Self.number(reader, "database.connections", default: 8)
+        databaseConnections = DatabaseConnections(
+            logins: try Self.number(reader, "database.connections", default: 8),
+            administration: try Self.number(reader, "database.administration.connections", default: 4),
+            bulk: try Self.number(reader, "database.bulk.connections", default: 3),
+            background: try Self.number(reader, "database.background.connections", default: 4))
         apple = AppleSettings(
             baseURL: reader.string(forKey: "apple.base.url", default: "https://appleid.apple.com"),
             issuers: Set(reader.stringArray(forKey: "apple.issuers", default: ["https://appleid.apple.com", "https://account.apple.com"])),
@@ -213,8 +217,11 @@ package struct Settings: Sendable {
         guard port != operationsPort || port == 0 || host != operationsHost else {
             throw Refusal(description: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT must differ, because operations must not be public.")
         }
-        guard (1...500).contains(databaseConnections) else {
-            throw Refusal(description: "ESPALIER_DATABASE_CONNECTIONS must be between 1 and 500.")
+        for (name, number) in [
+            ("", databaseConnections.logins), ("ADMINISTRATION_", databaseConnections.administration), ("BULK_", databaseConnections.bulk),
+            ("BACKGROUND_", databaseConnections.background),
+        ] where !(1...500).contains(number) {
+            throw Refusal(description: "ESPALIER_DATABASE_\(name)CONNECTIONS must be between 1 and 500.")
         }
         guard (0...256).contains(outboxConcurrency) else {
             throw Refusal(description: "ESPALIER_OUTBOX_CONCURRENCY must be between 0 and 256.")

@@ -50,17 +50,21 @@ package struct TestPlatform: Sendable {
     package var globex: SeedResult.TenantResult { seeded.tenants[1] }
 
     /// Provides an installation to the body, and stops it afterwards.
+    /// - Parameter database: a database that the test needs before the installation starts.
     package static func run<T: Sendable>(
-        _ adjust: @Sendable (inout Settings) -> Void = { _ in }, _ body: @Sendable @escaping (TestPlatform) async throws -> T
+        on database: TestDatabase? = nil, _ adjust: @Sendable (inout Settings) -> Void = { _ in },
+        _ body: @Sendable @escaping (TestPlatform) async throws -> T
     ) async throws -> T {
-        let database = try await TestDatabase.make()
+        var made = database
+        if made == nil { made = try await TestDatabase.make() }
+        let database = made!
         let simulator = try await TestSimulator.shared()
         let masterKey = MasterKey.generate().base64.reveal()
         var settings = try Settings(environment: [
             "ESPALIER_PUBLIC_URL": publicURL, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
             "ESPALIER_DATABASE_URL": database.serverURL,
             "ESPALIER_MASTER_KEYS": masterKey, "ESPALIER_APPLE_BASE_URL": simulator.url,
-            "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4",
+            "ESPALIER_LOG_LEVEL": "critical", "ESPALIER_DATABASE_CONNECTIONS": "4", "ESPALIER_DATABASE_BULK_CONNECTIONS": "2",
             // High limits, because tests call often and with invalid keys. Tests of the limits set their own.
             "ESPALIER_API_REQUESTS_PER_MINUTE": "1000000", "ESPALIER_API_CHANGES_PER_MINUTE": "1000000",
             // A long limit, because a busy machine must not look like a slow Apple. Tests of a slow Apple set their
@@ -87,10 +91,10 @@ package struct TestPlatform: Sendable {
             }
             tasks.addTask {
                 guard let bound = await listening.first(where: { _ in true }) else { return nil }
-                let (seeded, own, shared) = try await seed(installation.pool, finalSettings, simulator)
+                let (seeded, own, shared) = try await seed(installation.pools.background, finalSettings, simulator)
                 let platform = TestPlatform(
                     database: database, settings: finalSettings, masterKey: masterKey, simulator: simulator, seeded: seeded, own: own,
-                    shared: shared, address: "http://127.0.0.1:\(bound)", pool: installation.pool, ownerPool: owner,
+                    shared: shared, address: "http://127.0.0.1:\(bound)", pool: installation.pools.background, ownerPool: owner,
                     installation: installation)
                 return try await body(platform)
             }

@@ -29,7 +29,7 @@ extension FuzzTarget {
                 try hold(settings.publicURL.hasPrefix("https://") || isLoopback, "\(settings.publicURL) is served")
                 try hold(!settings.publicURL.hasSuffix("/") && !settings.publicURL.contains("#"), "\(settings.publicURL) is served")
                 try hold((0...65535).contains(settings.port) && (0...65535).contains(settings.operationsPort), "an invalid port")
-                try hold((1...500).contains(settings.databaseConnections), "\(settings.databaseConnections) connections")
+                try hold((1...500).contains(settings.databaseConnections.logins), "\(settings.databaseConnections) connections")
             } catch let refusal as Settings.Refusal {
                 try hold(!refusal.description.contains(masterKey), "the error shows the master key")
                 try hold(!refusal.description.contains("hidden-password"), "the error shows a password")
