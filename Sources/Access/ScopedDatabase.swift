@@ -10,6 +10,7 @@ package struct OwnerDatabase: StatementRunner {
     package let owner: UUID
     private let pool: DatabasePool
     private let prelude: [SQL]
+    private var isRepeatable = false
 
     package init(_ pool: DatabasePool, owner: UUID) {
         (self.pool, self.owner) = (pool, owner)
@@ -20,9 +21,17 @@ package struct OwnerDatabase: StatementRunner {
         self.init(pool, owner: tenant.uuid)
     }
 
+    /// The same database for statements that may take effect twice without a difference: reads, and changes that recognize their own first
+    /// effect. They are also repeated after a connection was lost without an answer.
+    package var repeatable: OwnerDatabase {
+        var database = self
+        database.isRepeatable = true
+        return database
+    }
+
     /// Runs all statements or none, in one round trip.
     package func run(_ statements: [SQL]) async throws -> [Rows] {
-        try await pool.run(statements, prelude: prelude)
+        try await pool.run(statements, prelude: prelude, isRepeatable: isRepeatable)
     }
 
     /// Runs the body in a transaction, which commits all or nothing. The body must not use the network.

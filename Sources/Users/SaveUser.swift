@@ -34,13 +34,13 @@ package struct SaveUser: Sendable {
         if let audit = Identity.auditMove(token, tenant: asked.tenant, application: asked.application, connection: connection, at: now) {
             batch.append(audit)
         }
-        let database = OwnerDatabase(pool, tenant: asked.tenant)
+        // A lost database connection, or a deadlock with a concurrent sign-in or deletion, must not lose the name. A repetition has no second
+        // effect.
+        let database = OwnerDatabase(pool, tenant: asked.tenant).repeatable
         let results: Statements.Results
         do {
             results = try await database.run(batch)
-        } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
-            // A lost database connection, or a deadlock with a concurrent sign-in or deletion, must not lose the name. A repetition has
-            // no second effect.
+        } catch let error as DatabaseError where error.isSerializationFailure {
             results = try await database.run(batch)
         }
         return try results[saved].first { try $0.get("id", as: ID<User>.self) }

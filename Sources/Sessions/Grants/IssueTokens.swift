@@ -28,7 +28,16 @@ extension Tokens {
                 login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,
                 connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id),
                 if: Session.exists(login.session, of: tenant.id), at: now))
-        guard let user = try await OwnerDatabase(pool, tenant: tenant.id).run(batch)[session].first(User.init)
+        let database = OwnerDatabase(pool, tenant: tenant.id).repeatable
+        let started: User?
+        do {
+            started = try await database.run(batch)[session].first(User.init)
+        } catch let error as DatabaseError where error.isUniqueViolation && error.isAfterLoss {
+            // Perhaps the first execution started the session, and only its answer was lost.
+            started = try await database.run(Session.started(login, at: now, of: tenant.id)).first(User.init)
+            if started == nil { throw error }
+        }
+        guard let user = started
         else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere since this login.") }
 
         let access = try AccessToken(

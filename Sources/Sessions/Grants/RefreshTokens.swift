@@ -25,7 +25,8 @@ extension Tokens {
     private func refresh(
         _ token: RefreshToken, _ form: Form, _ application: Application, _ tenant: Tenant, at now: Date
     ) async throws -> TokenReply {
-        let database = OwnerDatabase(pool, tenant: tenant.id)
+        // A repetition finds the used token, and gets the same successor.
+        let database = OwnerDatabase(pool, tenant: tenant.id).repeatable
 
         let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
         // RFC 6749, section 3.3: no other character is in a granted scope, and none may reach the database.

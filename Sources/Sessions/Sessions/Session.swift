@@ -66,6 +66,17 @@ package struct Session: Identified, Sendable {
         """
     }
 
+    /// Reads the user of a session that `begin` started at exactly this time and that was not used since. The time is in microseconds, so
+    /// it identifies the request.
+    static func started(_ login: CompletedLogin, at now: Date, of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email, u.email_disabled
+        FROM session s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+        WHERE s.tenant_id = \(tenant) AND s.id = \(login.login) AND s.created_at = \(now) AND s.refresh_generation = 0
+            AND s.ended_at IS NULL
+        """
+    }
+
     /// Uses up one generation of the session's refresh token. It returns no row if the generation is not the current one. It also returns
     /// none if the request exceeds the granted scope, because a refusal must not use up the token.
     ///
