@@ -1,0 +1,197 @@
+"""Asks every server for /healthz and a JWKS every 20 ms, and a control: a server that only responds, without any work.
+
+Usage: probe.py SETTINGS SAMPLES     probes until SIGTERM
+       probe.py --control PORT       is the control
+
+SAMPLES receives one line per request: target, time of sending, time of the response, status, and the part of the time in which the
+server waited for a processor. A status of 0 means that there was no response. On a busy machine, every process sometimes waits for a
+processor. The control shows the waits of the prober itself. The kernel counts the waits of a server's threads. The rest of the time
+is the server's own.
+"""
+
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import time
+
+INTERVAL = 0.02
+TIMEOUT = 20
+CONTROL = "control"
+
+
+# The kernel's counters are read only for a response that took longer than this, in seconds.
+SLOW = 0.01
+
+
+class Processors:
+    """How long the threads of a server waited for a processor, by /proc/PID/task/TID/schedstat. The file FOLDER/NAME.pid has its ID."""
+
+    def __init__(self, path):
+        self.path, self.files, self.due = path, {}, 0
+
+    def waits(self, now):
+        """The wait of each thread since its start, in nanoseconds."""
+        if now > self.due:
+            self.due = now + 1
+            self.find_threads()
+        found = {}
+        for thread, file in list(self.files.items()):
+            try:
+                found[thread] = int(os.pread(file, 64, 0).split()[1])
+            except (OSError, IndexError):
+                # The thread has ended.
+                os.close(self.files.pop(thread))
+        return found
+
+    def find_threads(self):
+        try:
+            with open(self.path, encoding="ascii") as file:
+                folder = f"/proc/{file.read()}/task"
+            threads = {int(name): f"{folder}/{name}/schedstat" for name in os.listdir(folder)}
+        except OSError:
+            threads = {}
+        for thread in self.files.keys() - threads.keys():
+            os.close(self.files.pop(thread))
+        for thread in threads.keys() - self.files.keys():
+            try:
+                self.files[thread] = os.open(threads[thread], os.O_RDONLY)
+            except OSError:
+                pass
+
+    def longest(self, before, now):
+        """The longest wait of one thread since a snapshot, in seconds."""
+        after = self.waits(now)
+        return max((after[thread] - before[thread] for thread in before if thread in after), default=0) / 1e9
+
+
+class Target:
+    """One address with one connection. The next request waits for the response of the last one. The report adds the requests that were
+    not sent meanwhile."""
+
+    def __init__(self, name, port, path, processors, selector, samples):
+        self.name, self.port, self.processors, self.selector, self.samples = name, port, processors, selector, samples
+        self.request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
+        self.connection = self.sent = None
+        self.received = b""
+
+    def tick(self, now):
+        if self.sent is not None:
+            if now - self.sent > TIMEOUT:
+                self.finish(0, now)
+                self.close()
+            return
+        if self.connection is None and not self.connect():
+            return
+        self.sent, self.before = now, self.processors.waits(now) if self.processors else {}
+        try:
+            self.connection.send(self.request)
+        except OSError:
+            self.lose(now)
+
+    def connect(self):
+        connection = socket.socket()
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # On loopback, a listening socket accepts or refuses at once, unless its queue is full.
+        connection.settimeout(0.005)
+        try:
+            connection.connect(("127.0.0.1", self.port))
+        except OSError:
+            connection.close()
+            return False
+        connection.setblocking(False)
+        self.connection = connection
+        self.selector.register(connection, selectors.EVENT_READ, self)
+        return True
+
+    def read(self, now):
+        try:
+            data = self.connection.recv(65_536)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
+            self.lose(now)
+            return
+        self.received += data
+        head, found, body = self.received.partition(b"\r\n\r\n")
+        if found and self.sent is not None:
+            length = next((int(line[15:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:")), 0)
+            if len(body) >= length:
+                self.finish(int(head.split(b" ", 2)[1]), now)
+
+    def lose(self, now):
+        if self.sent is not None:
+            self.finish(0, now)
+        self.close()
+
+    def close(self):
+        if self.connection is not None:
+            self.selector.unregister(self.connection)
+            self.connection.close()
+        self.connection, self.received = None, b""
+
+    def finish(self, status, now):
+        waited = self.processors.longest(self.before, now) if self.processors and now - self.sent > SLOW else 0
+        self.samples.write(f"{self.name} {self.sent:.6f} {now:.6f} {status} {waited:.6f}\n")
+        self.sent, self.received = None, b""
+
+
+def probe(settings, samples):
+    selector = selectors.DefaultSelector()
+    targets = [
+        Target(each["name"], each["port"], each["path"], each["pid"] and Processors(each["pid"]), selector, samples)
+        for each in settings["targets"]]
+    is_open = True
+
+    def close(*_):
+        nonlocal is_open
+        is_open = False
+
+    signal.signal(signal.SIGTERM, close)
+    due = [time.monotonic() + INTERVAL * number / len(targets) for number in range(len(targets))]
+    while is_open:
+        now = time.monotonic()
+        for key, _ in selector.select(max(0, min(due) - now)):
+            key.data.read(time.monotonic())
+        for number, target in enumerate(targets):
+            now = time.monotonic()
+            if now >= due[number]:
+                target.tick(now)
+                # After a wait for a processor, the missed requests are not sent all at once.
+                due[number] = max(due[number] + INTERVAL, now)
+
+
+def control(port):
+    """Each connection sends one small request at a time."""
+    selector = selectors.DefaultSelector()
+    listener = socket.create_server(("127.0.0.1", port))
+    selector.register(listener, selectors.EVENT_READ)
+    while True:
+        for key, _ in selector.select():
+            if key.fileobj is listener:
+                connection, _ = listener.accept()
+                connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                selector.register(connection, selectors.EVENT_READ)
+            elif key.fileobj.recv(4_096):
+                key.fileobj.send(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nok\n")
+            else:
+                selector.unregister(key.fileobj)
+                key.fileobj.close()
+
+
+def main():
+    if sys.argv[1] == "--control":
+        control(int(sys.argv[2]))
+        return
+    with open(sys.argv[1], encoding="utf-8") as file:
+        settings = json.load(file)
+    with open(sys.argv[2], "w", encoding="utf-8") as samples:
+        probe(settings, samples)
+
+
+if __name__ == "__main__":
+    main()
