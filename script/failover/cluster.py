@@ -106,10 +106,10 @@ class Node:
     def free_disk(self):
         (self.folder / "filler").unlink(missing_ok=True)
 
-    def ask(self, path, body=None, timeout=2):
+    def ask(self, path, body=None, timeout=2, method=None):
         """A response of Patroni's REST API; None without one."""
         request = urllib.request.Request(
-            f"http://127.0.0.1:{self.api_port}/{path}", data=None if body is None else json.dumps(body).encode())
+            f"http://127.0.0.1:{self.api_port}/{path}", data=None if body is None else json.dumps(body).encode(), method=method)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 text = answer.read().decode()
@@ -182,6 +182,17 @@ class Cluster:
     @property
     def synchronous(self):
         return wait_until("synchronous replica", lambda: self.node("sync_standby"))
+
+    def lead_with(self, node):
+        """Makes a node the primary, if it is not. Both replicas are synchronous meanwhile, because only such a one may take over."""
+        if (old := self.leader) is node:
+            return
+        old.ask("config", {"synchronous_node_count": 2}, method="PATCH")
+        wait_until(f"synchronous replica {node.name}", lambda: self.members().get(node.name, {}).get("role") == "sync_standby", pause=0.2)
+        answer = old.ask("switchover", {"leader": old.name, "candidate": node.name}, timeout=60)
+        wait_until(f"primary {node.name} after {answer}", lambda: self.leader is node, pause=0.2)
+        node.ask("config", {"synchronous_node_count": 1}, method="PATCH")
+        wait_until("healthy cluster", self.is_healthy, pause=0.2)
 
     def new_leader(self, old):
         """Another primary than the old one that accepts writes; None without one."""

@@ -4,9 +4,8 @@ Usage: probe.py SETTINGS SAMPLES     probes until SIGTERM
        probe.py --control PORT       is the control
 
 SAMPLES receives one line per request: target, time of sending, time of the response, status, and the part of the time in which the
-server waited for a processor. A status of 0 means that there was no response. On a busy machine, every process sometimes waits for a
-processor. The control shows the waits of the prober itself. The kernel counts the waits of a server's threads. The rest of the time
-is the server's own.
+server and the prober waited for a processor. A status of 0 means that there was no response. On a busy machine, every thread sometimes
+waits for a processor, and the kernel counts these waits. The rest of the time is the server's own.
 """
 
 import json
@@ -27,17 +26,19 @@ SLOW = 0.01
 
 
 class Processors:
-    """How long the threads of a server waited for a processor, by /proc/PID/task/TID/schedstat. The file FOLDER/NAME.pid has its ID."""
+    """How long the threads of a server and of the prober waited for a processor, by /proc/PID/task/TID/schedstat."""
 
     def __init__(self, path):
+        """The file has the ID of the server's process."""
         self.path, self.files, self.due = path, {}, 0
+        self.own = os.open("/proc/self/schedstat", os.O_RDONLY)
 
     def waits(self, now):
-        """The wait of each thread since its start, in nanoseconds."""
+        """The wait of each thread since its start, in nanoseconds. The prober has the ID 0."""
         if now > self.due:
             self.due = now + 1
             self.find_threads()
-        found = {}
+        found = {0: int(os.pread(self.own, 64, 0).split()[1])}
         for thread, file in list(self.files.items()):
             try:
                 found[thread] = int(os.pread(file, 64, 0).split()[1])
@@ -61,10 +62,12 @@ class Processors:
             except OSError:
                 pass
 
-    def longest(self, before, now):
-        """The longest wait of one thread since a snapshot, in seconds."""
+    def since(self, before, now):
+        """The wait of a response since a snapshot, in seconds: a request passes a thread of the network, a thread of the handler and the
+        prober. The other threads of the server do not delay it."""
         after = self.waits(now)
-        return max((after[thread] - before[thread] for thread in before if thread in after), default=0) / 1e9
+        threads = sorted(after[thread] - before[thread] for thread in before if thread and thread in after)
+        return (sum(threads[-2:]) + after[0] - before[0]) / 1e9
 
 
 class Target:
@@ -135,7 +138,7 @@ class Target:
         self.connection, self.received = None, b""
 
     def finish(self, status, now):
-        waited = self.processors.longest(self.before, now) if self.processors and now - self.sent > SLOW else 0
+        waited = self.processors.since(self.before, now) if self.processors and now - self.sent > SLOW else 0
         self.samples.write(f"{self.name} {self.sent:.6f} {now:.6f} {status} {waited:.6f}\n")
         self.sent, self.received = None, b""
 
