@@ -72,7 +72,7 @@ let package = Package(
 
         // The leaves. They import no other leaf except `Encoding`. The simulator and the demo application also import `Web`.
         .target(name: "Encoding"),
-        .target(name: "Postgres", dependencies: ["CLibPQ", logging, serviceLifecycle]),
+        .target(name: "Postgres", dependencies: ["CLibPQ", crypto, logging, serviceLifecycle]),
         .target(name: "Sealing", dependencies: ["Encoding", crypto]),
         .target(name: "Apple", dependencies: ["Encoding", asyncHTTPClient, crypto, jwtKit, logging, nioCore, nioHTTP1]),
         .target(

@@ -1,9 +1,13 @@
+import Crypto
+
 /// One step of the schema: a file `NNNN_name.sql`.
 struct Migration: Sendable {
     var version: Int
     /// The file's name without `.sql`.
     var name: String
     var bytes: [UInt8]
+    /// SHA-256 of the file, as `schema_migration` records it.
+    var checksum: [UInt8]
 
     var file: String { name + ".sql" }
 
@@ -13,6 +17,7 @@ struct Migration: Sendable {
         guard digits.count == 4, let version = Int(digits), version > 0, file.dropFirst(4).first == "_", file.count > "0001_.sql".count
         else { throw MigrationError.badName(file: file) }
         (self.version, self.name, self.bytes) = (version, String(file.dropLast(4)), bytes)
+        checksum = Array(SHA256.hash(data: bytes))
     }
 }
 

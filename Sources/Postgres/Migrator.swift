@@ -59,8 +59,7 @@ package struct Migrator: Sendable {
         defer { session.close() }
         _ = try await session.run(["SELECT pg_advisory_lock(\(Self.lock))"])
         _ = try await session.run([Self.table])
-        let (applied, checksums) = try await session.run(self.applied, self.checksums)
-        let pending = try pending(applied: applied, checksums: checksums, toleratesNewer: false)
+        let pending = try pending(applied: try await session.run(applied), toleratesNewer: false)
         for migration in pending { try await apply(migration, on: session) }
         return pending.map(\.name)
     }
@@ -79,13 +78,8 @@ package struct Migrator: Sendable {
 
     private let applied: SQL = "SELECT version, name, checksum FROM schema_migration ORDER BY version"
 
-    /// SHA-256 of the available files, calculated in the database as for the applied files.
-    private var checksums: SQL {
-        "SELECT sha256(content) AS checksum FROM unnest(\(migrations.map(\.bytes))) WITH ORDINALITY AS file (content, number) ORDER BY number"
-    }
-
     /// Compares the applied migrations with the available ones, and returns the missing ones.
-    private func pending(applied: Rows, checksums: Rows, toleratesNewer: Bool) throws -> [Migration] {
+    private func pending(applied: Rows, toleratesNewer: Bool) throws -> [Migration] {
         var done: Set<Int> = []
         for row in applied {
             let version: Int = try row.get("version")
@@ -97,7 +91,7 @@ package struct Migrator: Sendable {
             }
             let migration = migrations[version - 1]
             guard migration.name == name else { throw MigrationError.missing(name: name) }
-            guard try checksums[version - 1].get("checksum", as: [UInt8].self) == row.get("checksum", as: [UInt8].self) else {
+            guard try migration.checksum == row.get("checksum", as: [UInt8].self) else {
                 throw MigrationError.edited(file: migration.file)
             }
         }
@@ -113,7 +107,7 @@ package struct Migrator: Sendable {
             _ = try await session.run([
                 """
                 INSERT INTO schema_migration (version, name, checksum)
-                VALUES (\(migration.version), \(migration.name), sha256(\(migration.bytes)))
+                VALUES (\(migration.version), \(migration.name), \(migration.checksum))
                 """,
                 "COMMIT",
             ])
@@ -132,8 +126,8 @@ package struct Migrator: Sendable {
     package func status(of pool: DatabasePool) async throws -> Status {
         let exists: Bool = try await pool.run("SELECT to_regclass('schema_migration') IS NOT NULL AS found")[0].get("found")
         guard exists else { return migrations.isEmpty ? .current : .behind(migrations.map(\.name)) }
-        let (applied, checksums) = try await pool.run(self.applied, self.checksums)
-        let pending = try pending(applied: applied, checksums: checksums, toleratesNewer: true)
+        let applied = try await pool.run(self.applied)
+        let pending = try pending(applied: applied, toleratesNewer: true)
         let newer = try applied.filter { try $0.get("version") > migrations.count }
         if !newer.isEmpty { return .ahead(try newer.map { try $0.get("name") }) }
         return pending.isEmpty ? .current : .behind(pending.map(\.name))

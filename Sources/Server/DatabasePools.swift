@@ -8,6 +8,10 @@ package struct DatabaseConnections: Sendable, Equatable {
     package let administration: Int
     package let bulk: Int
     package let background: Int
+
+    package init(logins: Int, administration: Int, bulk: Int, background: Int) {
+        (self.logins, self.administration, self.bulk, self.background) = (logins, administration, bulk, background)
+    }
 }
 
 /// The pools of a process, one for each kind of work. Each has its own limit, so that no kind of work takes the connections of another.
@@ -30,8 +34,9 @@ package struct DatabasePools: Sendable {
             var configuration = DatabasePool.Configuration(
                 url: settings.databaseURL, maximumConnections: connections, applicationName: "espalier")
             configuration.minimumConnections = minimum
-            // Every query here has an index. A plan made while a table was empty would read the whole table. Sessions store
-            // their plans, including those of foreign keys.
+            // Every query here has an index. A plan made while a table was almost empty would read the whole table. Sessions store
+            // their plans, including those of foreign keys, until the next ANALYZE of the table (StoredPlanTests). A search by key then
+            // took 24 ms instead of 0.1 ms in a table of 100,000 sessions.
             configuration.settings = [("enable_seqscan", "off"), ("jit", "off")]
             change(&configuration)
             return try DatabasePool(configuration, logger: logger)
