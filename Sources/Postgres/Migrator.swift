@@ -1,11 +1,10 @@
-import CLibPQ
 import Foundation
 
 /// Migrates a database's schema to the state of a folder of migrations, forward only.
 ///
-/// Each file runs in one transaction with its row in `schema_migration`. So either both take effect or neither.
-/// Therefore a file cannot contain `CREATE INDEX CONCURRENTLY` and similar statements. Several processes may migrate
-/// at once: an advisory lock makes them run one after the other.
+/// Each file runs in one transaction with its row in `schema_migration`. So either both take effect or neither. A file with the first
+/// line `-- espalier: no transaction` has one statement such as `CREATE INDEX CONCURRENTLY`, which runs without a transaction. Several
+/// processes may migrate at once: an advisory lock makes them run one after the other.
 package struct Migrator: Sendable {
     /// The state of a database compared with the folder.
     package enum Status: Sendable, Equatable {
@@ -14,6 +13,18 @@ package struct Migrator: Sendable {
         case behind([String])
         /// A newer version has applied these migrations, which this version does not know.
         case ahead([String])
+    }
+
+    /// How a migration waits for locks that other sessions hold.
+    package struct Patience: Sendable {
+        /// The `lock_timeout` of each attempt. The statements of others queue behind a waiting ALTER TABLE for this time at most.
+        package var lockTimeout: Duration
+        /// The time after which a migration is not tried again.
+        package var total: Duration
+
+        package init(lockTimeout: Duration = .seconds(2), total: Duration = .seconds(300)) {
+            (self.lockTimeout, self.total) = (lockTimeout, total)
+        }
     }
 
     private let migrations: [Migration]
@@ -41,27 +52,38 @@ package struct Migrator: Sendable {
     // MARK: Migrating
 
     /// Applies the missing migrations, as the role that will own the schema.
+    /// - Parameter patience: How long a migration waits for locks.
     /// - Returns: The names of the applied migrations.
     /// - Throws: `MigrationError`, `DatabaseError`.
     @discardableResult
-    package func migrate(url: String) async throws -> [String] {
-        // No time limits, because a migration may run long, and so may another process with the lock.
+    package func migrate(url: String, patience: Patience = Patience()) async throws -> [String] {
+        // No time limits, because a migration may run long. `MigrationRun` limits the waits for locks.
         let parameters = try ConnectionParameters(
             url: url, applicationName: "migrator",
             settings: [("timezone", "UTC"), ("statement_timeout", "0"), ("lock_timeout", "0")])
-        return try await migrate(over: parameters)
+        return try await migrate(over: parameters, patience)
     }
 
     @EventLoop
-    private func migrate(over parameters: ConnectionParameters) async throws -> [String] {
+    private func migrate(over parameters: ConnectionParameters, _ patience: Patience) async throws -> [String] {
         let session = try await DatabaseSession.open(Connector(parameters))
         // The lock belongs to the session and ends with it.
         defer { session.close() }
-        _ = try await session.run(["SELECT pg_advisory_lock(\(Self.lock))"])
+        try await lock(session)
         _ = try await session.run([Self.table])
         let pending = try pending(applied: try await session.run(applied), toleratesNewer: false)
-        for migration in pending { try await apply(migration, on: session) }
+        let run = MigrationRun(session: session, parameters: parameters, patience: patience)
+        for migration in pending { try await run.apply(migration) }
         return pending.map(\.name)
+    }
+
+    /// Waits until no other process migrates, without a limit. It asks again and again, because a statement that waits has a snapshot.
+    /// `CREATE INDEX CONCURRENTLY` of the other process would wait for the end of that snapshot, and so the two would block each other.
+    @EventLoop
+    private func lock(_ session: DatabaseSession) async throws {
+        while try await !session.run("SELECT pg_try_advisory_lock(\(Self.lock)) AS is_ours")[0].get("is_ours", as: Bool.self) {
+            try await Task.sleep(for: .milliseconds(200) * Double.random(in: 0.5...1))
+        }
     }
 
     /// Any number that nothing else in the database locks: "migrate" in ASCII.
@@ -96,27 +118,6 @@ package struct Migrator: Sendable {
             }
         }
         return migrations.filter { !done.contains($0.version) }
-    }
-
-    @EventLoop
-    private func apply(_ migration: Migration, on session: DatabaseSession) async throws {
-        do {
-            _ = try await session.run(["BEGIN"])
-            try await session.script(String(decoding: migration.bytes, as: UTF8.self))
-            guard session.transactionStatus == PQTRANS_INTRANS else { throw MigrationError.endsTransaction(file: migration.file) }
-            _ = try await session.run([
-                """
-                INSERT INTO schema_migration (version, name, checksum)
-                VALUES (\(migration.version), \(migration.name), \(migration.checksum))
-                """,
-                "COMMIT",
-            ])
-        } catch let error as DatabaseError {
-            let line = error.position.map { position in
-                1 + String(decoding: migration.bytes, as: UTF8.self).unicodeScalars.prefix(position - 1).count { $0 == "\n" }
-            }
-            throw MigrationError.failed(file: migration.file, line: line, reason: error.description)
-        }
     }
 
     // MARK: Status
