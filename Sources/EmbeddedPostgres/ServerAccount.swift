@@ -2,7 +2,7 @@ import Foundation
 import Subprocess
 
 /// The account that runs the server: our own, or, because PostgreSQL refuses root, `postgres` or `nobody`.
-struct ServerAccount {
+package struct ServerAccount {
     private struct Other {
         var user: uid_t
         var group: gid_t
@@ -11,7 +11,7 @@ struct ServerAccount {
     /// Nil when we are not root.
     private let other: Other?
 
-    static var current: ServerAccount {
+    package static var current: ServerAccount {
         guard geteuid() == 0 else { return ServerAccount(other: nil) }
         for name in ["postgres", "nobody"] {
             if let entry = getpwnam(name) {
@@ -28,8 +28,15 @@ struct ServerAccount {
         }
     }
 
+    /// Makes a file readable for the account only.
+    package func own(_ path: String) throws {
+        guard chmod(path, 0o600) == 0, other.map({ chown(path, $0.user, $0.group) == 0 }) ?? true else {
+            throw EmbeddedPostgresError.notWritable(folder: path, errno: errno)
+        }
+    }
+
     /// The command line that runs a program under the account, with access to `folder`.
-    func command(_ program: String, _ arguments: [String], in folder: String) async throws -> [String] {
+    package func command(_ program: String, _ arguments: [String], in folder: String) async throws -> [String] {
         guard let other else { return [program] + arguments }
         guard try await succeeds(["setpriv", "--version"]) else {
             throw EmbeddedPostgresError.missingTool("setpriv", package: "util-linux")

@@ -11,7 +11,7 @@ final class LockObserver {
 
     init(_ parameters: ConnectionParameters, of observed: DatabaseSession) async throws {
         process = PQbackendPID(observed.link)
-        session = try await DatabaseSession.open(parameters)
+        session = try await DatabaseSession.open(Connector(parameters))
     }
 
     func close() {

@@ -21,7 +21,8 @@ struct Preflight {
     /// - Returns: The keyring with the digest keys of the database.
     /// - Throws: `Settings.Refusal`, `InstalledKeys.Refusal`.
     func run(at now: Date) async throws -> Keyring {
-        try await withPool(settings.databaseURL) { pool in
+        nameUnverifiedServers()
+        return try await withPool(settings.databaseURL) { pool in
             try await requireUsableSchema(pool)
             try await requireHarmlessRole(pool)
             let database = PlatformDatabase(pool, for: .command)
@@ -30,6 +31,13 @@ struct Preflight {
             try await nameOldMasterKeys(database)
             return keyring
         }
+    }
+
+    private func nameUnverifiedServers() {
+        guard settings.databaseTLS == .unverified, let servers = try? DatabaseServers(url: settings.databaseURL),
+            !servers.remote.isEmpty, !servers.isVerified
+        else { return }
+        logger.warning("the certificate of PostgreSQL is not verified, because ESPALIER_DATABASE_TLS is unverified")
     }
 
     /// New code on an old schema is rejected. Old code on a new schema is permitted, because it occurs during a

@@ -24,6 +24,8 @@ package struct Settings: Sendable {
     package var operationsPort: Int
     /// For the role `espalier_server`.
     package var databaseURL: String
+    /// The protection of connections to PostgreSQL on another machine.
+    package var databaseTLS: DatabaseTLS
     /// The maximum number of database connections of this process, by kind of work.
     package var databaseConnections: DatabaseConnections
     /// The master keys. `InstalledKeys.open` adds the digest keys of the database before the process serves or seeds.
@@ -88,6 +90,7 @@ package struct Settings: Sendable {
         let reader = reader.scoped(to: "espalier")
         publicURL = try Self.required(reader, "public.url", "the URL for browsers and Apple, such as https://login.example.com")
         databaseURL = try Self.required(reader, "database.url", "a PostgreSQL URL for the role espalier_server", isSecret: true)
+        databaseTLS = try DatabaseTLS(reader)
         keyring = try Self.keyring(reader)
         host = reader.string(forKey: "host", default: "127.0.0.1")
         port = try Self.number(reader, "port", default: 8080)
@@ -153,7 +156,9 @@ package struct Settings: Sendable {
 
     /// The URL for commands that need more rights than the server's role.
     static func ownerURL(_ reader: ConfigReader) throws -> String {
-        try required(reader, "migration.database.url", "a PostgreSQL URL for the role that owns the schema", isSecret: true)
+        let url = try required(reader, "migration.database.url", "a PostgreSQL URL for the role that owns the schema", isSecret: true)
+        try DatabaseTLS(reader).check(url, "ESPALIER_MIGRATION_DATABASE_URL")
+        return url
     }
 
     private static func required(_ reader: ConfigReader, _ key: ConfigKey, _ what: String, isSecret: Bool = false) throws -> String {
@@ -217,6 +222,7 @@ package struct Settings: Sendable {
         guard port != operationsPort || port == 0 || host != operationsHost else {
             throw Refusal(description: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT must differ, because operations must not be public.")
         }
+        try databaseTLS.check(databaseURL, "ESPALIER_DATABASE_URL")
         for (name, number) in [
             ("", databaseConnections.logins), ("ADMINISTRATION_", databaseConnections.administration), ("BULK_", databaseConnections.bulk),
             ("BACKGROUND_", databaseConnections.background),

@@ -28,6 +28,12 @@ package final class SilentListener {
         (self.descriptor, port) = (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 
+    /// Whether a connection has arrived.
+    package var hasConnection: Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, 0) == 1
+    }
+
     deinit {
         close(descriptor)
     }

@@ -12,11 +12,13 @@ extension FuzzTarget {
             seeds: [
                 "PUBLIC_URL=https://login.test\nPORT=0", "PUBLIC_URL=http://login.test", "PUBLIC_URL=http://[::1]:8080\nHOST=::1",
                 "APPLE_TIMEOUT=9223372036854775807", "TRUSTED_PROXIES=-1", "MASTER_KEYS=x", "APPLE_ISSUERS=,", "LOG_LEVEL=loud",
-                "WEBHOOKS_ALLOW_PRIVATE=yes", "PUBLIC_URL=https://u@login.test/#",
+                "WEBHOOKS_ALLOW_PRIVATE=yes", "DATABASE_TLS=unverified", "DATABASE_URL=postgres://u:hidden-password@x@h,i/d",
+                "PUBLIC_URL=https://u@login.test/#",
             ]
         ) { text in
             var environment = [
-                "ESPALIER_PUBLIC_URL": "https://login.test", "ESPALIER_DATABASE_URL": "postgres://u:hidden-password@h/d",
+                "ESPALIER_PUBLIC_URL": "https://login.test",
+                "ESPALIER_DATABASE_URL": "postgres://u:hidden-password@h/d?sslmode=verify-full",
                 "ESPALIER_MASTER_KEYS": masterKey,
             ]
             for line in text.split(separator: "\n") {
