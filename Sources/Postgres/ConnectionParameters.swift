@@ -20,6 +20,8 @@ struct ConnectionParameters: Sendable {
     let answerLimit: Duration?
     /// The longest time in which COPY receives nothing. Nil for no limit.
     let progressLimit: Duration?
+    /// The settings in the start-up message, except those of the URL.
+    let settings: [(name: String, value: String)]
 
     /// - Parameters:
     ///   - url: A libpq URI or conninfo string. It may contain several hosts and `target_session_attrs`.
@@ -32,7 +34,7 @@ struct ConnectionParameters: Sendable {
         url: String, applicationName: String?, settings: [(name: String, value: String)], answerLimit: Duration? = nil,
         progressLimit: Duration? = nil
     ) throws {
-        (self.answerLimit, self.progressLimit) = (answerLimit, progressLimit)
+        (self.settings, self.answerLimit, self.progressLimit) = (settings, answerLimit, progressLimit)
         guard let parsed = PQconninfoParse(url, nil) else {
             // libpq's message quotes the URL, which may contain a password.
             throw DatabaseError(.misuse, "libpq cannot parse the database URL")

@@ -77,6 +77,21 @@ extension DatabaseSession {
         try await finishDirectly()
     }
 
+    /// Returns the first column of the first row, as text. It leaves no prepared statement behind.
+    func text(of query: String) async throws -> String? {
+        try leavePipeline()
+        try sendDirectly(query)
+        guard let result = try await nextResult() else {
+            close(DatabaseError(.connection, "the server did not answer"))
+            throw failure!
+        }
+        let error = PQresultStatus(result) == PGRES_TUPLES_OK ? nil : DatabaseError(result: result)
+        let text = error == nil && PQntuples(result) > 0 ? String(cString: PQgetvalue(result, 0, 0)) : nil
+        PQclear(result)
+        try await finishDirectly(error)
+        return text
+    }
+
     // MARK: COPY
 
     func beginCopy(_ text: String) async throws {

@@ -58,6 +58,7 @@ final class DatabaseSession: StatementRunner {
         }
         let session = DatabaseSession(link, connector.parameters)
         session.start()
+        try await session.restore(connector.parameters.settings)
         return session
     }
 

@@ -20,7 +20,9 @@ struct Migrate: AsyncParsableCommand {
         try await orRefuse {
             let reader = try await Settings.reader().scoped(to: "espalier")
             let (url, isSimulated) = (try Settings.ownerURL(reader), try Settings.flag(reader, "simulated.clock"))
-            let applied = try await migrations.migrator.migrate(url: url)
+            let migrator = try migrations.migrator
+            try await Pooling.check(url)
+            let applied = try await migrator.migrate(url: url)
             try await SimulatedClock.set(isSimulated, url: url)
             print(applied.isEmpty ? "The schema is current. Nothing changed." : applied.map { "applied \($0)" }.joined(separator: "\n"))
         }

@@ -59,7 +59,9 @@ extension SeedResult {
 }
 
 /// Provides a pool while the body runs.
+/// - Throws: `Settings.Refusal` for a pooler that does not work, and the errors of the body.
 package func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePool) async throws -> T) async throws -> T {
+    try await Pooling.check(url)
     let pool = try DatabasePool(
         .init(url: url, maximumConnections: 2, applicationName: "espalier"),
         logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })

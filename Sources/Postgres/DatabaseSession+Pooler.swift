@@ -1,0 +1,36 @@
+import CLibPQ
+
+/// A pooler, such as PgBouncer, between the driver and PostgreSQL.
+extension DatabaseSession {
+    /// The process of the server that runs this session's statements now.
+    func serverProcess() async throws -> Int32? {
+        try await text(of: "SELECT pg_backend_pid()").flatMap { Int32($0) }
+    }
+
+    /// Whether the other side is a pooler. A pooler invents the process ID of its greeting, because it chooses the server's process later.
+    func isPooled() async throws -> Bool {
+        try await serverProcess() != PQbackendPID(link)
+    }
+
+    /// Sets the settings of the start-up message again behind a pooler, because a pooler ignores them or gives the session to a process
+    /// that is already running. It closes the session after an error.
+    func restore(_ settings: [(name: String, value: String)]) async throws {
+        guard !settings.isEmpty else { return }
+        do {
+            try await limited {
+                guard try await isPooled() else { return }
+                _ = try await run(settings.map { "SELECT set_config(\($0.name), \($0.value), false)" })
+            }
+        } catch {
+            close()
+            throw error
+        }
+    }
+
+    /// Closes the session if the body takes longer than 10 s: the server is frozen, or the pooler has no session left.
+    func limited<R>(_ body: @EventLoop () async throws -> R) async throws -> R {
+        let timer = EventLoop.after(.seconds(10)) { self.close(DatabaseError(.connection, "the server did not answer in time")) }
+        defer { timer.cancel() }
+        return try await body()
+    }
+}
