@@ -40,7 +40,7 @@ struct ConnectionLossTests {
     @Test("a statement that its server ends with the session is repeated over another one")
     func cutInStatement() async throws {
         let url = try await TestDatabase.empty().ownerURL
-        let pool = try TestDatabase.pool(url)
+        let pool = try TestDatabase.pool(url) { $0.waitingTime = .seconds(60) }
         let other = try TestDatabase.pool(url)
         _ = try await pool.run("CREATE SEQUENCE attempts")
         async let rows = pool.run("SELECT nextval('attempts') AS n, pg_sleep(CASE WHEN currval('attempts') = 1 THEN 600 ELSE 0 END)")

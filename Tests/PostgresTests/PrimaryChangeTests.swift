@@ -26,7 +26,7 @@ struct PrimaryChangeTests {
         "after an error of a server that was demoted, stops or starts, the session is closed, and the statements run over another one",
         arguments: ["25006", "57P01", "57P02", "57P03"])
     func otherSession(state: String) async throws {
-        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) { $0.waitingTime = .seconds(60) }
         try await rejectOnce(state, in: pool)
         let first: Int = try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid")
         let (_, rows) = try await pool.run("INSERT INTO item VALUES (1)", "SELECT rejected_once() AS pid")
@@ -38,7 +38,8 @@ struct PrimaryChangeTests {
     @Test("a transaction whose server stops before COMMIT runs again, with the same effect as once")
     func transaction() async throws {
         let url = try await TestDatabase.empty().ownerURL
-        let (pool, other) = (try TestDatabase.pool(url), try TestDatabase.pool(url))
+        let pool = try TestDatabase.pool(url) { $0.waitingTime = .seconds(60) }
+        let other = try TestDatabase.pool(url)
         _ = try await pool.run("CREATE TABLE item (id int)")
         let tries = Tally()
         try await pool.transaction { db in
@@ -69,7 +70,7 @@ struct PrimaryChangeTests {
 
     @Test("an idle session of a demoted server is not used again")
     func idle() async throws {
-        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) { $0.waitingTime = .seconds(60) }
         try await rejectOnce("25006", in: pool)
         let before = try await pids(4, of: pool)
         #expect(before.count == 4)
