@@ -40,7 +40,7 @@ package struct SaveUser: Sendable {
         let results: Statements.Results
         do {
             results = try await database.run(batch)
-        } catch let error as DatabaseError where error.isSerializationFailure {
+        } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
             results = try await database.run(batch)
         }
         return try results[saved].first { try $0.get("id", as: ID<User>.self) }
