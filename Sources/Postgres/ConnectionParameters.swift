@@ -28,8 +28,8 @@ struct ConnectionParameters: Sendable {
     ///   - settings: Server settings that apply from the first statement, because the start-up message contains them. The
     ///     URL's own `options` take precedence.
     ///   - answerLimit, progressLimit: See the properties.
-    /// - Throws: `DatabaseError` of kind `.misuse` for a URL that libpq cannot parse, with a connection service, or with lists of different
-    ///   lengths.
+    /// - Throws: `DatabaseError` of kind `.misuse` for a URL that libpq cannot parse, with an unknown connection service, or with lists of
+    ///   different lengths.
     init(
         url: String, applicationName: String?, settings: [(name: String, value: String)], answerLimit: Duration? = nil,
         progressLimit: Duration? = nil
@@ -40,17 +40,11 @@ struct ConnectionParameters: Sendable {
             throw DatabaseError(.misuse, "libpq cannot parse the database URL")
         }
         let given = Self.values(consuming: parsed)
-        guard given["service"] == nil else {
-            throw DatabaseError(
-                .misuse, "the database URL names a connection service; set PGSERVICE instead, or write the service's parameters")
-        }
-        // The environment and its connection service.
-        let defaults = PQconndefaults().map(Self.values(consuming:)) ?? [:]
-        func effective(_ keyword: String) -> String? { given[keyword] ?? defaults[keyword] }
-        servers = try ServerAddress.list(hosts: effective("host"), addresses: effective("hostaddr"), ports: effective("port"))
-        requiredKind = effective("target_session_attrs") ?? "any"
+        let effective = try DatabaseServers.values(of: url)
+        servers = try ServerAddress.list(hosts: effective["host"], addresses: effective["hostaddr"], ports: effective["port"])
+        requiredKind = effective["target_session_attrs"] ?? "any"
         // As for libpq, zero or less means no limit, and one second counts as two.
-        let seconds = effective("connect_timeout").flatMap { Int($0) } ?? 5
+        let seconds = effective["connect_timeout"].flatMap { Int($0) } ?? 5
         connectLimit = .seconds(seconds > 0 ? max(seconds, 2) : 86400)
         let options = settings.map { "-c \($0.name)=\($0.value)" } + (given["options"].map { [$0] } ?? [])
         let ours = [

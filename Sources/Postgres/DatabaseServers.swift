@@ -24,11 +24,11 @@ package struct DatabaseServers: Sendable, Equatable {
     }
 
     /// libpq fills in all values before it connects. A last, invalid value makes it stop there.
-    private static func values(of url: String) throws -> [String: String] {
+    static func values(of url: String) throws -> [String: String] {
         // Otherwise, libpq takes a text that is neither a URL nor a list of values as the name of a database.
         guard let parsed = PQconninfoParse(url, nil) else { throw DatabaseError(.misuse, "libpq cannot parse the database URL") }
         PQconninfoFree(parsed)
-        var keywords = Self.copies(["dbname", "target_session_attrs"])
+        var keywords = Self.copies(["dbname", "channel_binding"])
         var given = Self.copies([url, "none"])
         defer { for string in keywords + given { free(UnsafeMutablePointer(mutating: string)) } }
         let link = PQconnectStartParams(&keywords, &given, 1)

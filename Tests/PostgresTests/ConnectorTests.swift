@@ -121,9 +121,9 @@ struct ConnectorTests {
     }
 
     @Test(
-        "lists of different lengths and a connection service are rejected",
+        "lists of different lengths and an unknown connection service are rejected",
         arguments: [
-            "host=a,b port=1,2,3", "host=a,b hostaddr=1.1.1.1", "service=s",
+            "host=a,b port=1,2,3", "host=a,b hostaddr=1.1.1.1", "service=no-such-service",
         ])
     func rejected(url: String) throws {
         #expect(throws: DatabaseError.self) { try parameters(url) }
