@@ -15,7 +15,7 @@ struct ServerAddress: Sendable, Hashable {
     var port: String
 
     /// Combines the comma-separated lists of a URL, as libpq does.
-    /// - Throws: `DatabaseError` of kind `.misuse` for lists of different lengths.
+    /// - Throws: `DatabaseError` of kind `.misuse` for lists of different lengths, or a host that contains @.
     static func list(hosts: String?, addresses: String?, ports: String?) throws -> [ServerAddress] {
         func split(_ list: String?) -> [String] {
             (list ?? "").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
@@ -26,6 +26,10 @@ struct ServerAddress: Sendable, Hashable {
         guard hosts == [""] || hosts.count == count, addresses == [""] || addresses.count == count,
             ports.count == 1 || ports.count == count
         else { throw DatabaseError(.misuse, "the database URL has \(count) hosts, and another number of addresses or ports") }
+        // An @ of the password that is not escaped makes the rest of the password a part of the host. Errors name hosts.
+        guard !hosts.contains(where: { $0.utf8.dropFirst().contains(UInt8(ascii: "@")) }) else {
+            throw DatabaseError(.misuse, "the database URL has a host that contains @; write an @ of the user or the password as %40")
+        }
         return (0..<count).map { index in
             ServerAddress(
                 host: hosts.count == count ? hosts[index] : "", address: addresses.count == count ? addresses[index] : "",

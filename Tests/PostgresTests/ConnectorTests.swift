@@ -120,6 +120,13 @@ struct ConnectorTests {
         #expect(try parameters(url).servers.map { "\($0.host) \($0.address) \($0.port)" } == servers)
     }
 
+    @Test("a part of the password that became a host is not shown", arguments: ["", "\u{0301}", "\u{0600}", "\u{200D}"])
+    func passwordInHost(mark: String) throws {
+        let error = #expect(throws: DatabaseError.self) { try parameters("postgresql://user:p\(mark)@sec\(mark)@host.example/d") }
+        #expect(error?.message?.contains("%40") == true)
+        #expect(error?.message?.contains("sec") == false)
+    }
+
     @Test(
         "lists of different lengths and an unknown connection service are rejected",
         arguments: [
