@@ -12,12 +12,7 @@ struct LostAnswerTests {
         // Columns of the answers of the callback, the code grant and the refresh grant.
         arguments: ["email_disabled", "refresh_generation"])
     func repeated(answer: String) async throws {
-        let database = try await TestDatabase.make()
-        let server = try #require(
-            try ConnectionParameters(url: database.serverURL, applicationName: nil, settings: []).servers.first)
-        let proxy = LossyProxy(socket: "\(server.host)/.s.PGSQL.\(server.port)")
-        defer { proxy.close() }
-        try await TestPlatform.run(on: database, { $0.databaseURL += "&host=127.0.0.1&port=\(proxy.port)" }) { platform in
+        try await Self.run { platform, proxy in
             let first = try await platform.login()
             proxy.loseNext(answer)
             let login = try await platform.login("someone")
@@ -39,12 +34,7 @@ struct LostAnswerTests {
 
     @Test("a code that two parties redeem still ends its session, even if an answer is lost between them")
     func replayed() async throws {
-        let database = try await TestDatabase.make()
-        let server = try #require(
-            try ConnectionParameters(url: database.serverURL, applicationName: nil, settings: []).servers.first)
-        let proxy = LossyProxy(socket: "\(server.host)/.s.PGSQL.\(server.port)")
-        defer { proxy.close() }
-        try await TestPlatform.run(on: database, { $0.databaseURL += "&host=127.0.0.1&port=\(proxy.port)" }) { platform in
+        try await Self.run { platform, proxy in
             _ = try await platform.login()
             let (browser, request) = (TestBrowser(platform), TestBrowser.Request(platform.acme))
             let code = try await browser.code(request)
@@ -53,6 +43,18 @@ struct LostAnswerTests {
             #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
             let live: Int = try await platform.ownerPool.run("SELECT count(*) AS n FROM session WHERE ended_at IS NULL")[0].get("n")
             #expect(live == 1)
+        }
+    }
+
+    /// An installation whose server reaches PostgreSQL through a proxy.
+    private static func run(_ body: @Sendable @escaping (TestPlatform, LossyProxy) async throws -> Void) async throws {
+        let database = try await TestDatabase.make()
+        let server = try #require(
+            try ConnectionParameters(url: database.serverURL, applicationName: nil, settings: []).servers.first)
+        let proxy = LossyProxy(socket: "\(server.host)/.s.PGSQL.\(server.port)")
+        defer { proxy.close() }
+        try await TestPlatform.run(on: database, { $0.databaseURL += "&host=127.0.0.1&port=\(proxy.port)" }) { platform in
+            try await body(platform, proxy)
         }
     }
 }
