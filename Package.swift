@@ -187,8 +187,9 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Server", "Tenancy", "Access", "Postgres", "Sealing", "Encoding", "EmbeddedPostgres",
-                argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix, subprocess, systemPackage,
+                "Postgres", "Encoding", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
+                subprocess,
+                systemPackage,
             ]),
 
         // The application of docs/quickstarts/swift-hummingbird.md. script/check-quickstarts runs it.

@@ -32,6 +32,16 @@ struct ApplePortal {
         return Connection(team_id: team, services_id: servicesID, key_id: key.id, key: key.private_key)
     }
 
+    /// Delays each response of one of Apple's endpoints.
+    func slow(_ endpoint: String, milliseconds: Int) async throws {
+        struct Fault: Encodable {
+            let fault = "slow"
+            let endpoint: String
+            let milliseconds: Int
+        }
+        try await send("POST", "faults", Fault(endpoint: endpoint, milliseconds: milliseconds))
+    }
+
     @discardableResult
     private func send(_ method: String, _ path: String, _ body: some Encodable) async throws -> Data {
         var request = HTTPClientRequest(url: "\(url)/simulator/\(path)")

@@ -5,7 +5,6 @@ import NIOHTTP1
 import Postgres
 import Subprocess
 import SystemPackage
-import Tenancy
 
 /// A month of a tenant with millions of logins: their size, and the time to add them up, to respond, to close the month, to export it
 /// and to verify it.

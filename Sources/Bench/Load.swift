@@ -2,18 +2,21 @@ import Encoding
 import NIOHTTP1
 import Synchronization
 
-/// The operations of browsers and applications: sign in, refresh, read.
+/// The operations of browsers and applications: sign in, refresh, introspect, read.
 final class Load: Sendable {
     /// The tenants with nearly all of the load. The service caches more tenants than this, but not all of 100,000.
     static let busyTenants = 1_000
-    private static let people = 5_000
 
     private let http: LoadClient
     private let service: String
     private let seeded: Seeded
     private let authorization: String
+    /// The number of users that `firstLogin` creates.
+    private let users: Int
     private let sessionLimit: Int
     private let sessions = Mutex<[Session]>([])
+    /// Access tokens that nobody has inspected yet.
+    private let accessTokens = Mutex<[(tenant: Seeded.Member, token: String)]>([])
 
     /// A login's session, as its application stores it.
     private struct Session {
@@ -21,15 +24,13 @@ final class Load: Sendable {
         var refreshToken: String
     }
 
-    /// - Parameter sessionLimit: The number of logins whose sessions are stored for refreshes.
-    init(_ stage: Stage, sessions sessionLimit: Int, concurrency: Int) {
+    /// - Parameters:
+    ///   - users: The number of users that will sign in for the first time.
+    ///   - sessionLimit: The number of logins whose sessions are stored for refreshes.
+    init(_ stage: Stage, users: Int, sessions sessionLimit: Int, concurrency: Int) {
         (http, service, seeded) = (LoadClient(connections: concurrency), stage.serviceURL, stage.seeded)
-        self.sessionLimit = sessionLimit
+        (self.users, self.sessionLimit) = (users, sessionLimit)
         authorization = "Bearer \(stage.seeded.apiKey)"
-    }
-
-    func forgetSessions() {
-        sessions.withLock { $0 = [] }
     }
 
     // MARK: Login
@@ -38,62 +39,87 @@ final class Load: Sendable {
     private static let verifier = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"
     private static let challenge = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"
 
+    /// A login of a person who signs in only once, for all that happens once: a tenant's first login creates its signing key.
+    func warmUp(_ number: Int, _ timings: inout Timings) async throws {
+        let count = seeded.tenants.count
+        let tenant = number < count ? number % min(count, Self.busyTenants) : place(number)
+        _ = try await signIn("login", "Early \(number)", on: seeded.tenants[tenant], &timings)
+    }
+
+    /// The first login of user `number`. Apple sends the name.
+    func firstLogin(_ number: Int, _ timings: inout Timings) async throws {
+        _ = try await signIn("first login", "Person \(number)", on: seeded.tenants[place(number)], &timings)
+    }
+
+    /// A login of a user who signed in before.
+    func login(_ number: Int, _ timings: inout Timings) async throws {
+        let user = Int(scattered(number, 1) % UInt64(users))
+        let tenant = seeded.tenants[place(user)]
+        let refreshToken = try await signIn("login", "Person \(user)", on: tenant, &timings)
+        sessions.withLock { sessions in
+            if sessions.count < sessionLimit { sessions.append(Session(tenant: tenant, refreshToken: refreshToken)) }
+        }
+    }
+
     /// A complete login: authorize, Apple, callback, token.
-    /// - Parameter tenant: The index of the tenant; nil to choose by the distribution.
-    func signIn(_ number: Int, on tenant: Int?, _ timings: inout Timings) async throws {
-        let tenant = seeded.tenants[tenant ?? place(number)]
-        let person = "Person \(scattered(number, 1) % UInt64(Self.people))"
-        let refreshToken = try await timings.time("login") { timings in
-            let toApple = try await timings.time("login: authorize") { _ in
+    /// - Returns: The refresh token.
+    private func signIn(_ kind: String, _ person: String, on tenant: Seeded.Member, _ timings: inout Timings) async throws -> String {
+        try await timings.time(kind) { timings in
+            let toApple = try await timings.time("\(kind): authorize") { _ in
                 try await http.send(
                     .GET,
                     "\(service)/t/\(tenant.slug)/oauth2/authorize?client_id=\(tenant.clientID)&redirect_uri=\(Self.redirectURI)"
-                        + "&response_type=code&scope=openid%20profile%20email&state=state-\(number)&nonce=nonce-\(number)"
+                        + "&response_type=code&scope=openid%20profile%20email&state=af0ifjsldkj&nonce=n-0S6_WzA2Mj"
                         + "&code_challenge=\(Self.challenge)&code_challenge_method=S256",
                     expecting: 302)
             }
-            let page = try await timings.time("login: (simulator)") { _ in
+            let page = try await timings.time("\(kind): (simulator)") { _ in
                 try await http.send(
                     .GET, toApple.location, headers: [("Simulator-Person", person), ("Simulator-Email", "share")], expecting: 200)
             }
             let form = try FormPostPage(html: page.body)
-            let back = try await timings.time("login: callback") { _ in
+            let back = try await timings.time("\(kind): callback") { _ in
                 try await http.send(
                     .POST, service + form.path, headers: [("Cookie", toApple.cookie)], form: form.encodedFields, expecting: 303)
             }
             guard let code = back.query("code") else {
                 throw Stage.Failure("the callback returned no code; error: \(back.query("error") ?? "none")")
             }
-            return try await timings.time("login: token") { _ in
-                try await token(
-                    tenant,
-                    "grant_type=authorization_code&code=\(code)&redirect_uri=\(Self.redirectURI)&code_verifier=\(Self.verifier)")
+            return try await timings.time("\(kind): token") { _ in
+                try await post(
+                    "token", of: tenant,
+                    "grant_type=authorization_code&code=\(code)&redirect_uri=\(Self.redirectURI)&code_verifier=\(Self.verifier)"
+                ).field("refresh_token")
             }
-        }
-        sessions.withLock { sessions in
-            if sessions.count < sessionLimit { sessions.append(Session(tenant: tenant, refreshToken: refreshToken)) }
         }
     }
 
     private static let redirectURI = Form.encode(Seeded.redirectURI)
 
-    // MARK: Refresh
+    // MARK: Tokens
 
     /// Uses a session's refresh token and stores the next one. A session is used again only after all others.
     func refresh(_ number: Int, _ timings: inout Timings) async throws {
         let (index, session) = sessions.withLock { sessions in (number % sessions.count, sessions[number % sessions.count]) }
-        let next = try await timings.time("refresh") { _ in
-            try await token(session.tenant, "grant_type=refresh_token&refresh_token=\(session.refreshToken)")
+        let reply = try await timings.time("refresh") { _ in
+            try await post("token", of: session.tenant, "grant_type=refresh_token&refresh_token=\(session.refreshToken)")
         }
-        sessions.withLock { $0[index].refreshToken = next }
+        let (refreshToken, accessToken) = (try reply.field("refresh_token"), try reply.field("access_token"))
+        sessions.withLock { $0[index].refreshToken = refreshToken }
+        accessTokens.withLock { $0.append((session.tenant, accessToken)) }
     }
 
-    /// - Returns: The refresh token.
-    private func token(_ tenant: Seeded.Member, _ grant: String) async throws -> String {
-        let answer = try await http.send(
-            .POST, "\(service)/t/\(tenant.slug)/oauth2/token",
-            form: "\(grant)&client_id=\(tenant.clientID)&client_secret=\(seeded.clientSecret)", expecting: 200)
-        return try answer.field("refresh_token")
+    /// Inspects an access token that nobody has inspected before.
+    func introspect(_: Int, _ timings: inout Timings) async throws {
+        guard let (tenant, token) = accessTokens.withLock({ $0.popLast() }) else { throw Stage.Failure("there are no more access tokens") }
+        let reply = try await timings.time("introspection") { _ in try await post("introspect", of: tenant, "token=\(token)") }
+        guard reply.body.contains("\"active\":true") else { throw Stage.Failure("an access token is not active") }
+    }
+
+    private func post(_ endpoint: String, of tenant: Seeded.Member, _ form: String) async throws -> LoadClient.Answer {
+        try await http.send(
+            .POST, "\(service)/t/\(tenant.slug)/oauth2/\(endpoint)",
+            form: "\(form)&client_id=\(tenant.clientID)&client_secret=\(tenant.clientSecret)", expecting: 200)
     }
 
     // MARK: Read

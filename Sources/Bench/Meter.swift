@@ -9,9 +9,12 @@ struct Meter: Sendable {
         (self.stage, self.concurrency) = (stage, concurrency)
     }
 
-    /// - Parameter operation: Receives its number, from 0. The first error ends all operations.
+    /// - Parameters:
+    ///   - background: The time after the operations in which CPU time still counts. The service aggregates logins every 2 seconds.
+    ///   - operation: Receives its number, from 0. The first error ends all operations.
     func run(
-        _ name: String, _ count: Int, _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
+        _ name: String, _ count: Int, background: Duration = .zero,
+        _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
     ) async throws -> Measurement {
         var measurement = Measurement(name: name)
         let (service, postgres) = (try stage.service.processorTime, try stage.postgres.processorTimeWithChildren)
@@ -19,6 +22,7 @@ struct Meter: Sendable {
         measurement.timings = try await timings(of: count, operation)
         measurement.seconds = start.duration(to: .now) / .seconds(1)
         measurement.count = count
+        try await Task.sleep(for: background)
         measurement.serviceSeconds = try stage.service.processorTime - service
         measurement.postgresSeconds = try stage.postgres.processorTimeWithChildren - postgres
         return measurement

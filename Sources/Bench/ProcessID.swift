@@ -59,18 +59,22 @@ struct ProcessID: Sendable, CustomStringConvertible {
     struct Memory: Encodable {
         /// All of its memory, including pages of programs and libraries that other processes may share.
         let resident: Double
+        /// The same, with each shared page divided by the number of processes that share it (PSS).
+        let proportional: Double
         /// The memory that it has allocated.
         let anonymous: Double
     }
 
     var memory: Memory {
         get throws {
-            let status = try String(contentsOfFile: "/proc/\(number)/status", encoding: .utf8)
-            func megabytes(_ name: String) -> Double {
-                let line = status.split(separator: "\n").first { $0.hasPrefix(name + ":") }
-                return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) } ?? 0) * 1024 / 1_000_000
+            let rollup = try String(contentsOfFile: "/proc/\(number)/smaps_rollup", encoding: .utf8)
+            func megabytes(_ name: String) throws -> Double {
+                let line = rollup.split(separator: "\n").first { $0.hasPrefix(name + ":") }
+                guard let kibibytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap({ Double($0) })
+                else { throw Stage.Failure("/proc/\(number)/smaps_rollup has no \(name)") }
+                return kibibytes * 1024 / 1_000_000
             }
-            return Memory(resident: megabytes("VmRSS"), anonymous: megabytes("RssAnon"))
+            return try Memory(resident: megabytes("Rss"), proportional: megabytes("Pss"), anonymous: megabytes("Anonymous"))
         }
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// The measurements and their targets.
+/// The measurements of one program.
 struct Report: Sendable {
     let tenants: Int
+    let users: Int
     let concurrency: Int
     /// The service's memory after a number of logins.
     var memory: [MemoryAfter]
@@ -19,15 +20,8 @@ struct Report: Sendable {
         }
     }
 
-    /// The maximum CPU time per operation, in milliseconds.
-    private static let targets = [
-        "login": (service: 1.0, postgres: 0.4), "refresh": (service: 0.25, postgres: 0.2), "read": (service: 0.1, postgres: 0.05),
-    ]
-    private static let p99Target = 100.0
-    private static let memoryTarget = 100.0
-
-    init(tenants: Int, concurrency: Int, memory: [MemoryAfter]) {
-        (self.tenants, self.concurrency, self.memory) = (tenants, concurrency, memory)
+    init(tenants: Int, users: Int, concurrency: Int, memory: [MemoryAfter]) {
+        (self.tenants, self.users, self.concurrency, self.memory) = (tenants, users, concurrency, memory)
     }
 
     // MARK: For people
@@ -35,23 +29,22 @@ struct Report: Sendable {
     var table: String {
         let ran = measurements.filter { $0.count > 0 }
         var lines = [
-            "\(tenants) tenants, \(concurrency) at once", "", "CPU per operation       rate/s   service  target   PostgreSQL  target",
+            "\(tenants) tenants, \(users) users, \(concurrency) at once", "", "CPU per operation       rate/s   service   PostgreSQL",
         ]
         for measurement in ran {
-            let target = Self.targets[measurement.name]
             lines.append(
                 pad(measurement.name, 20)
                     + number(Double(measurement.count) / measurement.seconds, 0, 10)
-                    + number(measurement.perOperation(\.serviceSeconds), 3, 8) + "ms" + number(target?.service ?? 0, 2, 8)
-                    + number(measurement.perOperation(\.postgresSeconds), 3, 11) + "ms" + number(target?.postgres ?? 0, 2, 8))
+                    + number(measurement.perOperation(\.serviceSeconds), 3, 8) + "ms"
+                    + number(measurement.perOperation(\.postgresSeconds), 3, 11) + "ms")
         }
-        lines += ["", "Latency              count    p50 ms    p99 ms   slowest   p99 target \(Int(Self.p99Target)) ms"]
+        lines += ["", "Latency                  count    p50 ms    p99 ms   slowest"]
         for summary in ran.flatMap(\.timings.summaries) {
             lines.append(
-                pad(summary.kind, 20) + number(Double(summary.count), 0, 6) + number(summary.p50, 2, 10) + number(summary.p99, 2, 10)
+                pad(summary.kind, 24) + number(Double(summary.count), 0, 6) + number(summary.p50, 2, 10) + number(summary.p99, 2, 10)
                     + number(summary.slowest, 2, 10))
         }
-        lines += ["", "Memory of the service   resident   allocated   target \(Int(Self.memoryTarget)) MB"]
+        lines += ["", "Memory of the service   resident       PSS   allocated"]
         for point in memory { lines.append(pad("after \(point.logins) logins", 22) + row(point.memory)) }
         if let atEnd { lines.append(pad("at the end", 22) + row(atEnd)) }
         if let ledger { lines.append(ledger.table) }
@@ -59,7 +52,7 @@ struct Report: Sendable {
     }
 
     private func row(_ memory: ProcessID.Memory) -> String {
-        number(memory.resident, 1, 8) + "MB" + number(memory.anonymous, 1, 10) + "MB"
+        number(memory.resident, 1, 8) + "MB" + number(memory.proportional, 1, 8) + "MB" + number(memory.anonymous, 1, 10) + "MB"
     }
 
     private func pad(_ text: String, _ width: Int) -> String {
@@ -78,11 +71,9 @@ struct Report: Sendable {
             let name: String
             let count: Int
             let rate, service_ms, postgres_ms: Double
-            let service_target_ms, postgres_target_ms: Double?
             let latencies_ms: [Timings.Summary]
         }
-        let tenants, concurrency: Int
-        let p99_target_ms, memory_target_mb: Double
+        let tenants, users, concurrency: Int
         let operations: [Operation]
         let memory_mb: [MemoryAfter]
         let memory_at_end_mb: ProcessID.Memory?
@@ -95,14 +86,13 @@ struct Report: Sendable {
                 Document.Operation(
                     name: measurement.name, count: measurement.count, rate: Double(measurement.count) / measurement.seconds,
                     service_ms: measurement.perOperation(\.serviceSeconds), postgres_ms: measurement.perOperation(\.postgresSeconds),
-                    service_target_ms: Self.targets[measurement.name]?.service,
-                    postgres_target_ms: Self.targets[measurement.name]?.postgres, latencies_ms: measurement.timings.summaries)
+                    latencies_ms: measurement.timings.summaries)
             }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let document = Document(
-                tenants: tenants, concurrency: concurrency, p99_target_ms: Self.p99Target, memory_target_mb: Self.memoryTarget,
-                operations: operations, memory_mb: memory, memory_at_end_mb: atEnd, ledger: ledger)
+                tenants: tenants, users: users, concurrency: concurrency, operations: operations, memory_mb: memory,
+                memory_at_end_mb: atEnd, ledger: ledger)
             return String(decoding: try encoder.encode(document), as: UTF8.self)
         }
     }
@@ -110,7 +100,7 @@ struct Report: Sendable {
 
 extension Measurement {
     /// Milliseconds.
-    fileprivate func perOperation(_ seconds: KeyPath<Measurement, Double>) -> Double {
+    func perOperation(_ seconds: KeyPath<Measurement, Double>) -> Double {
         self[keyPath: seconds] * 1000 / Double(count)
     }
 }

@@ -17,6 +17,13 @@ struct Stage: Sendable {
     private let settings: [String: String]
     private let children: ChildProcesses
 
+    /// The server's program.
+    struct Program: Sendable {
+        let path: String
+        /// The folder of its migrations.
+        let migrations: String
+    }
+
     struct Failure: Error, CustomStringConvertible {
         let description: String
 
@@ -30,10 +37,10 @@ struct Stage: Sendable {
 
     /// Provides the environment while `body` runs, and removes it afterwards in every case.
     /// - Parameters:
-    ///   - program: The path of `espalier`.
     ///   - simulator: The path of `espalier-dev`.
+    ///   - latency: The milliseconds in which Apple's token endpoint responds; nil for at once.
     static func with<T: Sendable>(
-        program: String, simulator: String, folder: String, tenants: Int, _ body: @Sendable (Stage) async throws -> T
+        program: Program, simulator: String, folder: String, tenants: Int, latency: Int?, _ body: @Sendable (Stage) async throws -> T
     ) async throws -> T {
         let folder = URL(filePath: folder).standardizedFileURL.path
         // Durability is PostgreSQL's default. But the data is removed at the end.
@@ -41,7 +48,7 @@ struct Stage: Sendable {
         let children = ChildProcesses(logs: folder)
         do {
             say("starting PostgreSQL, the simulator and the service in \(folder)")
-            let result = try await body(Stage(program, simulator, folder, cluster, children, tenants: tenants))
+            let result = try await body(Stage(program, simulator, folder, cluster, children, tenants: tenants, latency: latency))
             try await children.stop()
             try await cluster.stop()
             // The logs of a failed run are not removed, because they help to find the cause.
@@ -55,7 +62,8 @@ struct Stage: Sendable {
     }
 
     private init(
-        _ program: String, _ simulator: String, _ folder: String, _ cluster: EmbeddedPostgres, _ children: ChildProcesses, tenants: Int
+        _ program: Program, _ simulator: String, _ folder: String, _ cluster: EmbeddedPostgres, _ children: ChildProcesses, tenants: Int,
+        latency: Int?
     ) async throws {
         try await cluster.start()
         guard
@@ -66,14 +74,14 @@ struct Stage: Sendable {
         try await Database.create(in: cluster)
         ownerURL = await cluster.url(user: "postgres", database: Database.name)
         owner = try Database.pool(ownerURL)
-        (espalier, self.children) = (program, children)
+        (espalier, self.children) = (program.path, children)
 
         let ports = try await FreePorts.find(3)
         (serviceURL, simulatorURL) = ("http://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[2])")
         try await children.start("simulator", [simulator, "simulate-apple", "--port", "\(ports[2])"])
         try await children.waitUntilReady("\(simulatorURL)/auth/keys")
 
-        let masterKey = try await children.output("generate-master-key", [program, "generate-master-key"])
+        let masterKey = try await children.output("generate-master-key", [espalier, "generate-master-key"])
         settings = [
             "ESPALIER_PUBLIC_URL": Self.publicURL, "ESPALIER_PORT": "\(ports[0])", "ESPALIER_OPERATIONS_PORT": "\(ports[1])",
             "ESPALIER_DATABASE_URL": await cluster.url(user: Database.server, database: Database.name),
@@ -85,14 +93,18 @@ struct Stage: Sendable {
             // Months must not close automatically during other measurements.
             "ESPALIER_USAGE_GRACE": "2592000",
         ]
-        _ = try await children.output("migrate", [program, "migrate"], settings)
-        let plan = try await ApplePortal(url: simulatorURL).registerSharedConnection(returningTo: "\(Self.publicURL)/auth/apple/callback")
+        _ = try await children.output("migrate", [espalier, "migrate", "--migrations", program.migrations], settings)
+        let portal = ApplePortal(url: simulatorURL)
+        let connection = try await portal.registerSharedConnection(returningTo: "\(Self.publicURL)/auth/apple/callback")
+        if let latency { try await portal.slow("token", milliseconds: latency) }
         Self.say("seeding \(tenants) tenant\(tenants == 1 ? "" : "s")")
-        let first = try await children.output("seed", [program, "seed", "-"], settings, input: Seeded.plan(with: plan))
-        seeded = try await Seeded(
-            first: first, tenants: tenants, masterKey: masterKey.trimmingCharacters(in: .whitespacesAndNewlines), in: owner)
+        seeded = try await Seeded(connection, tenants: tenants) { [espalier, settings] plan in
+            try await children.output("seed", [espalier, "seed", "-"], settings, input: plan)
+        }
+        // Otherwise, autovacuum would do it during the measurement.
+        _ = try await owner.run("VACUUM ANALYZE")
 
-        service = try await children.start("service", [program, "serve"], settings)
+        service = try await children.start("service", [espalier, "serve", "--migrations", program.migrations], settings)
         try await children.waitUntilReady("http://127.0.0.1:\(ports[1])/readyz")
         Self.say("the service is process \(service), PostgreSQL \(postgres)")
     }

@@ -1,0 +1,98 @@
+import Foundation
+
+/// The measurements of two programs in alternating rounds.
+struct Comparison: Sendable {
+    struct Round: Sendable {
+        let before, after: Report
+    }
+
+    var rounds: [Round] = []
+
+    /// The ratios of one kind of operation, after divided by before. Below 1 is better for CPU time, above 1 for the rate.
+    private struct Ratio: Encodable {
+        let name: String
+        /// CPU time of the service and PostgreSQL per operation, in milliseconds. The median of the rounds.
+        let before_ms, after_ms: Double
+        let ratio, lowest, highest: Double
+        let service_ratio, postgres_ratio, rate_ratio: Double
+    }
+
+    private var ratios: [Ratio] {
+        guard let names = rounds.first?.after.measurements.filter({ $0.count > 0 }).map(\.name) else { return [] }
+        return names.map { name in
+            func values(_ value: (Measurement) -> Double) -> [(before: Double, after: Double)] {
+                rounds.compactMap { round in
+                    guard let before = round.before.measurements.first(where: { $0.name == name }),
+                        let after = round.after.measurements.first(where: { $0.name == name })
+                    else { return nil }
+                    return (value(before), value(after))
+                }
+            }
+            func ratios(_ value: (Measurement) -> Double) -> [Double] { values(value).map { $0.after / $0.before }.sorted() }
+            let cpu = values { $0.perOperation(\.serviceSeconds) + $0.perOperation(\.postgresSeconds) }
+            let ratio = ratios { $0.perOperation(\.serviceSeconds) + $0.perOperation(\.postgresSeconds) }
+            return Ratio(
+                name: name, before_ms: median(cpu.map(\.before).sorted()), after_ms: median(cpu.map(\.after).sorted()),
+                ratio: median(ratio), lowest: ratio.first ?? .nan, highest: ratio.last ?? .nan,
+                service_ratio: median(ratios { $0.perOperation(\.serviceSeconds) }),
+                postgres_ratio: median(ratios { $0.perOperation(\.postgresSeconds) }),
+                rate_ratio: median(ratios { Double($0.count) / $0.seconds }))
+        }
+    }
+
+    private func median(_ sorted: [Double]) -> Double {
+        guard !sorted.isEmpty else { return .nan }
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
+    }
+
+    /// The medians of the memory at the end, in megabytes (PSS).
+    private var memory: (before: Double, after: Double) {
+        func values(of report: KeyPath<Round, Report>) -> [Double] {
+            rounds.compactMap { $0[keyPath: report].atEnd?.proportional }.sorted()
+        }
+        return (median(values(of: \.before)), median(values(of: \.after)))
+    }
+
+    /// The result for a person.
+    var table: String {
+        guard let first = rounds.first?.after else { return "" }
+        func row(_ name: String, _ numbers: [(Double, Int)]) -> String {
+            name.padding(toLength: 16, withPad: " ", startingAt: 0)
+                + numbers.map { value, digits in
+                    let text = String(format: "%.\(digits)f", value)
+                    return String(repeating: " ", count: max(0, 10 - text.count)) + text
+                }.joined()
+        }
+        let title = "\(rounds.count) rounds, \(first.tenants) tenants, \(first.users) users, \(first.concurrency) at once"
+        let head = ["before ms", "after ms", "ratio", "lowest", "highest", "service", "PostgreSQL", "rate"]
+            .map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
+        return
+            ([title, "", "CPU an operation" + head]
+            + ratios.map {
+                row(
+                    $0.name,
+                    [
+                        ($0.before_ms, 3), ($0.after_ms, 3), ($0.ratio, 2), ($0.lowest, 2), ($0.highest, 2), ($0.service_ratio, 2),
+                        ($0.postgres_ratio, 2), ($0.rate_ratio, 2),
+                    ])
+            } + ["", row("memory (PSS) MB", [(memory.before, 1), (memory.after, 1), (memory.after / memory.before, 2)])])
+            .joined(separator: "\n")
+    }
+
+    var json: String {
+        get throws {
+            struct Document: Encodable {
+                let rounds, tenants, users, concurrency: Int
+                let operations: [Ratio]
+                let memory_before_mb, memory_after_mb: Double
+            }
+            guard let first = rounds.first?.after else { return "{}" }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+            let document = Document(
+                rounds: rounds.count, tenants: first.tenants, users: first.users, concurrency: first.concurrency, operations: ratios,
+                memory_before_mb: memory.before, memory_after_mb: memory.after)
+            return String(decoding: try encoder.encode(document), as: UTF8.self)
+        }
+    }
+}
