@@ -21,8 +21,8 @@ final class Batch {
     /// The names whose DEALLOCATE was not executed.
     private(set) var deallocating: [String] = []
     var isCancelled = false
-    private let end = Promise<Void>()
     private(set) var isOver = false
+    private var end: (@EventLoop () -> Void)?
 
     func append(_ step: Step) {
         steps.append(step)
@@ -51,10 +51,31 @@ final class Batch {
 
     func finish() {
         isOver = true
-        end.fulfill()
+        let action = end
+        end = nil
+        action?()
+    }
+
+    /// Calls `action` when all answers have arrived or cannot arrive: at once, or later on the loop. At most one action may wait.
+    func whenOver(_ action: @escaping @EventLoop () -> Void) {
+        guard !isOver else { return action() }
+        precondition(end == nil, "two actions wait for one batch")
+        end = action
     }
 
     func wait() async {
-        await end.wait()
+        let isOver = Promise<Void>()
+        whenOver { isOver.fulfill() }
+        await isOver.wait()
+    }
+
+    /// The results without those of the prelude.
+    /// - Throws: `DatabaseError`; `CancellationError` if the cancellation took effect.
+    func outcome(prelude: Int) throws -> [Rows] {
+        if let error {
+            if isCancelled, error.sqlState == "57014" || error.kind == .connection { throw CancellationError() }
+            throw error
+        }
+        return prelude == 0 ? results : Array(results.dropFirst(prelude))
     }
 }

@@ -140,17 +140,7 @@ package final class DatabasePool: Service, StatementRunner {
         prelude: [SQL] = [], _ body: @Sendable (Transaction) async throws -> R
     ) async throws -> R {
         try await sessions.retrying { deadline in
-            let state = try await sessions.begin(["BEGIN ISOLATION LEVEL READ COMMITTED"] + prelude, until: deadline)
-            defer { sessions.end(state) }
-            do {
-                let result = try await body(Transaction(state))
-                try Task.checkCancellation()
-                try await state.commit()
-                return result
-            } catch {
-                await state.rollBack()
-                throw state.judged(error)
-            }
+            try await sessions.transaction(["BEGIN ISOLATION LEVEL READ COMMITTED"] + prelude, until: deadline, body)
         }
     }
 

@@ -79,10 +79,7 @@ final class DatabaseSession: StatementRunner {
         answerTimer?.cancel()
         answerTimer = nil
         PQfinish(link)
-        for batch in batches {
-            batch.fail(failure)
-            batch.finish()
-        }
+        let unanswered = batches
         batches = []
         direct?.fulfill()
         direct = nil
@@ -91,6 +88,11 @@ final class DatabaseSession: StatementRunner {
         onClose?(self)
         onClose = nil
         (onNotification, onSilence) = (nil, nil)
+        // At the end, because a caller may return the session at once.
+        for batch in unanswered {
+            batch.fail(failure)
+            batch.finish()
+        }
     }
 
     /// Whether the next caller may borrow it. The loop also watches idle sessions. It closes a session that the server
@@ -120,16 +122,14 @@ final class DatabaseSession: StatementRunner {
             await end.wait()
         }
         var batch = try await runOnce(statements, isCancellable: isCancellable)
-        // The session is idle again. So it was an implicit transaction that was rolled back completely and may be
-        // repeated.
-        if batch.isStale, transactionStatus == PQTRANS_IDLE, !batch.isCancelled {
-            batch = try await runOnce(statements, isCancellable: isCancellable)
-        }
-        if let error = batch.error {
-            if batch.isCancelled, error.sqlState == "57014" || error.kind == .connection { throw CancellationError() }
-            throw error
-        }
-        return prelude == 0 ? batch.results : Array(batch.results.dropFirst(prelude))
+        if mayRepeat(batch) { batch = try await runOnce(statements, isCancellable: isCancellable) }
+        return try batch.outcome(prelude: prelude)
+    }
+
+    /// Whether a batch failed only because a prepared statement must be prepared again. The session is idle again, so it was an implicit
+    /// transaction that was rolled back completely.
+    func mayRepeat(_ batch: Batch) -> Bool {
+        batch.isStale && transactionStatus == PQTRANS_IDLE && !batch.isCancelled
     }
 
     func run(_ statements: [SQL]) async throws -> [Rows] {
@@ -145,12 +145,13 @@ final class DatabaseSession: StatementRunner {
         await withTaskCancellationHandler {
             await batch.wait()
         } onCancel: {
-            Task { @EventLoop in self.cancel(batch) }
+            EventLoopThread.shared.call { self.cancel(batch) }
         }
         return batch
     }
 
-    private func send(_ statements: [SQL]) throws -> Batch {
+    /// Sends statements. Their results are read on the loop.
+    func send(_ statements: [SQL]) throws -> Batch {
         if var failure {
             // Nothing is sent.
             failure.mayRetry = true
@@ -241,6 +242,8 @@ final class DatabaseSession: StatementRunner {
             return
         }
         let isOpen = PQconsumeInput(link) == 1
+        // Only an answer ends the silence. A notification of another transaction does not.
+        if !batches.isEmpty, PQisBusy(link) == 0 { (lastAnswer, reportedSilence) = (.now, Self.shortestSilence) }
         collect()
         guard failure == nil else { return }
         guard isOpen, PQstatus(link) == CONNECTION_OK else { return lost() }
@@ -260,7 +263,6 @@ final class DatabaseSession: StatementRunner {
                 batch.advance()
                 continue
             }
-            (lastAnswer, reportedSilence) = (.now, Self.shortestSilence)
             switch PQresultStatus(result) {
             case PGRES_PIPELINE_SYNC:
                 PQclear(result)

@@ -28,18 +28,16 @@ extension DatabaseSessions {
         }
     }
 
-    func run(_ statements: [SQL], prelude: Int, isRepeatable: Bool) async throws -> [Rows] {
+    nonisolated func run(_ statements: [SQL], prelude: Int, isRepeatable: Bool) async throws -> [Rows] {
         try await retrying(isRepeatable: isRepeatable) { deadline in
-            let session = try await lend(until: deadline)
-            defer { giveBack(session) }
-            return try await session.run(statements, prelude: prelude)
+            try await Submission(statements, prelude: prelude, to: self, until: deadline).result()
         }
     }
 
     /// Repeats `body` after an error that allows it, until its deadline.
     /// - Parameter isRepeatable: Whether a lost answer allows it, too.
-    func retrying<R: Sendable>(
-        isRepeatable: Bool = false, _ body: @EventLoop (_ deadline: ContinuousClock.Instant) async throws -> R
+    nonisolated func retrying<R: Sendable>(
+        isRepeatable: Bool = false, _ body: (_ deadline: ContinuousClock.Instant) async throws -> R
     ) async throws -> R {
         let deadline = ContinuousClock.now + configuration.waitingTime
         var failures = 0
@@ -53,7 +51,7 @@ extension DatabaseSessions {
                 if error.kind == .poolTimeout { throw first ?? error }
                 error.isAfterLoss = isAfterLoss
                 let isLost = error.kind == .connection && !error.mayRetry
-                guard error.mayRetry || (isLost && isRepeatable), ContinuousClock.now < deadline, !Task.isCancelled, !isClosing
+                guard error.mayRetry || (isLost && isRepeatable), ContinuousClock.now < deadline, !Task.isCancelled, await !isClosing
                 else { throw error }
                 isAfterLoss = isAfterLoss || isLost
                 first = first ?? error

@@ -30,13 +30,14 @@ final class DatabaseSessions {
     private var whenEmpty: [Promise<Void>] = []
     var isLookingForPrimary = false
 
+    /// A caller that waits for a session. It receives a session or an error, once.
     @EventLoop
-    private final class Waiter {
-        let deadline: ContinuousClock.Instant
-        let session = Promise<Result<DatabaseSession, any Error>>()
+    final class Waiter {
+        fileprivate let deadline: ContinuousClock.Instant
+        fileprivate let receive: @EventLoop (Result<DatabaseSession, any Error>) -> Void
 
-        init(deadline: ContinuousClock.Instant) {
-            self.deadline = deadline
+        fileprivate init(deadline: ContinuousClock.Instant, receive: @escaping @EventLoop (Result<DatabaseSession, any Error>) -> Void) {
+            (self.deadline, self.receive) = (deadline, receive)
         }
     }
 
@@ -53,6 +54,20 @@ final class DatabaseSessions {
     /// Returns an idle session, or the next one that becomes free or opens. First come, first served.
     /// - Throws: `DatabaseError` of kind `.poolTimeout` or `.connection`, `CancellationError`.
     func lend(until deadline: ContinuousClock.Instant? = nil) async throws -> DatabaseSession {
+        if let session = try takeIdle() { return session }
+        try Task.checkCancellation()
+        let session = Promise<Result<DatabaseSession, any Error>>()
+        let waiter = try wait(until: deadline ?? .now + configuration.waitingTime) { session.fulfill($0) }
+        return try await withTaskCancellationHandler {
+            try await session.wait().get()
+        } onCancel: {
+            EventLoopThread.shared.call { self.cancel(waiter) }
+        }
+    }
+
+    /// Lends an idle session; nil if there is none.
+    /// - Throws: `DatabaseError` of kind `.connection` if the pool is closed.
+    func takeIdle() throws -> DatabaseSession? {
         guard !isClosing else { throw DatabaseError(.connection, "the pool is closed") }
         while let session = idle.popLast() {
             if session.isFit, session.expiresAt > .now {
@@ -61,20 +76,23 @@ final class DatabaseSessions {
             }
             session.close()
         }
+        return nil
+    }
+
+    /// Lends the next session that becomes free or opens.
+    /// - Throws: `DatabaseError` of kind `.poolTimeout` if too many callers wait.
+    func wait(
+        until deadline: ContinuousClock.Instant, _ receive: @escaping @EventLoop (Result<DatabaseSession, any Error>) -> Void
+    ) throws -> Waiter {
         guard waiting.count < configuration.maximumWaiting else {
             refused += 1
             throw DatabaseError(.poolTimeout, "\(waiting.count) callers are already waiting")
         }
-        try Task.checkCancellation()
-        let waiter = Waiter(deadline: deadline ?? .now + configuration.waitingTime)
+        let waiter = Waiter(deadline: deadline, receive: receive)
         waiting.append(waiter)
         openWhatIsMissing()
         watchWaiting()
-        return try await withTaskCancellationHandler {
-            try await waiter.session.wait().get()
-        } onCancel: {
-            Task { @EventLoop in self.cancel(waiter) }
-        }
+        return waiter
     }
 
     /// Takes a session back, in any state.
@@ -107,7 +125,7 @@ final class DatabaseSessions {
         if let next = waiting.first {
             waiting.removeFirst()
             lent += 1
-            next.session.fulfill(.success(session))
+            next.receive(.success(session))
         } else if isClosing {
             session.close()
             checkEmpty()
@@ -118,10 +136,10 @@ final class DatabaseSessions {
         }
     }
 
-    private func cancel(_ waiter: Waiter) {
+    func cancel(_ waiter: Waiter) {
         guard let index = waiting.firstIndex(where: { $0 === waiter }) else { return }
         waiting.remove(at: index)
-        waiter.session.fulfill(.failure(CancellationError()))
+        waiter.receive(.failure(CancellationError()))
         checkEmpty()
     }
 
@@ -130,12 +148,12 @@ final class DatabaseSessions {
         waitingTimer = EventLoop.after(next - .now) { [self] in
             waitingTimer = nil
             let now = ContinuousClock.now
-            for waiter in waiting where waiter.deadline <= now {
-                refused += 1
-                waiter.session.fulfill(
-                    .failure(lastFailure ?? DatabaseError(.poolTimeout, "waited \(configuration.waitingTime)")))
-            }
+            let late = waiting.filter { $0.deadline <= now }
             waiting.removeAll { $0.deadline <= now }
+            refused += late.count
+            for waiter in late {
+                waiter.receive(.failure(lastFailure ?? DatabaseError(.poolTimeout, "waited \(configuration.waitingTime)")))
+            }
             watchWaiting()
             checkEmpty()
         }

@@ -7,7 +7,7 @@ import Glibc
 import Darwin
 #endif
 
-/// The thread of `EventLoop`. It runs the tasks, and between them sleeps in `poll` on the watched sockets.
+/// The thread of `EventLoop`. It runs the tasks and calls, and between them sleeps in `poll` on the watched sockets.
 ///
 /// It uses `poll` instead of `epoll`. A process has a few dozen connections, for which both cost the same, and `poll`
 /// exists on all systems.
@@ -16,9 +16,14 @@ import Darwin
 final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     static let shared = EventLoopThread()
 
+    private enum Work {
+        case job(UnownedJob)
+        case call(@EventLoop () -> Void)
+    }
+
     private struct Inbox {
-        var jobs: [UnownedJob] = []
-        /// Whether the thread is in `poll`, or about to be, and must be woken for a job.
+        var work: [Work] = []
+        /// Whether the thread is in `poll`, or about to be, and must be woken for work.
         var isAsleep = false
     }
 
@@ -71,9 +76,17 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     // MARK: Executor
 
     func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+        add(.job(UnownedJob(job)))
+    }
+
+    /// Calls `action` on the thread. Calls and jobs run in their order.
+    func call(_ action: @escaping @EventLoop () -> Void) {
+        add(.call(action))
+    }
+
+    private func add(_ work: Work) {
         let mustWake = inbox.withLock { inbox in
-            inbox.jobs.append(job)
+            inbox.work.append(work)
             defer { inbox.isAsleep = false }
             return inbox.isAsleep
         }
@@ -125,21 +138,26 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     // MARK: The loop
 
     private func run() {
-        var jobs: [UnownedJob] = []
+        var work: [Work] = []
         while true {
-            inbox.withLock { swap(&$0.jobs, &jobs) }
-            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-            jobs.removeAll(keepingCapacity: true)
+            inbox.withLock { swap(&$0.work, &work) }
+            for item in work {
+                switch item {
+                case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+                case .call(let action): EventLoop.assumeIsolated(action)
+                }
+            }
+            work.removeAll(keepingCapacity: true)
             sleep()
             fireTimers()
         }
     }
 
-    /// Waits for sockets, the next timer or a job, and calls the functions of the watches. It does not wait if there
-    /// are jobs already.
+    /// Waits for sockets, the next timer or work, and calls the functions of the watches. It does not wait if there
+    /// is work already.
     private func sleep() {
         let mayWait = inbox.withLock { inbox in
-            inbox.isAsleep = inbox.jobs.isEmpty
+            inbox.isAsleep = inbox.work.isEmpty
             return inbox.isAsleep
         }
         var ready = poll(&polled, nfds_t(polled.count), mayWait ? millisecondsToNextTimer() : 0)

@@ -75,11 +75,22 @@ final class OpenTransaction {
 }
 
 extension DatabaseSessions {
-    func begin(_ opening: [SQL], until deadline: ContinuousClock.Instant) async throws -> OpenTransaction {
-        OpenTransaction(session: try await lend(until: deadline), opening: opening)
-    }
-
-    func end(_ transaction: OpenTransaction) {
-        giveBack(transaction.session)
+    /// Runs `body` in a transaction, once.
+    /// - Parameter opening: The statements that begin the transaction.
+    func transaction<R: Sendable>(
+        _ opening: [SQL], until deadline: ContinuousClock.Instant, _ body: @Sendable (Transaction) async throws -> R
+    ) async throws -> R {
+        let session = try await lend(until: deadline)
+        defer { giveBack(session) }
+        let state = OpenTransaction(session: session, opening: opening)
+        do {
+            let result = try await body(Transaction(state))
+            try Task.checkCancellation()
+            try await state.commit()
+            return result
+        } catch {
+            await state.rollBack()
+            throw state.judged(error)
+        }
     }
 }

@@ -10,7 +10,7 @@ struct BatchResultTests {
         "Access/ScopedDatabase.swift", "Billing/Exports/UsageExport.swift", "Ledger/Reading/LedgerPages.swift", "Postgres/Batch.swift",
         "Postgres/DatabasePool.swift", "Postgres/DatabaseSession.swift",
         "Postgres/DatabaseSessions+Failover.swift", "Postgres/StatementRunner.swift", "Postgres/Statements.swift",
-        "Postgres/Transaction.swift",
+        "Postgres/Submission.swift", "Postgres/Transaction.swift",
     ]
 
     @Test("no source reads the results of a list of statements by index")
