@@ -1,5 +1,11 @@
 import CLibPQ
 
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// One session of PostgreSQL, in libpq's pipeline mode. It sends statements without waiting for the answers of earlier ones.
 ///
 /// One caller borrows it at a time. But a transaction's body may run statements concurrently; they queue up here.
@@ -103,6 +109,12 @@ final class DatabaseSession: StatementRunner {
 
     /// Whether a transaction is open, and whether it has failed.
     var transactionStatus: PGTransactionStatusType { failure == nil ? PQtransactionStatus(link) : PQTRANS_UNKNOWN }
+
+    /// Whether the socket has data to read, or the server has closed it.
+    var hasInput: Bool {
+        var byte: UInt8 = 0
+        return recv(PQsocket(link), &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) >= 0 || errno != EAGAIN
+    }
 
     // MARK: Statements
 

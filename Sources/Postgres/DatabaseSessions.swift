@@ -79,6 +79,14 @@ final class DatabaseSessions {
         return nil
     }
 
+    /// Lends an idle session, except one whose server has sent something that the loop has not read yet, such as the end of the session.
+    func takeWithoutInput() -> DatabaseSession? {
+        guard !isClosing, let session = idle.last, session.isFit, session.expiresAt > .now, !session.hasInput else { return nil }
+        idle.removeLast()
+        lent += 1
+        return session
+    }
+
     /// Lends the next session that becomes free or opens.
     /// - Throws: `DatabaseError` of kind `.poolTimeout` if too many callers wait.
     func wait(

@@ -1,8 +1,8 @@
 /// The actor for all use of libpq: one thread that sleeps until a socket or a task needs it.
 ///
-/// It is one thread and an actor's executor, so sessions and pools need no locks. A query costs two hops: the
-/// calling task comes here, sends, and resumes when the answer is complete. No thread of Swift's pool ever waits for
-/// a socket. Blocking calls of libpq (host look-up, cancel requests) run in `Blocking`.
+/// It is an actor's executor, so sessions and pools need no locks. A batch costs one suspension: the calling thread sends it, or leaves it to
+/// the loop, and the loop resumes the task when the answer is complete (`Submission`). No thread of Swift's pool ever waits for a socket.
+/// Blocking calls of libpq (host look-up, cancel requests) run in `Blocking`.
 @globalActor
 actor EventLoop {
     static let shared = EventLoop()
@@ -11,12 +11,12 @@ actor EventLoop {
         EventLoopThread.shared.asUnownedSerialExecutor()
     }
 
-    /// Calls `action` on the thread itself, outside of any task.
-    static func assumeIsolated(_ action: @escaping @EventLoop () -> Void) {
+    /// Calls `action` on the current thread, outside of any task of the actor.
+    static func assumeIsolated<R>(_ action: @EventLoop () -> R) -> R {
         EventLoopThread.shared.checkIsolated()
         // The same method as in `MainActor.assumeIsolated`: the actor's isolation is not part of a function's
         // representation.
-        unsafeBitCast(action, to: (() -> Void).self)()
+        return withoutActuallyEscaping(action) { unsafeBitCast($0, to: (() -> R).self)() }
     }
 
     /// Calls `action` after a delay, unless the timer is cancelled first.

@@ -9,10 +9,13 @@ import Darwin
 
 /// The thread of `EventLoop`. It runs the tasks and calls, and between them sleeps in `poll` on the watched sockets.
 ///
+/// While it sleeps, another thread may make a short call itself (`callAtOnce`). So the isolation of the actor is a lock, which this thread
+/// releases during its sleep. A statement is then sent without a switch of threads.
+///
 /// It uses `poll` instead of `epoll`. A process has a few dozen connections, for which both cost the same, and `poll`
 /// exists on all systems.
 ///
-/// Unchecked, because `inbox` is locked and only the thread uses the rest.
+/// Unchecked, because `inbox` is locked, the holder of `isolation` uses the rest, and only the thread uses its own copies of it.
 final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     static let shared = EventLoopThread()
 
@@ -30,12 +33,23 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
     private let inbox = Mutex(Inbox())
     /// A byte written to the second descriptor ends the sleep on the first.
     private let wakeUp: (read: Int32, write: Int32)
-    private let thread: Thread
+    private let isolation = NSLock()
+    /// The thread that holds `isolation`; 0 for none.
+    private let holder = Atomic<UInt>(0)
     private var watches: [Watch] = []
     private var polled: [pollfd] = []
+    /// Incremented with each change of `polled`.
+    private var changes: UInt64 = 0
     private var timers: [EventLoop.Timer] = []
     /// No timer is due before this time. It may be too early after a timer was cancelled.
     private var nextDeadline: ContinuousClock.Instant?
+
+    // The thread's own copies, for `poll` without the lock.
+    private var asleep: [pollfd] = []
+    private var changesBefore: UInt64 = 0
+    private var timeout: Int32 = 0
+    /// The number of sockets that `poll` reported.
+    private var ready: Int32 = 0
 
     /// A socket and the function to call for its events.
     final class Watch {
@@ -68,7 +82,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         }
         wakeUp = (ends[0], ends[1])
         polled = [pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0)]
-        thread = Thread { EventLoopThread.shared.run() }
+        let thread = Thread { EventLoopThread.shared.run() }
         thread.name = "postgres"
         thread.start()
     }
@@ -90,20 +104,46 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
             defer { inbox.isAsleep = false }
             return inbox.isAsleep
         }
-        if mustWake {
-            var byte: UInt8 = 1
-            // A full pipe also wakes the thread.
-            _ = write(wakeUp.write, &byte, 1)
-        }
+        if mustWake { wake() }
     }
 
+    private func wake() {
+        var byte: UInt8 = 1
+        // A full pipe also wakes the thread.
+        _ = write(wakeUp.write, &byte, 1)
+    }
+
+    /// Calls `action` on the current thread if the loop's thread sleeps. Otherwise, it returns false at once.
+    /// - Returns: The value of `action`.
+    func callAtOnce(_ action: @EventLoop () -> Bool) -> Bool {
+        guard isolation.try() else { return false }
+        holder.store(Self.current, ordering: .relaxed)
+        let (changesBefore, deadlineBefore) = (changes, nextDeadline)
+        let result = EventLoop.assumeIsolated(action)
+        // The thread sleeps with the former sockets and until the former deadline.
+        if changes != changesBefore || nextDeadline != deadlineBefore { wake() }
+        holder.store(0, ordering: .relaxed)
+        isolation.unlock()
+        return result
+    }
+
+    /// Only the holder of the lock can find itself.
     func checkIsolated() {
-        precondition(Thread.current === thread, "not on the event loop's thread")
+        precondition(holder.load(ordering: .relaxed) == Self.current, "not isolated to the event loop")
+    }
+
+    private static var current: UInt {
+        #if canImport(Darwin)
+        UInt(bitPattern: pthread_self())
+        #else
+        UInt(pthread_self())
+        #endif
     }
 
     // MARK: Watches and timers
 
     func add(_ watch: Watch) {
+        changes += 1
         watches.append(watch)
         watch.index = watches.count - 1
         polled.append(watch.polled)
@@ -111,6 +151,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
 
     func remove(_ watch: Watch) {
         guard watch.index >= 0 else { return }
+        changes += 1
         let last = watches.removeLast()
         let lastPolled = polled.removeLast()
         if last !== watch {
@@ -123,6 +164,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
 
     fileprivate func update(_ watch: Watch) {
         guard watch.index >= 0 else { return }
+        changes += 1
         polled[watch.index + 1] = watch.polled
     }
 
@@ -139,39 +181,60 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
 
     private func run() {
         var work: [Work] = []
+        var concerned: [Watch] = []
         while true {
-            inbox.withLock { swap(&$0.work, &work) }
-            for item in work {
-                switch item {
-                case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
-                case .call(let action): EventLoop.assumeIsolated(action)
-                }
-            }
-            work.removeAll(keepingCapacity: true)
-            sleep()
+            isolation.lock()
+            holder.store(Self.current, ordering: .relaxed)
+            callWatches(&concerned)
+            runWork(&work)
             fireTimers()
+            prepareToSleep()
+            holder.store(0, ordering: .relaxed)
+            isolation.unlock()
+            sleep()
         }
     }
 
-    /// Waits for sockets, the next timer or work, and calls the functions of the watches. It does not wait if there
-    /// is work already.
+    /// Calls the functions of the sockets that are ready. They come before the work, because the work may borrow a session whose server has
+    /// closed it.
+    private func callWatches(_ concerned: inout [Watch]) {
+        // Another thread may have changed the watches. Then the next `poll` reports the events again.
+        guard ready > 0, changes == changesBefore else { return }
+        // A copy, because a function may open and close other connections.
+        for watch in watches where asleep[watch.index + 1].revents != 0 { concerned.append(watch) }
+        for watch in concerned where watch.index >= 0 { EventLoop.assumeIsolated(watch.action) }
+        concerned.removeAll(keepingCapacity: true)
+    }
+
+    private func runWork(_ work: inout [Work]) {
+        inbox.withLock { swap(&$0.work, &work) }
+        for item in work {
+            switch item {
+            case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+            case .call(let action): EventLoop.assumeIsolated(action)
+            }
+        }
+        work.removeAll(keepingCapacity: true)
+    }
+
+    private func prepareToSleep() {
+        asleep.removeAll(keepingCapacity: true)
+        asleep.append(contentsOf: polled)
+        (changesBefore, timeout) = (changes, millisecondsToNextTimer())
+    }
+
+    /// Waits for sockets, the next timer or work. It does not wait if there is work already.
     private func sleep() {
         let mayWait = inbox.withLock { inbox in
             inbox.isAsleep = inbox.work.isEmpty
             return inbox.isAsleep
         }
-        var ready = poll(&polled, nfds_t(polled.count), mayWait ? millisecondsToNextTimer() : 0)
+        ready = poll(&asleep, nfds_t(asleep.count), mayWait ? timeout : 0)
         inbox.withLock { $0.isAsleep = false }
-        guard ready > 0 else { return }
-        if polled[0].revents != 0 {
-            ready -= 1
-            var bytes: (UInt64, UInt64) = (0, 0)
-            _ = read(wakeUp.read, &bytes, MemoryLayout.size(ofValue: bytes))
-        }
-        guard ready > 0 else { return }
-        // A copy, because a function may open and close other connections.
-        let concerned = watches.filter { polled[$0.index + 1].revents != 0 }
-        for watch in concerned where watch.index >= 0 { EventLoop.assumeIsolated(watch.action) }
+        guard ready > 0, asleep[0].revents != 0 else { return }
+        ready -= 1
+        var bytes: (UInt64, UInt64) = (0, 0)
+        _ = read(wakeUp.read, &bytes, MemoryLayout.size(ofValue: bytes))
     }
 
     private func millisecondsToNextTimer() -> Int32 {

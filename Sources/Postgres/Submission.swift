@@ -35,11 +35,20 @@ final class Submission {
         try Task.checkCancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { task in
+                if EventLoopThread.shared.callAtOnce({ self.startAtOnce(task) }) { return }
                 EventLoopThread.shared.call { self.start(task) }
             }
         } onCancel: {
             EventLoopThread.shared.call { self.cancel() }
         }
+    }
+
+    /// Sends the statements if a session is idle.
+    private func startAtOnce(_ task: CheckedContinuation<[Rows], any Error>) -> Bool {
+        guard !isCancelled, let session = sessions.takeWithoutInput() else { return false }
+        self.task = task
+        send(over: session)
+        return true
     }
 
     private func start(_ task: CheckedContinuation<[Rows], any Error>) {
