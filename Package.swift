@@ -230,7 +230,7 @@ let package = Package(
             name: "WebTests",
             dependencies: [
                 "Web", "Encoding",
-                httpTypes, hummingbird, nioCore, nioEmbedded, nioHTTP1,
+                httpTypes, hummingbird, logging, nioCore, nioEmbedded, nioHTTP1, nioPosix,
             ]),
         .testTarget(
             name: "OutboxTests",

@@ -23,9 +23,12 @@ struct ExportRun: Sendable {
     func write(
         into file: inout ExportFile, onProgress: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
-        switch export.format {
-        case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, onProgress, send)
-        case .focus: try await writeCharges(into: &file, onProgress, send)
+        // The text of many events takes long. On the loop of the caller's connection, other requests would wait for it.
+        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+            switch export.format {
+            case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, onProgress, send)
+            case .focus: try await writeCharges(into: &file, onProgress, send)
+            }
         }
         if let end = file.finish() { try await send(end) }
     }

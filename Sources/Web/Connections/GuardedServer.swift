@@ -14,6 +14,7 @@ extension HTTPServerBuilder {
     package static func guarded(_ limits: ConnectionLimits, metrics: Metrics, logger: Logger) -> HTTPServerBuilder {
         guarded(limits, metrics.connections) { refused in
             metrics.observe(action: "none", status: refused.status, took: refused.took)
+            guard logger.logLevel <= .info else { return }
             logger.info(
                 "request",
                 metadata: [
@@ -54,6 +55,8 @@ private struct GuardedChannel: ServerChildChannel {
     }
 
     func handle(value: HTTP1Channel.Value, logger: Logger) async {
-        await base.handle(value: value, logger: logger)
+        await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) {
+            await base.handle(value: value, logger: logger)
+        }
     }
 }
