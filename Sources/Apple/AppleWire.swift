@@ -28,7 +28,7 @@ struct AppleWire: Sendable {
     }
 
     func get(_ path: String) async throws(AppleError) -> Answer {
-        try await send(HTTPClientRequest(url: baseURL + path), path: path, by: nil)
+        try await send(.GET, path, by: nil)
     }
 
     /// - Parameters:
@@ -39,37 +39,32 @@ struct AppleWire: Sendable {
         _ path: String, _ form: KeyValuePairs<String, String?>, of share: AppleShare, bearer: String? = nil,
         by deadline: ContinuousClock.Instant? = nil
     ) async throws(AppleError) -> Answer {
-        var request = HTTPClientRequest(url: baseURL + path)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/x-www-form-urlencoded")
-        if let bearer { request.headers.add(name: "authorization", value: "Bearer \(bearer)") }
-        request.body = .bytes(ByteBuffer(string: Form.encode(form)))
+        var headers: HTTPHeaders = ["content-type": "application/x-www-form-urlencoded"]
+        if let bearer { headers.add(name: "authorization", value: "Bearer \(bearer)") }
+        let body = ByteBuffer(string: Form.encode(form))
         // The other half of the time is for the call itself. A call that started at the deadline would use up a code
         // without a result.
         let half = min(timeout, deadline.map { $0 - .now } ?? timeout) / 2
         try await places.take(share, by: .now + min(patience, half))
         defer { places.giveBack(share) }
-        return try await send(request, path: path, by: deadline)
+        return try await send(.POST, path, headers, body, by: deadline)
     }
 
     private func send(
-        _ request: HTTPClientRequest, path: String, by deadline: ContinuousClock.Instant?
+        _ method: HTTPMethod, _ path: String, _ headers: HTTPHeaders = [:], _ body: ByteBuffer? = nil, by deadline: ContinuousClock.Instant?
     ) async throws(AppleError) -> Answer {
-        var request = request
-        request.headers.add(name: "accept", value: "application/json")
-        request.headers.add(name: "user-agent", value: "espalier")
+        var headers = headers
+        headers.add(name: "accept", value: "application/json")
+        headers.add(name: "user-agent", value: "espalier")
         do {
-            return try await within(min(timeout, deadline.map { $0 - .now } ?? timeout)) { [request] in
-                // The deadline of `execute` covers only the head of the response. The limit in `within` covers the
-                // whole exchange.
-                let response = try await http.execute(request, deadline: .distantFuture)
-                guard response.history.count == 1 else { throw AppleError.nonsense("it is a redirect") }
-                let body = try await response.body.collect(upTo: Self.largestBody)
-                return Answer(
-                    status: Int(response.status.code), date: response.headers.first(name: "date"),
-                    retryAfter: response.headers.first(name: "retry-after").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 },
-                    body: Array(buffer: body))
-            }
+            let request = try HTTPClient.Request(
+                url: baseURL + path, method: method, headers: headers, body: body.map { .byteBuffer($0) })
+            let response = try await exchange(request, within: min(timeout, deadline.map { $0 - .now } ?? timeout))
+            guard response.history.count == 1 else { throw AppleError.nonsense("it is a redirect") }
+            return Answer(
+                status: Int(response.status.code), date: response.headers.first(name: "date"),
+                retryAfter: response.headers.first(name: "retry-after").flatMap { Int($0) }.flatMap { $0 < 0 ? nil : $0 },
+                body: response.body.map { Array(buffer: $0) } ?? [])
         } catch {
             let failure = Self.name(error)
             if failure != .cancelled {
@@ -81,20 +76,20 @@ struct AppleWire: Sendable {
         }
     }
 
-    /// Runs one exchange against the clock. The first to end cancels the other.
-    private func within(_ limit: Duration, _ exchange: @escaping @Sendable () async throws -> Answer) async throws -> Answer {
-        try await withThrowingTaskGroup(of: Answer.self) { group in
-            defer { group.cancelAll() }
-            group.addTask(operation: exchange)
-            group.addTask {
-                try await Task.sleep(for: limit)
-                throw AppleError.timedOut
-            }
-            guard let answer = try await group.next() else { throw CancellationError() }
-            // A body that ended because of a cancellation looks like a short body.
-            try Task.checkCancellation()
-            return answer
+    /// Sends a request and reads the whole response. The limit covers both.
+    ///
+    /// The HTTP client's `async` functions limit only the time to the head of the response, and need three more tasks.
+    private func exchange(_ request: HTTPClient.Request, within limit: Duration) async throws -> HTTPClient.Response {
+        let task = http.execute(
+            request: request, delegate: ResponseAccumulator(request: request, maxBodySize: Self.largestBody),
+            deadline: .now() + TimeAmount(limit))
+        let response = try await withTaskCancellationHandler {
+            try await task.get()
+        } onCancel: {
+            task.cancel()
         }
+        try Task.checkCancellation()
+        return response
     }
 
     private static let timeouts: [HTTPClientError] = [
@@ -105,7 +100,7 @@ struct AppleWire: Sendable {
         if Task.isCancelled { return .cancelled }
         return switch error {
         case let error as AppleError: error
-        case is NIOTooManyBytesError: .nonsense("it is longer than 64 KiB")
+        case is ResponseAccumulator.ResponseTooBigError: .nonsense("it is longer than 64 KiB")
         case HTTPParserError.invalidEOFState: .unreachable
         case is HTTPParserError: .nonsense("it is not HTTP")
         case let error as HTTPClientError where timeouts.contains(error): .timedOut

@@ -125,6 +125,24 @@ struct TokenTests {
 
     // MARK: Time and connection
 
+    @Test("128 slow calls of one tenant are in progress at once, each on its own connection")
+    func concurrent() async throws {
+        try await FakeApple.run { apple, client in
+            apple.answer(path, .held(answer))
+            let credentials = AppleClientCredentials.make()
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 1...128 { group.addTask { _ = try await redeem(client, code: "code-\(number)", with: credentials) } }
+                // None has an answer yet, so none has waited for another.
+                await apple.waitForRequests(128)
+                #expect(client.load.calls == 128)
+                #expect(client.load.waited == 0)
+                apple.release()
+                try await group.waitForAll()
+            }
+            #expect(Set(apple.requests(path).compactMap { $0.form["code"] }).count == 128)
+        }
+    }
+
     @Test("a response that does not arrive or end is stopped at the time limit", arguments: [FakeApple.Answer.silent, .stalled])
     func timesOut(answer: FakeApple.Answer) async throws {
         try await FakeApple.run({ $0.timeout = .milliseconds(200) }) { apple, client in
