@@ -79,7 +79,7 @@ struct Dev: AsyncParsableCommand {
             let demo = try await DemoTenants(folder: folder, settings: settings, ports: ports, ownerURL: database.ownerURL)
             return (settings, database.migrator, demo)
         }
-        let logger = Logger(label: "espalier") { JSONLog(label: $0, level: settings.logLevel) }
+        let logger = Logger(label: "espalier") { _ in JSONLog(level: settings.logLevel) }
         let site = Documentation(folder: documentation, specification: "openapi.yaml")
         let report = DevReport(
             demo: demo, ports: ports, simulatorURL: settings.apple.baseURL, hasSimulator: appleBaseURL == nil, documentation: site,

@@ -28,7 +28,7 @@ struct SimulateApple: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let logger = Logger(label: "apple-simulator") { JSONLog(label: $0, level: .info) }
+        let logger = Logger(label: "apple-simulator") { _ in JSONLog(level: .info) }
         let simulator = try await orRefuse {
             let known = try registry.map { file in
                 do {

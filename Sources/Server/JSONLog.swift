@@ -1,3 +1,4 @@
+import Encoding
 import Foundation
 package import Logging
 
@@ -7,15 +8,16 @@ package import Logging
 package struct JSONLog: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
-    private let label: String
 
-    package init(label: String, level: Logger.Level) {
-        (self.label, logLevel) = (label, level)
+    package init(level: Logger.Level) {
+        logLevel = level
     }
 
+    /// Ignores Hummingbird's number of the request, because the lines have our own ID. Hummingbird sets the number in a copy of the logger for
+    /// each request.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
-        set { metadata[key] = newValue }
+        set { if !key.isSame(as: "hb.request.id") { metadata[key] = newValue } }
     }
 
     package func log(event: LogEvent) {
@@ -24,7 +26,7 @@ package struct JSONLog: LogHandler {
         line.append(timestamp: Date())
         line += "\",\"level\":\"\(event.level.rawValue)\",\"message\":"
         line.append(json: event.message.description)
-        for (key, value) in metadata where key != "hb.request.id" { line.append(key, value) }
+        for (key, value) in metadata { line.append(key, value) }
         for (key, value) in event.metadata ?? [:] { line.append(key, value) }
         line += "}\n"
         // One write per line, so that lines of several threads do not mix.

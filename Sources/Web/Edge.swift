@@ -40,7 +40,8 @@ package struct Edge: RouterMiddleware {
     ) async throws -> Response {
         let start = ContinuousClock.now
         let requestID = Self.requestID(from: request.headers[.requestID])
-        let forwarded = ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
+        let forwarded =
+            trustedProxies == 0 ? nil : ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
         // The route is known before anything rejects the request. The action of GET answers HEAD.
         let action = context.endpointPath.flatMap { self.action(request.method == .head ? .get : request.method, $0) }
         context.record.note(requestID: requestID, address: forwarded, action: action)
@@ -71,10 +72,11 @@ package struct Edge: RouterMiddleware {
             logger.error("\(problem.code.rawValue)", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
             response = problem.answer(to: request, requestID: requestID)
         }
-        for field in context.record.current.headers { response.headers[field.name] = field.value }
+        let facts = context.record.current
+        for field in facts.headers { response.headers[field.name] = field.value }
         response.headers[.requestID] = requestID
         response.headers[.xContentTypeOptions] = "nosniff"
-        log(request, response.status, context, took: start.duration(to: .now))
+        log(request, response.status, facts, took: start.duration(to: .now))
         // A caller that requested only the head would read a body as the next response.
         return request.method == .head ? response.createHeadResponse() : response
     }
@@ -110,11 +112,11 @@ package struct Edge: RouterMiddleware {
         }
     }
 
-    private func log(_ request: Request, _ status: HTTPResponse.Status, _ context: WebContext, took: Duration) {
-        let facts = context.record.current
+    private func log(_ request: Request, _ status: HTTPResponse.Status, _ facts: RequestRecord.Facts, took: Duration) {
         // Never the path, because an unauthenticated caller chooses it.
         let action = facts.action ?? "none"
         metrics.observe(action: action, status: status.code, took: took)
+        guard logger.logLevel <= .info else { return }
         // The path contains no secret. The query may contain codes and states, so it is left out.
         var metadata: Logger.Metadata = [
             "request_id": .string(facts.requestID), "action": .string(action), "method": .string(request.method.rawValue),

@@ -64,7 +64,7 @@ package func withPool<T: Sendable>(_ url: String, _ body: @Sendable (DatabasePoo
     try await Pooling.check(url)
     let pool = try DatabasePool(
         .init(url: url, maximumConnections: 2, applicationName: "espalier"),
-        logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })
+        logger: Logger(label: "espalier") { _ in JSONLog(level: .error) })
     return try await body(pool)
 }
 

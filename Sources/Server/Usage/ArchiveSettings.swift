@@ -28,6 +28,6 @@ struct ArchiveSettings {
     func pool() throws -> DatabasePool {
         var configuration = DatabasePool.Configuration(url: ownerURL, maximumConnections: 2, applicationName: "espalier")
         configuration.statementTimeout = .seconds(3600)
-        return try DatabasePool(configuration, logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })
+        return try DatabasePool(configuration, logger: Logger(label: "espalier") { _ in JSONLog(level: .error) })
     }
 }

@@ -37,7 +37,7 @@ struct CloseUsageCommand: AsyncParsableCommand {
                         --as-of needs ESPALIER_SIMULATED_CLOCK=true. It is for development: a month that is closed by mistake stays closed.
                         """)
             }
-            let logger = Logger(label: "espalier") { JSONLog(label: $0, level: .error) }
+            let logger = Logger(label: "espalier") { _ in JSONLog(level: .error) }
             let database = PlatformDatabase(
                 try DatabasePool(
                     .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger),

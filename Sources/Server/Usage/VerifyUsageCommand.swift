@@ -45,7 +45,7 @@ struct VerifyUsageCommand: AsyncParsableCommand {
             // Ten million events take a while.
             configuration.statementTimeout = .seconds(3600)
             let pool = try DatabasePool(
-                configuration, logger: Logger(label: "espalier") { JSONLog(label: $0, level: .error) })
+                configuration, logger: Logger(label: "espalier") { _ in JSONLog(level: .error) })
             return try await verify(pool)
         }
         guard differences.isEmpty else {
