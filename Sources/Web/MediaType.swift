@@ -4,7 +4,11 @@ package import Hummingbird
 extension Request {
     /// The body's media type without its parameters, in lowercase (RFC 9110, section 8.3.1).
     package var mediaType: String? {
-        headers[.contentType].map { ($0.parts(at: ";", atMost: 2, includingEmpty: true).first ?? "").withoutBlanks.asciiLowercased }
+        headers[.contentType].map { value in
+            let type = Substring(value.utf8.prefix { $0 != UInt8(ascii: ";") }).withoutBlanks
+            // Nearly all callers send it in lowercase.
+            return type.utf8.contains { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) } ? type.asciiLowercased : String(type)
+        }
     }
 
     /// Whether the caller accepts HTML by name (RFC 9110, section 12.5.1). Browsers name it, for a person who reads the response.
