@@ -27,6 +27,20 @@ package enum JSONValue: Equatable, Sendable {
     }
 }
 
+// MARK: Values of one type
+
+extension JSONValue {
+    /// The string. Nil for any other value.
+    package var text: String? {
+        if case .string(let text) = self { text } else { nil }
+    }
+
+    /// The whole number. Nil for any other value.
+    package var wholeNumber: Int? {
+        if case .integer(let number) = self { number } else { nil }
+    }
+}
+
 private struct JSONParser {
     private static let deepest = 32
     private let bytes: [UInt8]
@@ -37,7 +51,8 @@ private struct JSONParser {
     }
 
     mutating func document() throws(JSONValue.Malformed) -> JSONValue {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("it is not UTF-8") }
+        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil
+        else { throw malformed("it is not UTF-8") }
         skipSpace()
         let value = try self.value(depth: 0)
         skipSpace()
@@ -98,11 +113,11 @@ private struct JSONParser {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw malformed("a member's name is expected") }
             let name = try string()
-            guard members[name] == nil else { throw malformed("a member occurs twice") }
             skipSpace()
             guard take(":") else { throw malformed("a colon is expected") }
             skipSpace()
-            members[name] = try value(depth: depth + 1)
+            guard members.updateValue(try value(depth: depth + 1), forKey: name) == nil
+            else { throw malformed("a member occurs twice") }
             skipSpace()
             if take("}") { return .object(members) }
             guard take(",") else { throw malformed("a comma or the object's end is expected") }
@@ -153,7 +168,15 @@ private struct JSONParser {
 
     private mutating func string() throws(JSONValue.Malformed) -> String {
         position += 1
-        var text: [UInt8] = []
+        let start = position
+        skipUnescaped()
+        // Most strings have no escape, so they are read in one piece.
+        guard next == UInt8(ascii: "\\") else {
+            guard next == UInt8(ascii: "\"") else { throw unterminated() }
+            position += 1
+            return String(decoding: bytes[start..<(position - 1)], as: UTF8.self)
+        }
+        var text = Array(bytes[start..<position])
         while let byte = next {
             switch byte {
             case UInt8(ascii: "\""):
@@ -162,13 +185,24 @@ private struct JSONParser {
             case UInt8(ascii: "\\"):
                 position += 1
                 text += try escaped()
-            case 0..<0x20: throw malformed("a string contains a control character")
+            case 0..<0x20: throw unterminated()
             default:
-                text.append(byte)
-                position += 1
+                let start = position
+                skipUnescaped()
+                text += bytes[start..<position]
             }
         }
-        throw malformed("a string does not end")
+        throw unterminated()
+    }
+
+    /// Skips the bytes of a string that stand for themselves.
+    private mutating func skipUnescaped() {
+        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+    }
+
+    /// The error of a string that goes on neither with an unescaped byte, an escape nor its end.
+    private func unterminated() -> JSONValue.Malformed {
+        malformed(next == nil ? "a string does not end" : "a string contains a control character")
     }
 
     private mutating func escaped() throws(JSONValue.Malformed) -> [UInt8] {

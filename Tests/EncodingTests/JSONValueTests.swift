@@ -27,6 +27,30 @@ struct JSONValueTests {
         #expect(try parse(#""\uffff""#) == .string("\u{FFFF}"))
     }
 
+    @Test("an escape at any position of a string is decoded")
+    func escapePositions() throws {
+        for (before, after) in [("", ""), ("a", ""), ("", "b"), ("é🍎", "\u{600}"), (String(repeating: "x", count: 100), "y")] {
+            #expect(try parse("\"\(before)\\n\(after)\"") == .string("\(before)\n\(after)"))
+            #expect(try parse("\"\(before)\\\"\(after)\\\\\"") == .string("\(before)\"\(after)\\"))
+            for control in ["\n", "\0", "\u{1F}"] {
+                #expect(throws: JSONValue.Malformed.self) { try parse("\"\(before)\(control)\(after)\"") }
+                #expect(throws: JSONValue.Malformed.self) { try parse("\"\(before)\\n\(control)\(after)\"") }
+            }
+            for unfinished in ["\"\(before)", "\"\(before)\\", "\"\(before)\\n\(after)", "\"\(before)\\n\(after)\\"] {
+                #expect(throws: JSONValue.Malformed.self) { try parse(unfinished) }
+            }
+        }
+    }
+
+    @Test("a value of one type is read, and any other value is none")
+    func types() throws {
+        #expect(try parse(#""a""#).text == "a" && parse("1").wholeNumber == 1 && parse("1.0").wholeNumber == 1)
+        for other in ["null", "true", "1.5", "[]", "{}"] {
+            #expect(try parse(other).text == nil && parse(other).wholeNumber == nil)
+        }
+        #expect(try parse("1").text == nil && parse(#""1""#).wholeNumber == nil)
+    }
+
     @Test(
         "a whole number is an integer in any spelling",
         arguments: [("0", 0), ("-0", 0), ("1.0", 1), ("1e2", 100), ("-5E+0", -5), ("9223372036854775807", Int.max)])
