@@ -1,3 +1,4 @@
+package import Encoding
 package import Foundation
 package import Postgres
 
@@ -73,6 +74,10 @@ extension ID: LosslessStringConvertible, Codable {
         var container = encoder.singleValueContainer()
         try container.encode(description)
     }
+}
+
+extension ID: JSONWritable {
+    package func write(to json: inout JSONText) { description.write(to: &json) }
 }
 
 extension UUID {

@@ -1,5 +1,5 @@
 package import Access
-import Encoding
+package import Encoding
 package import Foundation
 package import Postgres
 
@@ -79,7 +79,7 @@ package struct User: Identified, Sendable {
 }
 
 /// The user's claims in an id_token and in the userinfo response.
-package struct UserClaims: Codable, Sendable {
+package struct UserClaims: Sendable {
     var name, given_name, family_name: String?
     var email: String?
     var email_verified, is_private_email: Bool?
@@ -87,4 +87,15 @@ package struct UserClaims: Codable, Sendable {
     var email_disabled: Bool?
 
     package init() {}
+
+    /// Writes the claims into an object that has other members too.
+    package func writeMembers(to json: inout JSONText) {
+        json.member("name", name)
+        json.member("given_name", given_name)
+        json.member("family_name", family_name)
+        json.member("email", email)
+        json.member("email_verified", email_verified)
+        json.member("is_private_email", is_private_email)
+        json.member("email_disabled", email_disabled)
+    }
 }

@@ -120,4 +120,111 @@ struct JSONWriterTests {
         #expect(try write(Data([0, 255, 16])) == #""AP8Q""#)
         #expect(try write(["u": URL(string: "https://example.com/a?b=c")!]) == #"{"u":"https://example.com/a?b=c"}"#)
     }
+
+    // MARK: Values that write themselves
+
+    /// An object as it writes itself, and as the compiler encodes it.
+    private struct Written: JSONWritable {
+        var text = "", other: String?
+        var number = 0, optional: Int?
+        var flag: Bool?
+        var list: [String] = []
+        var time: Date?
+
+        func write(to json: inout JSONText) {
+            json.object { json in
+                json.member("text", text)
+                json.member("other", other)
+                json.member("number", number)
+                json.member("optional", optional)
+                json.member("flag", flag)
+                json.member("list", list)
+                json.member("time", time)
+            }
+        }
+
+        struct Encoded: Encodable {
+            let text: String, other: String?
+            let number: Int, optional: Int?
+            let flag: Bool?
+            let list: [String]
+            let time: Date?
+        }
+
+        var encoded: Encoded {
+            Encoded(text: text, other: other, number: number, optional: optional, flag: flag, list: list, time: time)
+        }
+    }
+
+    @Test("an object that writes itself has the same bytes as an encoded one, alone and inside of others")
+    func written() throws {
+        let values = [
+            Written(), Written(text: "a", other: "b", number: .min, optional: .max, flag: true, list: ["c", "", "\""], time: .distantPast),
+            Written(text: "{", other: "", number: -1, flag: false, list: ["{"]), Written(other: "{", time: Date(timeIntervalSince1970: 0)),
+        ]
+        for value in values {
+            #expect(try write(value) == write(value.encoded))
+            #expect(try write([value, value]) == write([value.encoded, value.encoded]))
+            #expect(try write(["a": value]) == write(["a": value.encoded]))
+            #expect(try write([[value] as [Written?], [nil]]) == write([[value.encoded] as [Written.Encoded?], [nil]]))
+        }
+        struct Nothing: JSONWritable { func write(to json: inout JSONText) { json.object { _ in } } }
+        #expect(try write([Nothing(), Nothing()]) == "[{},{}]")
+    }
+
+    @Test("any text in a member reads back unchanged, and has no byte that ends it")
+    func properties() throws {
+        let scalars = Array(
+            ("\u{600}\u{301}\u{200D}\u{2028}\u{2029}\u{FFFD}\u{10FFFF}\u{D7FF}\u{E000}\u{7F}\u{80}\u{9F}\u{0}\u{1}\u{8}\u{9}\n"
+                + "\u{B}\u{C}\r\u{1F} !\"#$&'/09:<>@AZ[\\]`az{|}~éß漢🍎👩‍👩‍👧🇩🇪").unicodeScalars)
+        var random = Random(state: 1)
+        for length in (0..<40).flatMap({ Array(repeating: $0, count: 10) }) {
+            var text = String.UnicodeScalarView()
+            for _ in 0..<length { text.append(scalars.randomElement(using: &random)!) }
+            // Long runs without an escape, because the test for escapes looks at many bytes at a time.
+            let plain = String(repeating: "a", count: Int.random(in: 0..<70, using: &random))
+            let value = Written(text: plain + String(text), other: String(text) + plain, number: length, list: [String(text), plain])
+            let bytes = try JSONWriter.encode(value)
+            #expect(bytes.allSatisfy { $0 >= 0x20 })
+            #expect(bytes == (try JSONWriter.encode(value.encoded)))
+            let object = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+            let read = [object["text"] as? String, object["other"] as? String] + (object["list"] as? [String] ?? []).map { $0 }
+            #expect(
+                read.map { Array(($0 ?? "?").utf8) } == [value.text, value.other!, value.list[0], value.list[1]].map { Array($0.utf8) })
+            #expect(object["number"] as? Int == length)
+            guard case .object(let strict) = try JSONValue(json: bytes), case .string(let text)? = strict["text"] else {
+                Issue.record("\(value) is not an object")
+                continue
+            }
+            #expect(Array(text.utf8) == Array(value.text.utf8))
+        }
+    }
+
+    @Test("every byte below U+0020, a quote and a backslash are escaped at any position")
+    func positions() throws {
+        for scalar in (0..<0x80).map({ Unicode.Scalar(UInt8($0)) }) {
+            for before in [0, 1, 15, 16, 31, 32, 33, 63, 64, 65] {
+                let text = String(repeating: "é", count: before) + String(scalar) + String(repeating: "a", count: 70 - before)
+                #expect(try JSONDecoder().decode([String].self, from: Data(JSONWriter.encode([text]))) == [text])
+                #expect(try JSONWriter.encode([text]).allSatisfy { $0 >= 0x20 })
+            }
+        }
+    }
+
+    @Test("only JSONWriter encodes such an object")
+    func otherEncoder() {
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode([Written()]) }
+    }
+
+    /// Repeatable random numbers (SplitMix64).
+    private struct Random: RandomNumberGenerator {
+        var state: UInt64
+
+        mutating func next() -> UInt64 {
+            state &+= 0x9E37_79B9_7F4A_7C15
+            var mixed = (state ^ state >> 30) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+            return mixed ^ mixed >> 31
+        }
+    }
 }

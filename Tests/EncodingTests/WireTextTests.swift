@@ -45,7 +45,7 @@ struct WireTextTests {
         "Tenancy/Connections/AppleIdentifiers.swift": "refused either way; only the advice differs",
         "Delivery/Webhooks/OutgoingRequest.swift": "the name of a type",
         "Ledger/Storage/RestoreUsage.swift": "the name of a file, from the command line",
-        "Encoding/JSONWriter.swift": "a number that it wrote",
+        "Encoding/JSONWritable.swift": "a number that it wrote",
     ]
 
     @Test("no source that reads the wire splits, matches, searches or lowercases by Character")

@@ -8,7 +8,7 @@ import Users
 
 /// The claims of an id_token (OpenID Connect Core, sections 2 and 3.1.3.6): the user, the time of the sign-in, and the profile within the
 /// granted scopes.
-struct IdentityClaims: Encodable, Sendable {
+struct IdentityClaims: Sendable {
     static let type = "JWT"
 
     private let iss: String
@@ -51,27 +51,26 @@ struct IdentityClaims: Encodable, Sendable {
         claims = UserClaims()
     }
 
-    private enum Key: CodingKey {
-        case iss, sub, aud, sid, iat, exp, auth_time, nonce, at_hash, amr, real_user_status
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(iss, forKey: .iss)
-        try container.encode(sub, forKey: .sub)
-        try container.encode(aud, forKey: .aud)
-        try container.encode(sid, forKey: .sid)
-        try container.encode(iat, forKey: .iat)
-        try container.encode(exp, forKey: .exp)
-        try container.encodeIfPresent(auth_time, forKey: .auth_time)
-        try container.encodeIfPresent(nonce, forKey: .nonce)
-        try container.encode(at_hash, forKey: .at_hash)
-        try container.encode(amr, forKey: .amr)
-        try container.encodeIfPresent(real_user_status, forKey: .real_user_status)
-        try claims.encode(to: encoder)
-    }
-
     func signed(by key: SigningKey) throws -> String {
         try key.sign(self, type: Self.type)
+    }
+}
+
+extension IdentityClaims: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("iss", iss)
+            json.member("sub", sub.description)
+            json.member("aud", aud.description)
+            json.member("sid", sid.description)
+            json.member("iat", iat)
+            json.member("exp", exp)
+            json.member("auth_time", auth_time)
+            json.member("nonce", nonce)
+            json.member("at_hash", at_hash)
+            json.member("amr", amr)
+            json.member("real_user_status", real_user_status)
+            claims.writeMembers(to: &json)
+        }
     }
 }

@@ -9,7 +9,7 @@ import Web
 
 /// An introspection response (RFC 7662, section 2.2). For a token that is invalid or that the caller may not inspect, it contains only
 /// `active`, because a reason would reveal too much.
-private struct Introspection: Encodable {
+private struct Introspection: JSONWritable {
     let active: Bool
     var scope: String?
     var client_id: ID<Application>?
@@ -22,6 +22,23 @@ private struct Introspection: Encodable {
     var tid: ID<Tenant>?
 
     static let inactive = Introspection(active: false)
+
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("active", active)
+            json.member("scope", scope)
+            json.member("client_id", client_id?.description)
+            json.member("token_type", token_type)
+            json.member("exp", exp)
+            json.member("iat", iat)
+            json.member("sub", sub?.description)
+            json.member("aud", aud)
+            json.member("iss", iss)
+            json.member("jti", jti)
+            json.member("sid", sid?.description)
+            json.member("tid", tid?.description)
+        }
+    }
 }
 
 extension TokenRoutes {

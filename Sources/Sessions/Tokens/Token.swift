@@ -1,4 +1,4 @@
-import Encoding
+package import Encoding
 package import HTTPTypes
 import Hummingbird
 import Logging
@@ -7,7 +7,7 @@ import Tenancy
 import Web
 
 /// A token response (RFC 6749, section 5.1).
-package struct TokenReply: Encodable {
+package struct TokenReply {
     let access_token: String
     let token_type = "Bearer"
     let expires_in: Int
@@ -17,6 +17,20 @@ package struct TokenReply: Encodable {
     let scope: String?
     /// Only in the response of a token exchange (RFC 8693, section 2.2.1).
     package var issued_token_type: String?
+}
+
+extension TokenReply: JSONWritable {
+    package func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("access_token", access_token)
+            json.member("token_type", token_type)
+            json.member("expires_in", expires_in)
+            json.member("refresh_token", refresh_token)
+            json.member("id_token", id_token)
+            json.member("scope", scope)
+            json.member("issued_token_type", issued_token_type)
+        }
+    }
 }
 
 extension TokenRoutes {

@@ -7,17 +7,16 @@ import Tenancy
 import Users
 import Web
 
-private struct Reply: Encodable {
+private struct Reply: JSONWritable {
     let sub: String
     let claims: UserClaims
 
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(sub, forKey: .sub)
-        try claims.encode(to: encoder)
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("sub", sub)
+            claims.writeMembers(to: &json)
+        }
     }
-
-    private enum Key: CodingKey { case sub }
 }
 
 extension TokenRoutes {

@@ -1,8 +1,9 @@
 import Access
+import Encoding
 import Foundation
 
 /// A tenant as callers and the audit trail see it.
-struct TenantReply: Encodable {
+struct TenantReply {
     let id: ID<Tenant>
     let object = "tenant"
     let slug, name: String
@@ -23,5 +24,27 @@ struct TenantReply: Encodable {
         (session_seconds, idle_seconds) = (tenant.settings.sessionSeconds, tenant.settings.idleSeconds)
         (profile_retention_days, signing_key_days) = (tenant.settings.profileRetentionDays, tenant.settings.signingKeyDays)
         (created_at, updated_at) = (tenant.createdAt, tenant.updatedAt)
+    }
+}
+
+extension TenantReply: JSONWritable {
+    func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("id", id.description)
+            json.member("object", object)
+            json.member("slug", slug)
+            json.member("name", name)
+            json.member("plan", plan.rawValue)
+            json.member("status", status.rawValue)
+            json.member("issuer", issuer)
+            json.member("connection_id", connection_id?.description)
+            json.member("session_seconds", session_seconds)
+            json.member("idle_seconds", idle_seconds)
+            json.member("profile_retention_days", profile_retention_days)
+            json.member("signing_key_days", signing_key_days)
+            json.member("purge_after", purge_after)
+            json.member("created_at", created_at)
+            json.member("updated_at", updated_at)
+        }
     }
 }
