@@ -98,9 +98,7 @@ extension AppleClient {
                 "client_secret": try await secrets.secret(for: credentials, at: now),
             ], of: credentials.share, by: deadline)
         try Self.requireSuccess(answer)
-        guard let tokens = try? JSONDecoder().decode(AppleTokens.self, from: Data(answer.body)) else {
-            throw .nonsense("a token response without tokens")
-        }
+        guard let tokens = AppleTokens(json: answer.body) else { throw .nonsense("a token response without tokens") }
         return tokens
     }
 }

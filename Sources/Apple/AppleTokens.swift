@@ -1,4 +1,4 @@
-import Foundation
+import Encoding
 
 /// The response of Apple's token endpoint (Apple: "TokenResponse"). None of its values are verified.
 package struct AppleTokens: Sendable, Equatable, Unprintable {
@@ -8,10 +8,17 @@ package struct AppleTokens: Sendable, Equatable, Unprintable {
     package let refreshToken: String?
 }
 
-extension AppleTokens: Decodable {
-    private enum CodingKeys: String, CodingKey {
-        case accessToken = "access_token"
-        case idToken = "id_token"
-        case refreshToken = "refresh_token"
+extension AppleTokens {
+    /// Nil for a response without tokens.
+    init?(json: [UInt8]) {
+        guard case .object(let answer)? = try? JSONValue(json: json), let accessToken = answer["access_token"]?.text,
+            let idToken = answer["id_token"]?.text
+        else { return nil }
+        switch answer["refresh_token"] {
+        case nil, .null: refreshToken = nil
+        case .string(let token): refreshToken = token
+        default: return nil
+        }
+        (self.accessToken, self.idToken) = (accessToken, idToken)
     }
 }

@@ -91,57 +91,48 @@ extension IDToken {
 // MARK: Reading
 
 extension IDToken {
-    private enum CodingKeys: String, CodingKey {
-        case iss, aud, sub, email, nonce, exp, iat, nbf
-        case emailVerified = "email_verified"
-        case isPrivateEmail = "is_private_email"
-        case nonceSupported = "nonce_supported"
-        case realUserStatus = "real_user_status"
-        case transferSubject = "transfer_sub"
-        case authTime = "auth_time"
-    }
-
-    /// Reads the claims of a payload whose signature has been verified.
+    /// Reads the claims of a payload whose signature has been verified. There is no other initializer, so every `IDToken` is a verified one.
     init(payload: [UInt8]) throws(IDTokenRefusal) {
-        guard let claims = try? JSONDecoder().decode(Claims.self, from: Data(payload)) else { throw .malformed }
-        self = claims.token
-    }
-
-    /// Prevents `IDToken` itself from being `Decodable`, so that every `IDToken` is a verified one.
-    private struct Claims: Decodable {
-        let token: IDToken
-
-        init(from decoder: any Decoder) throws {
-            token = try IDToken(claims: decoder)
+        guard case .object(let claims)? = try? JSONValue(json: payload) else { throw .malformed }
+        func text(_ name: String) throws(IDTokenRefusal) -> String? {
+            switch claims[name] {
+            case nil, .null: nil
+            case .string(let text): text
+            default: throw .malformed
+            }
         }
-    }
-
-    private init(claims decoder: any Decoder) throws {
-        let claims = try decoder.container(keyedBy: CodingKeys.self)
+        func time(_ name: String) throws(IDTokenRefusal) -> Date? {
+            switch claims[name] {
+            case nil, .null: nil
+            case .integer(let seconds): Date(timeIntervalSince1970: TimeInterval(seconds))
+            case .number(let seconds): Date(timeIntervalSince1970: seconds)
+            default: throw .malformed
+            }
+        }
         /// Apple sends some Booleans as `"true"`. Any other value counts as absent, so that the login does not fail.
-        func boolean(_ key: CodingKeys) -> Bool? {
-            if let value = try? claims.decodeIfPresent(Bool.self, forKey: key) { return value }
-            return (try? claims.decodeIfPresent(String.self, forKey: key)).flatMap(Bool.init)
+        func boolean(_ name: String) -> Bool? {
+            switch claims[name] {
+            case .bool(let value): value
+            case .string(let text): Bool(text)
+            default: nil
+            }
         }
-        func time(_ key: CodingKeys) throws -> Date? {
-            try claims.decodeIfPresent(Double.self, forKey: key).map(Date.init(timeIntervalSince1970:))
-        }
-        issuer = try claims.decode(String.self, forKey: .iss)
-        audience = try claims.decode(String.self, forKey: .aud)
-        subject = try claims.decodeIfPresent(String.self, forKey: .sub) ?? ""
-        email = try claims.decodeIfPresent(String.self, forKey: .email).flatMap { $0.isEmpty ? nil : $0 }
-        emailVerified = boolean(.emailVerified)
-        isPrivateEmail = boolean(.isPrivateEmail)
-        nonce = try claims.decodeIfPresent(String.self, forKey: .nonce)
-        nonceSupported = boolean(.nonceSupported)
-        realUserStatus = (try? claims.decodeIfPresent(Int.self, forKey: .realUserStatus)).flatMap(RealUserStatus.init)
+        guard let issuer = try text("iss"), let audience = try text("aud"), let issuedAt = try time("iat"),
+            let expiresAt = try time("exp")
+        else { throw .malformed }
+        (self.issuer, self.audience, self.issuedAt, self.expiresAt) = (issuer, audience, issuedAt, expiresAt)
+        subject = try text("sub") ?? ""
+        email = try text("email").flatMap { $0.isEmpty ? nil : $0 }
+        emailVerified = boolean("email_verified")
+        isPrivateEmail = boolean("is_private_email")
+        nonce = try text("nonce")
+        nonceSupported = boolean("nonce_supported")
+        realUserStatus = claims["real_user_status"]?.wholeNumber.flatMap(RealUserStatus.init)
         // Our tables are searched for it. It decides nothing if it is absent.
-        transferSubject = (try? claims.decodeIfPresent(String.self, forKey: .transferSubject)).flatMap {
+        transferSubject = claims["transfer_sub"]?.text.flatMap {
             (1...Self.longestSubject).contains($0.utf8.count) && Self.isPlain($0) ? $0 : nil
         }
-        authTime = try? time(.authTime)
-        issuedAt = Date(timeIntervalSince1970: try claims.decode(Double.self, forKey: .iat))
-        expiresAt = Date(timeIntervalSince1970: try claims.decode(Double.self, forKey: .exp))
-        notBefore = try time(.nbf)
+        authTime = try? time("auth_time")
+        notBefore = try time("nbf")
     }
 }

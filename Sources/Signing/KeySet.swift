@@ -1,6 +1,5 @@
 import Access
-import Encoding
-import Foundation
+package import Encoding
 import Tenancy
 
 extension SigningKeys {
@@ -20,16 +19,17 @@ extension SigningKeys {
 }
 
 extension SigningKeys.KeySet {
-    /// The claims of a token, or nil if none of these keys signed it.
+    /// The claims of a token, or nil if none of these keys signed it, or if it contains no JSON object.
     /// - Parameters:
     ///   - type: the required `typ` of the header. It separates the kinds of Espalier tokens (RFC 9068, section 4).
     ///   - longest: the maximum length of the token, in bytes.
-    package func claims<Claims: Decodable>(of token: String, type: String, upTo longest: Int, as _: Claims.Type) -> Claims? {
+    package func claims(of token: String, type: String, upTo longest: Int) -> [String: JSONValue]? {
         guard let jws = CompactJWS(token, upTo: longest), jws.type?.isSame(as: type) == true,
             let keyID = jws.keyID, let key = byKeyID[keyID], key.keyID.isSame(as: keyID),
             // The key sets the algorithm, not the token (RFC 8725, section 3.1).
-            jws.algorithm == key.algorithm.rawValue, key.verifies(jws.signature, of: jws.signed), let payload = jws.payload
+            jws.algorithm == key.algorithm.rawValue, key.verifies(jws.signature, of: jws.signed), let payload = jws.payload,
+            case .object(let claims)? = try? JSONValue(json: payload)
         else { return nil }
-        return try? JSONDecoder().decode(Claims.self, from: Data(payload))
+        return claims
     }
 }

@@ -130,6 +130,10 @@ struct IDTokenTests {
         "a signed payload without the claims of an id_token is rejected as malformed",
         arguments: [
             "", "[]", "null", "{", #"{"iss":1}"#, Claims(["exp": #""soon""#]).json, Claims(["iat": nil]).json, Claims(["exp": nil]).json,
+            Claims(["iss": nil]).json, Claims(["aud": nil]).json, Claims(["aud": #"["com.example.web"]"#]).json, Claims(["sub": "1"]).json,
+            Claims(["email": "true"]).json, Claims(["nonce": "1"]).json, Claims(["nbf": #""1""#]).json, Claims(["exp": "true"]).json,
+            // A member that occurs twice has two values. Another reader could use the other one.
+            Claims(["email": #""a@example.com","email":"b@example.com""#]).json, Claims(["exp": #"1800086400,"\u0065xp":1800086400"#]).json,
         ])
     func malformedPayload(payload: String) async {
         await expectRefusal(.malformed) { try $0.sign(header: #"{"kid":"key-1","alg":"RS256"}"#, payload: payload) }

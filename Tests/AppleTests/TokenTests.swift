@@ -80,6 +80,9 @@ struct TokenTests {
         arguments: [
             "", "{", "[]", "null", "<html></html>", #"{"access_token":"at"}"#, #"{"access_token":"at","id_token":null}"#,
             #"{"access_token":"at","id_token":17}"#, #"{"error":"invalid_grant"}"#,
+            #"{"access_token":"at","id_token":"it","refresh_token":17}"#, #"{"access_token":"at","id_token":"it"} x"#,
+            // Two readers could redeem two different tokens.
+            #"{"access_token":"at","id_token":"it","id_token":"other"}"#, #"{"access_token":"at","id_token":"it","id\u005ftoken":"it"}"#,
         ])
     func malformed(body: String) async throws {
         try await FakeApple.run { apple, client in

@@ -1,12 +1,12 @@
 package import Access
-import Encoding
+package import Encoding
 import Foundation
 import Signing
 import Tenancy
 package import Users
 
 /// The claims of an access token (RFC 9068). Its audience is the tenant's issuer, so every resource server of the tenant accepts it.
-package struct AccessToken: Codable, Sendable {
+package struct AccessToken: Sendable {
     static let type = "at+jwt"
     /// The maximum length, in bytes. Espalier's have about 700 characters.
     static let longest = 4096
@@ -38,12 +38,42 @@ package struct AccessToken: Codable, Sendable {
     func signed(by key: SigningKey) throws -> String {
         try key.sign(self, type: Self.type)
     }
+
+    /// The claims of a verified token. Nil unless they are those of an access token.
+    init?(_ claims: [String: JSONValue]) {
+        guard let iss = claims["iss"]?.text, let aud = claims["aud"]?.text, let sub = claims["sub"]?.text.flatMap({ ID<User>($0) }),
+            let client = claims["client_id"]?.text.flatMap({ ID<Application>($0) }),
+            let tid = claims["tid"]?.text.flatMap({ ID<Tenant>($0) }), let sid = claims["sid"]?.text.flatMap({ ID<Session>($0) }),
+            let iat = claims["iat"]?.wholeNumber, let exp = claims["exp"]?.wholeNumber, let jti = claims["jti"]?.text,
+            let userType = claims["user_type"]?.text
+        else { return nil }
+        (self.iss, self.aud, self.sub, client_id, self.tid, self.sid) = (iss, aud, sub, client, tid, sid)
+        (self.iat, self.exp, self.jti, scope, user_type) = (iat, exp, jti, claims["scope"]?.text, userType)
+    }
+}
+
+extension AccessToken: JSONWritable {
+    package func write(to json: inout JSONText) {
+        json.object { json in
+            json.member("iss", iss)
+            json.member("aud", aud)
+            json.member("sub", sub.description)
+            json.member("client_id", client_id.description)
+            json.member("tid", tid.description)
+            json.member("sid", sid.description)
+            json.member("iat", iat)
+            json.member("exp", exp)
+            json.member("jti", jti)
+            json.member("scope", scope)
+            json.member("user_type", user_type)
+        }
+    }
 }
 
 extension SigningKeys.KeySet {
     /// The claims of an access token of this tenant that is valid now, or nil.
     func accessToken(_ token: String, of tenant: ID<Tenant>, issuer: String, at now: Date) -> AccessToken? {
-        guard let claims = claims(of: token, type: AccessToken.type, upTo: AccessToken.longest, as: AccessToken.self),
+        guard let claims = claims(of: token, type: AccessToken.type, upTo: AccessToken.longest).flatMap(AccessToken.init),
             claims.iss.isSame(as: issuer), claims.tid == tenant, now < Date(timeIntervalSince1970: TimeInterval(claims.exp))
         else { return nil }
         return claims
