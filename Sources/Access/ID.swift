@@ -33,34 +33,49 @@ package struct ID<Entity: Identified>: Hashable, Sendable {
 /// Crockford's alphabet, without i, l, o and u.
 private let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
 
+/// The value of each byte as a digit, or 255.
+private let values: [UInt8] = {
+    var values = [UInt8](repeating: 255, count: 256)
+    for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
+    return values
+}()
+
 extension ID: LosslessStringConvertible, Codable {
     package var description: String {
-        let (high, low) = uuid.halves
-        var digits = [UInt8](repeating: 0, count: 26)
-        var (h, l) = (high, low)
-        for position in digits.indices.reversed() {
-            digits[position] = alphabet[Int(l & 31)]
-            l = l >> 5 | h << 59
-            h >>= 5
+        let prefix = Entity.idPrefix.utf8
+        let length = prefix.count + 1 + Self.digits
+        return String(unsafeUninitializedCapacity: length) { text in
+            _ = text.initialize(from: prefix)
+            text[prefix.count] = UInt8(ascii: "_")
+            var (high, low) = uuid.halves
+            for position in (prefix.count + 1..<length).reversed() {
+                text[position] = alphabet[Int(low & 31)]
+                low = low >> 5 | high << 59
+                high >>= 5
+            }
+            return length
         }
-        return "\(Entity.idPrefix)_\(String(decoding: digits, as: UTF8.self))"
     }
 
     /// Nil for every text except the one that `description` returns.
     package init?(_ text: String) {
-        let prefix = Entity.idPrefix + "_"
-        guard text.utf8.starts(with: prefix.utf8), text.utf8.count == prefix.utf8.count + 26 else { return nil }
-        let digits = text.utf8.dropFirst(prefix.utf8.count)
+        let prefix = Entity.idPrefix.utf8
+        let bytes = text.utf8
+        guard bytes.count == prefix.count + 1 + Self.digits, bytes.starts(with: prefix) else { return nil }
+        var digits = bytes.dropFirst(prefix.count)
         // 130 bits encode 128, so the first digit is at most 7.
-        guard digits.first! <= UInt8(ascii: "7") else { return nil }
-        var (h, l): (UInt64, UInt64) = (0, 0)
+        guard digits.removeFirst() == UInt8(ascii: "_"), digits.first! <= UInt8(ascii: "7") else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
         for digit in digits {
-            guard let value = alphabet.firstIndex(of: digit) else { return nil }
-            h = h << 5 | l >> 59
-            l = l << 5 | UInt64(value)
+            let value = values[Int(digit)]
+            guard value < 32 else { return nil }
+            high = high << 5 | low >> 59
+            low = low << 5 | UInt64(value)
         }
-        self.init(UUID(high: h, low: l))
+        self.init(UUID(high: high, low: low))
     }
+
+    private static var digits: Int { 26 }
 
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
