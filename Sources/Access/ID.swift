@@ -21,7 +21,7 @@ package struct ID<Entity: Identified>: Hashable, Sendable {
 
     /// A new ID: 48 bits of milliseconds, then 74 random bits.
     package init(at now: Date) {
-        var random = SystemRandomNumberGenerator()
+        let random = SystemRandomness()
         let milliseconds = UInt64(now.timeIntervalSince1970 * 1000)
         let (a, b) = (random.next() as UInt64, random.next() as UInt64)
         let high = milliseconds << 16 | 0x7000 | a & 0x0FFF

@@ -212,9 +212,9 @@ extension Keyring {
         bytes.reserveCapacity(Sealed.overhead + plaintext.count)
         bytes.append(Sealed.version)
         bytes.append(contentsOf: id.bytes)
-        var random = SystemRandomNumberGenerator()
+        let random = SystemRandomness()
         for _ in 0..<(Sealed.saltByteCount + Sealed.nonceByteCount) / 8 {
-            withUnsafeBytes(of: random.next() as UInt64) { bytes.append(contentsOf: $0) }
+            withUnsafeBytes(of: random.next()) { bytes.append(contentsOf: $0) }
         }
         do {
             let box = try AES.GCM.seal(

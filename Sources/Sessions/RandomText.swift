@@ -4,7 +4,7 @@ import Encoding
 package enum RandomText {
     /// 128 random bits in 22 characters.
     package static func make() -> String {
-        var random = SystemRandomNumberGenerator()
-        return withUnsafeBytes(of: (random.next() as UInt64, random.next() as UInt64)) { Array($0).base64URL }
+        let random = SystemRandomness()
+        return withUnsafeBytes(of: (random.next(), random.next())) { Array($0).base64URL }
     }
 }

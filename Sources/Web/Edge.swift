@@ -137,7 +137,8 @@ package struct Edge: RouterMiddleware {
     /// The caller's own ID if it is valid, otherwise a new ID.
     static func requestID(from given: String?) -> String {
         if let given, (1...128).contains(given.utf8.count), given.utf8.allSatisfy({ $0.isIDCharacter }) { return given }
-        return "req_" + String(UInt64.random(in: .min ... .max), radix: 36) + String(UInt64.random(in: .min ... .max), radix: 36)
+        let random = SystemRandomness()
+        return "req_" + String(random.next(), radix: 36) + String(random.next(), radix: 36)
     }
 }
 
