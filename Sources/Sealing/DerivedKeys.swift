@@ -5,8 +5,8 @@ import Crypto
 /// Each use has its own key, so a value sealed for one use cannot be presented to another.
 struct DerivedKeys: Sendable {
     let id: KeyID
-    let rows: SymmetricKey
-    let tokens: SymmetricKey
+    let rows: MACKey
+    let tokens: MACKey
     /// Only `DigestKey` uses these two. It imports them from an installation of the previous version.
     let digests: SymmetricKey
     let macs: SymmetricKey
@@ -20,8 +20,8 @@ struct DerivedKeys: Sendable {
             preconditionFailure("HKDF returns the requested number of bytes")
         }
         self.id = id
-        rows = derive("rows")
-        tokens = derive("tokens")
+        rows = MACKey(derive("rows"))
+        tokens = MACKey(derive("tokens"))
         digests = derive("digests")
         macs = derive("macs")
     }

@@ -9,10 +9,10 @@ package struct DigestKey: Sendable {
     package let id: KeyID
     /// The time from which new values use this key, if it is random. Nil for an imported key.
     package let start: Date?
-    let digests: SymmetricKey
-    let macs: SymmetricKey
+    let digests: MACKey
+    let macs: MACKey
     /// Only a random key binds digests to rows, because an imported one is known to the holder of an old master key.
-    let bindings: SymmetricKey?
+    let bindings: MACKey?
     private let secret: [UInt8]
 
     private static let secretByteCount = 32
@@ -33,7 +33,7 @@ package struct DigestKey: Sendable {
             preconditionFailure("HKDF returns the requested number of bytes")
         }
         (self.id, self.start, self.secret) = (id, start, secret)
-        (digests, macs, bindings) = (derive("digests"), derive("macs"), derive("bindings"))
+        (digests, macs, bindings) = (MACKey(derive("digests")), MACKey(derive("macs")), MACKey(derive("bindings")))
     }
 
     /// Imports the keys of a master key. Its tokens carry that key's ID.
@@ -44,8 +44,8 @@ package struct DigestKey: Sendable {
     /// - Parameter secret: The key for digests, then the key for MACs.
     private init(imported secret: [UInt8], id: KeyID) {
         (self.id, start, bindings, self.secret) = (id, nil, nil, secret)
-        digests = SymmetricKey(data: secret.prefix(Self.secretByteCount))
-        macs = SymmetricKey(data: secret.suffix(Self.secretByteCount))
+        digests = MACKey(SymmetricKey(data: secret.prefix(Self.secretByteCount)))
+        macs = MACKey(SymmetricKey(data: secret.suffix(Self.secretByteCount)))
     }
 
     // MARK: Sealed form

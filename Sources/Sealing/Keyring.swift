@@ -198,16 +198,16 @@ extension Keyring {
 // MARK: The primitives
 
 extension Keyring {
-    private static func authenticate(_ message: [UInt8], purpose: String, under key: SymmetricKey) -> [UInt8] {
+    private static func authenticate(_ message: [UInt8], purpose: String, under key: MACKey) -> [UInt8] {
         // The length of the purpose comes first, so that no other pair of purpose and message has the same input.
         var input: [UInt8] = []
         input.reserveCapacity(4 + purpose.utf8.count + message.count)
         input.append(lengthPrefixed: purpose.utf8)
         input.append(contentsOf: message)
-        return Array(HMAC<SHA256>.authenticationCode(for: input, using: key))
+        return Array(key.code(for: input))
     }
 
-    private static func encrypt(_ plaintext: [UInt8], under key: SymmetricKey, of id: KeyID, for context: [UInt8]) -> Sealed {
+    private static func encrypt(_ plaintext: [UInt8], under key: MACKey, of id: KeyID, for context: [UInt8]) -> Sealed {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Sealed.overhead + plaintext.count)
         bytes.append(Sealed.version)
@@ -229,7 +229,7 @@ extension Keyring {
     }
 
     private func decrypt(
-        _ sealed: Sealed, with use: (DerivedKeys) -> SymmetricKey, for context: [UInt8]
+        _ sealed: Sealed, with use: (DerivedKeys) -> MACKey, for context: [UInt8]
     ) throws(SealingError) -> [UInt8] {
         guard let id = sealed.keyID else { throw .malformed }
         guard let key = key(id) else { throw .unknownKey }
@@ -244,7 +244,7 @@ extension Keyring {
     }
 
     /// The key of one sealed value, derived from the first half of its nonce.
-    private static func messageKey(of sealed: [UInt8], under key: SymmetricKey) -> SymmetricKey {
-        SymmetricKey(data: HMAC<SHA256>.authenticationCode(for: sealed[Sealed.saltStart..<Sealed.nonceStart], using: key))
+    private static func messageKey(of sealed: [UInt8], under key: MACKey) -> SymmetricKey {
+        SymmetricKey(data: key.code(for: sealed[Sealed.saltStart..<Sealed.nonceStart]))
     }
 }
