@@ -19,7 +19,12 @@ package struct Form: Sendable {
     // Bytes in an array instead of generic collections, because every login parses three forms.
     /// - Parameter repeatable: The parameters that may occur several times. `values` reads them.
     package init(_ encoded: String, repeatable: Set<String> = []) throws(Refusal) {
-        for pair in Array(encoded.utf8).split(separator: UInt8(ascii: "&")) {
+        var rest = Array(encoded.utf8)[...]
+        while !rest.isEmpty {
+            let end = rest.firstIndex(of: UInt8(ascii: "&")) ?? rest.endIndex
+            let pair = rest[..<end]
+            rest = rest[end...].dropFirst()
+            if pair.isEmpty { continue }
             guard fields.count < 64 else { throw .tooManyFields }
             let split = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
             let name = try Self.decode(pair[..<split])
@@ -45,6 +50,11 @@ package struct Form: Sendable {
     }
 
     private static func decode(_ encoded: ArraySlice<UInt8>) throws(Refusal) -> String {
+        // Most values are tokens and IDs, which stand for themselves.
+        guard encoded.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "%") }) else {
+            guard let text = encoded.withUnsafeBufferPointer({ String(validating: $0, as: UTF8.self) }) else { throw .malformed }
+            return text
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(encoded.count)
         var rest = encoded.makeIterator()
@@ -101,13 +111,21 @@ extension Form {
     }
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
-                bytes.append(byte)
-            default: append(byte, to: &bytes)
+        var text = text
+        text.withUTF8 { utf8 in
+            if utf8.allSatisfy(isUnreserved) { return bytes.append(contentsOf: utf8) }
+            for byte in utf8 {
+                if isUnreserved(byte) { bytes.append(byte) } else { append(byte, to: &bytes) }
             }
+        }
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"):
+            true
+        default: false
         }
     }
 
