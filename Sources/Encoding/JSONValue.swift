@@ -200,7 +200,7 @@ private struct JSONParser {
         while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
     }
 
-    /// The error of a string that goes on neither with an unescaped byte, an escape nor its end.
+    /// The error of a string that neither continues nor ends here.
     private func unterminated() -> JSONValue.Malformed {
         malformed(next == nil ? "a string does not end" : "a string contains a control character")
     }
