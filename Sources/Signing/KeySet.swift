@@ -9,8 +9,10 @@ extension SigningKeys {
         /// In the order of the JWKS.
         let published: [SigningKey]
         private let byKeyID: [String: SigningKey]
+        private let verified: VerifiedTokens
 
-        init(_ keys: [SigningKey]) {
+        init(_ keys: [SigningKey], verified: VerifiedTokens = VerifiedTokens()) {
+            self.verified = verified
             current = Dictionary(keys.filter { $0.state == .current }.map { ($0.algorithm, $0) }) { newest, _ in newest }
             published = keys
             byKeyID = Dictionary(uniqueKeysWithValues: keys.map { ($0.keyID, $0) })
@@ -27,7 +29,8 @@ extension SigningKeys.KeySet {
         guard let jws = CompactJWS(token, upTo: longest), jws.type?.isSame(as: type) == true,
             let keyID = jws.keyID, let key = byKeyID[keyID], key.keyID.isSame(as: keyID),
             // The key sets the algorithm, not the token (RFC 8725, section 3.1).
-            jws.algorithm == key.algorithm.rawValue, key.verifies(jws.signature, of: jws.signed), let payload = jws.payload,
+            jws.algorithm == key.algorithm.rawValue,
+            verified.contains(token, orVerify: { key.verifies(jws.signature, of: jws.signed) }), let payload = jws.payload,
             case .object(let claims)? = try? JSONValue(json: payload)
         else { return nil }
         return claims

@@ -19,6 +19,7 @@ package final class SigningKeys: Sendable {
     struct Missing: Error {}
 
     package init(pool: DatabasePool, keyring: Keyring, now: @escaping @Sendable () -> Date) {
+        let verified = VerifiedTokens()
         let cache = ConfigurationCache<ID<Tenant>, KeySet> { tenant in
             let database = OwnerDatabase(pool, tenant: tenant)
             var rows = try await database.run(SigningKey.all(of: tenant))
@@ -30,7 +31,7 @@ package final class SigningKeys: Sendable {
             }
             var keys: [SigningKey] = []
             for row in rows { keys.append(try await SigningKey(row, of: tenant, with: keyring)) }
-            return .init(KeySet(keys), owner: tenant.uuid)
+            return .init(KeySet(keys, verified: verified), owner: tenant.uuid)
         }
         self.cache = cache
         firsts = ConfigurationCache { wanted in

@@ -62,6 +62,22 @@ struct SigningKeysTests {
         }
     }
 
+    @Test("a remembered token makes no other token valid", arguments: ["ES256", "RS256"])
+    func remembered(algorithm: String) async throws {
+        try await TestPlatform.run { platform in
+            let stage = try await Stage(platform)
+            let input = try stage.input(alg: algorithm, kid: try #require(stage.keys[algorithm]).keyID)
+            let signature = try stage.signature(input, by: algorithm)
+            for _ in 0..<2 { #expect(try await stage.isTaken("\(input).\(signature)")) }
+            // The first character has no unused bits.
+            let other = (signature.hasPrefix("A") ? "B" : "A") + signature.dropFirst()
+            #expect(try await !stage.isTaken("\(input).\(other)"))
+            #expect(try await !stage.isTaken("\(input)."))
+            let otherInput = try stage.input(alg: algorithm, kid: stage.keys[algorithm]?.keyID, more: ["x": 1])
+            #expect(try await !stage.isTaken("\(otherInput).\(signature)"))
+        }
+    }
+
     @Test("a valid signature with a header that names another algorithm, another key or none is refused")
     func otherHeader() async throws {
         try await TestPlatform.run { platform in
