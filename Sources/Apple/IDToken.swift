@@ -51,7 +51,9 @@ extension IDToken {
     static let longestEmail = 320
 
     static func isPlain(_ text: String) -> Bool {
-        text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+        // Apple's values are ASCII. Only other text needs Unicode's tables.
+        text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+            || text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     }
 
     /// Checks issuer, audience, times and subject.

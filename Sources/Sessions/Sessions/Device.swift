@@ -7,12 +7,12 @@ package struct Device: Sendable, Equatable {
     let userAgent: String?
     let address: String?
 
-    /// How many characters of a user agent are stored. The authorization code contains it.
+    /// How many bytes of a user agent are stored. The authorization code contains it.
     static let longestUserAgent = 200
 
     package init(userAgent: String? = nil, address: String? = nil) {
-        let printable = userAgent.map { text in String(text.unicodeScalars.filter { (0x20..<0x7F).contains($0.value) }) }
-        self.userAgent = printable.flatMap { $0.isEmpty ? nil : String($0.prefix(Self.longestUserAgent)) }
+        let printable = userAgent.map { text in text.utf8.filter { (0x20..<0x7F).contains($0) }.prefix(Self.longestUserAgent) }
+        self.userAgent = printable.flatMap { $0.isEmpty ? nil : String(decoding: $0, as: UTF8.self) }
         self.address = address
     }
 
