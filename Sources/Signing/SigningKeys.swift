@@ -20,7 +20,7 @@ package final class SigningKeys: Sendable {
 
     package init(pool: DatabasePool, keyring: Keyring, now: @escaping @Sendable () -> Date) {
         let verified = VerifiedTokens()
-        let cache = ConfigurationCache<ID<Tenant>, KeySet> { tenant in
+        let cache = ConfigurationCache<ID<Tenant>, KeySet>(recency: .seconds(Issuer.recency)) { tenant in
             let database = OwnerDatabase(pool, tenant: tenant)
             var rows = try await database.run(SigningKey.all(of: tenant))
             if try !rows.contains(where: { try $0.get("algorithm", as: SigningKey.Algorithm.self) == .ES256 }) {
@@ -64,11 +64,17 @@ package final class SigningKeys: Sendable {
         _ = try await current(algorithm, of: tenant)
     }
 
-    package func published(of tenant: ID<Tenant>) async throws -> [SigningKey] {
-        try await keys(of: tenant).published
+    /// The public halves for the JWKS. While the database does not answer, they may be up to `Issuer.recency` old.
+    ///
+    /// They contain every key that this process signs with: a key that signs comes from `keys`, which replaces the older set. A key that
+    /// signs elsewhere was published for `SigningKey.notice` before, except for a replacement of compromised keys and the first key of an
+    /// algorithm. The database reports these two at once.
+    package func published(of tenant: ID<Tenant>) async throws -> (value: [SigningKey.JWK], isOld: Bool) {
+        guard let found = try await cache.recent(tenant) else { throw Missing() }
+        return (found.value.published.map(\.jwk), found.isOld)
     }
 
-    /// The published keys of a tenant.
+    /// The published keys of a tenant, never old. All code that signs or verifies a token uses these.
     package func keys(of tenant: ID<Tenant>) async throws -> KeySet {
         guard let keys = try await cache[tenant] else { throw Missing() }
         return keys

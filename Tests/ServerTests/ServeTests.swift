@@ -208,6 +208,51 @@ struct ServeTests {
         try await cluster.stop()
     }
 
+    @Test("without its database, it serves the keys and the metadata of a known tenant, and decides nothing with old data")
+    func publicDocuments() async throws {
+        let cluster = try await TestCluster.own(settings: ["fsync": "off"])
+        let platform = try await ServedPlatform.make(in: cluster)
+        let place = ServedPlatform.Place()
+        let (browser, issuer) = (place.browser, platform.acme.issuer)
+        let documents = ["\(issuer)/oauth2/jwks", "\(issuer)/.well-known/openid-configuration"]
+        // The first request creates the tenant's keys. The notification of this change would empty the cache later.
+        let first = try await platform.serve(at: place)
+        #expect(try await browser.get(documents[0]).status == 200)
+        first.signal(SIGTERM)
+        #expect(try await first.exit().code == 0)
+        let server = try await platform.serve(at: place)
+        var before: [String] = []
+        for document in documents {
+            let answer = try await browser.get(document)
+            #expect((answer.status, answer.header("Cache-Control")) == (200, "public, max-age=300"))
+            before.append(answer.body)
+        }
+        #expect(try await browser.authorize(.init(platform.acme)).status == 302)
+
+        try await cluster.crash()
+        try await server.says("notifications of configuration changes lost")
+        // The database does not return before all of this has been answered.
+        for (document, body) in zip(documents, before) {
+            let answer = try await browser.get(document)
+            #expect((answer.status, answer.header("Cache-Control")) == (200, "public, max-age=60"), "\(answer.body)")
+            #expect(answer.body == body)
+        }
+        // Nobody knows whether the application still exists and has this redirect URI.
+        #expect(try await browser.authorize(.init(platform.acme)).status == 503)
+        // A tenant that nobody asked for before.
+        #expect(try await browser.get("\(platform.globex.issuer)/oauth2/jwks").status == 503)
+
+        try await cluster.start()
+        try await eventually("it is ready again") { await place.readiness == 200 }
+        for document in documents {
+            try await eventually("current data") { try await browser.get(document).header("Cache-Control") == "public, max-age=300" }
+        }
+        #expect(try await browser.authorize(.init(platform.acme)).status == 302)
+        server.signal(SIGTERM)
+        #expect(try await server.exit().code == 0)
+        try await cluster.stop()
+    }
+
     @Test("every process uses a change in the database long before its cache expires")
     func usesChanges() async throws {
         let platform = try await ServedPlatform.make()

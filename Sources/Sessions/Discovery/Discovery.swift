@@ -32,14 +32,14 @@ private struct Metadata: Encodable {
 extension DiscoveryRoutes {
     @Sendable
     func openIDConfiguration(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
-        let issuer = endpoints.issuer(tenant.tenant)
+        guard let found = try await endpoints.issuer(context) else { throw Problem.notFound("tenant") }
+        let issuer = endpoints.issuer(slug: found.slug)
         return try .json(
             Metadata(
                 issuer: issuer, authorization_endpoint: "\(issuer)/oauth2/authorize", token_endpoint: "\(issuer)/oauth2/token",
                 userinfo_endpoint: "\(issuer)/oauth2/userinfo", jwks_uri: "\(issuer)/oauth2/jwks",
                 introspection_endpoint: "\(issuer)/oauth2/introspect", revocation_endpoint: "\(issuer)/oauth2/revoke",
                 end_session_endpoint: "\(issuer)/oauth2/logout"),
-            cacheControl: "public, max-age=300")
+            cacheControl: Self.cacheControl(isOld: found.isOld))
     }
 }

@@ -25,4 +25,8 @@ package struct DiscoveryRoutes: Sendable {
         documents.on(.get, "t/{tenant}/oauth2/jwks", "jwks", use: jwks)
         return routes
     }
+
+    static func cacheControl(isOld: Bool) -> String {
+        "public, max-age=\(isOld ? Issuer.oldLifetime : Issuer.lifetime)"
+    }
 }

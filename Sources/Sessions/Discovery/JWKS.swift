@@ -13,10 +13,12 @@ extension DiscoveryRoutes {
     /// valid.
     ///
     /// A client may cache the response for five minutes. A key is published for longer than that before it signs (`SigningKey.notice`).
+    ///
+    /// While the database does not answer, the keys may be up to `Issuer.recency` old, so that APIs can verify tokens during an outage.
     @Sendable
     func jwks(_ request: Request, _ context: WebContext) async throws -> Response {
-        guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
-        let keys = try await signingKeys.published(of: tenant.tenant.id)
-        return try .json(Reply(keys: keys.map(\.jwk)), cacheControl: "public, max-age=300")
+        guard let issuer = try await endpoints.issuer(context) else { throw Problem.notFound("tenant") }
+        let keys = try await signingKeys.published(of: issuer.tenant)
+        return try .json(Reply(keys: keys.value), cacheControl: Self.cacheControl(isOld: issuer.isOld || keys.isOld))
     }
 }

@@ -40,6 +40,24 @@ package struct TenantConfiguration: Sendable {
     }
 }
 
+/// The part of a tenant that its public documents (JWKS and discovery) need. It has no setting, so that nobody can decide about an
+/// application, a redirect URI or a login with it.
+package struct Issuer: Sendable {
+    package let tenant: ID<Tenant>
+    package let slug: String
+    /// Whether the tenant may have changed since it was read, for example its status.
+    package let isOld: Bool
+
+    /// How old the data of a public document may be while the database does not answer, in seconds: as old as a client's copy of the
+    /// document may be. A client caches a document with old data for up to `oldLifetime`. So no client uses data older than 6 minutes,
+    /// with or without an outage, and a key is published for 10 minutes before it signs (`SigningKey.notice`).
+    package static let recency = 300
+    /// The `max-age` of a document, in seconds.
+    package static let lifetime = 300
+    /// The `max-age` of a document with old data, in seconds.
+    package static let oldLifetime = 60
+}
+
 /// Finds tenants by an ID, a slug or a client ID. It reads from memory, except the first time.
 ///
 /// An unknown slug or client ID costs one statement. The result is cached for up to a minute, or until a tenant or application is created.
@@ -53,7 +71,7 @@ package final class TenantDirectory: Sendable {
     /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
     package init(database: PlatformDatabase, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
         let known = known
-        bySlug = ConfigurationCache { slug in
+        bySlug = ConfigurationCache(recency: .seconds(Issuer.recency)) { slug in
             // This prevents a guess from costing the six statements below.
             if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
             var batch = Statements()
@@ -104,6 +122,13 @@ package final class TenantDirectory: Sendable {
     package func find(slug: some StringProtocol) async throws -> TenantConfiguration? {
         guard Tenant.isSlug(slug) else { return nil }
         return try await bySlug[String(slug)]
+    }
+
+    /// The issuer of an active tenant, for its public documents. While the database does not answer, it may be up to `Issuer.recency` old.
+    package func issuer(slug: some StringProtocol) async throws -> Issuer? {
+        guard Tenant.isSlug(slug), let found = try await bySlug.recent(String(slug)), found.value.tenant.status == .active
+        else { return nil }
+        return Issuer(tenant: found.value.tenant.id, slug: found.value.tenant.slug, isOld: found.isOld)
     }
 
     /// Whether this process has found the tenant before. If so, a look-up is not a guess.

@@ -26,7 +26,11 @@ package struct TenantEndpoints: Sendable {
 
     /// The tenant's issuer identifier (RFC 8414, section 2).
     package func issuer(_ tenant: Tenant) -> String {
-        "\(publicURL)/t/\(tenant.slug)"
+        issuer(slug: tenant.slug)
+    }
+
+    package func issuer(slug: String) -> String {
+        "\(publicURL)/t/\(slug)"
     }
 
     /// The Return URL of a connection. It is registered at Apple, so it never changes. All tenants on the shared connection have the same
@@ -40,6 +44,18 @@ package struct TenantEndpoints: Sendable {
         guard let slug = context.parameters.get("tenant"), let found = try await find(slug: slug, context), found.tenant.status == .active
         else { return nil }
         context.record.note(tenant: found.tenant.slug)
+        return found
+    }
+
+    /// The issuer in the path of a public document. During an outage of the database, it may be old.
+    /// - Throws: `TooManyRequests`, as in `find`.
+    package func issuer(_ context: WebContext) async throws -> Issuer? {
+        guard let slug = context.parameters.get("tenant") else { return nil }
+        let found =
+            directory.isKnown(slug: slug)
+            ? try await directory.issuer(slug: slug)
+            : try await limits.lookUp(slug, context.record) { try await directory.issuer(slug: slug) }
+        if let found { context.record.note(tenant: found.slug) }
         return found
     }
 

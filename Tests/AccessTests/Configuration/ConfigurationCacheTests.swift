@@ -1,6 +1,7 @@
 @testable import Access
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("Configuration cache")
@@ -162,5 +163,118 @@ struct ConfigurationCacheTests {
         let before = source.count
         #expect(try await cache["b"] == "1")
         #expect(source.count == before)
+    }
+
+    // MARK: Recent values
+
+    /// A database that can stop to answer.
+    private final class Database: Sendable {
+        private let state = Mutex((value: Int?.some(1), isDown: false, waiting: [CheckedContinuation<Void, Never>]()))
+        let owner: UUID
+
+        init(owner: UUID) {
+            self.owner = owner
+        }
+
+        func cache(recency: Duration = .seconds(3600)) -> ConfigurationCache<String, Int> {
+            ConfigurationCache(recency: recency) { _ in
+                await withCheckedContinuation { continuation in
+                    let isDown = self.state.withLock { state in
+                        if state.isDown { state.waiting.append(continuation) }
+                        return state.isDown
+                    }
+                    if !isDown { continuation.resume() }
+                }
+                return self.state.withLock { $0.value }.map { .init($0, owner: self.owner) }
+            }
+        }
+
+        var isAsked: Bool { state.withLock { !$0.waiting.isEmpty } }
+        func put(_ value: Int?) { state.withLock { $0.value = value } }
+        func stop() { state.withLock { $0.isDown = true } }
+
+        func start() {
+            let waiting = state.withLock { state in
+                defer { (state.isDown, state.waiting) = (false, []) }
+                return state.waiting
+            }
+            for continuation in waiting { continuation.resume() }
+        }
+    }
+
+    @Test("while the database does not answer, recent returns the last value, and the subscript waits", arguments: [false, true])
+    func outage(isFresh: Bool) async throws {
+        let database = Database(owner: one)
+        let cache = database.cache()
+        cache.forgetAll(isFresh: true)
+        #expect(try await cache.recent("a").map { [$0.value, $0.isOld ? 1 : 0] } == [1, 0])
+        database.stop()
+        cache.forgetAll(isFresh: isFresh)
+        database.put(2)
+        for _ in 1...3 { #expect(try await cache.recent("a").map { [$0.value, $0.isOld ? 1 : 0] } == [1, 1]) }
+        let strict = Task { try await cache["a"] }
+        database.start()
+        #expect(try await strict.value == 2)
+        #expect(try await cache.recent("a")?.value == 2)
+    }
+
+    @Test("after a reported change, recent returns no earlier value, not even during an outage")
+    func changed() async throws {
+        for owner in [one, UUID.platform] {
+            let database = Database(owner: one)
+            let cache = database.cache()
+            cache.forgetAll(isFresh: true)
+            _ = try await cache["a"]
+            database.stop()
+            cache.forgetAll(isFresh: false)
+            cache.forget(owner)
+            database.put(2)
+            let waiting = Task { try await cache.recent("a")?.value }
+            try await eventually("the load has started") { database.isAsked }
+            database.start()
+            #expect(try await waiting.value == 2)
+        }
+    }
+
+    @Test("recent returns no value that is older than its limit, and none for a key without a value")
+    func limits() async throws {
+        let database = Database(owner: one)
+        let cache = database.cache(recency: .zero)
+        cache.forgetAll(isFresh: true)
+        _ = try await cache["a"]
+        cache.forgetAll(isFresh: true)
+        database.stop()
+        let waiting = Task { try await cache.recent("a")?.value }
+        database.put(nil)
+        database.start()
+        #expect(try await waiting.value == nil)
+        #expect(try await cache.recent("a") == nil)
+        // The database has the value again, but the notification has not arrived.
+        database.put(3)
+        #expect(try await cache.recent("a") == nil)
+        cache.forget(one)
+        #expect(try await cache.recent("a")?.value == 3)
+    }
+
+    @Test("if another caller may have a newer value, recent does not return an older one")
+    func overtaken() async throws {
+        let database = Database(owner: one)
+        let cache = database.cache()
+        cache.forgetAll(isFresh: true)
+        _ = try await cache["a"]
+        cache.forgetAll(isFresh: true)
+        database.stop()
+        // A caller that signs with the value.
+        let strict = Task { try await cache["a"] }
+        try await eventually("the load has started") { database.isAsked }
+        cache.forgetAll(isFresh: false)
+        database.put(2)
+        database.start()
+        #expect(try await strict.value == 2)
+        database.stop()
+        let waiting = Task { try await cache.recent("a")?.value }
+        try await eventually("the second load has started") { database.isAsked }
+        database.start()
+        #expect(try await waiting.value == 2)
     }
 }
