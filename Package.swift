@@ -318,7 +318,7 @@ let package = Package(
         .testTarget(
             name: "StoryTests",
             dependencies: [
-                "Server", "Sessions", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
+                "Server", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
             ]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
         .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding"]),
