@@ -37,7 +37,7 @@ package actor EmbeddedPostgres {
         account = ServerAccount.current
     }
 
-    private var data: String { folder + "/data" }
+    private nonisolated var data: String { folder + "/data" }
     private var log: String { folder + "/postgres.log" }
 
     /// Returns a libpq URI for a role and a database of the cluster. It is valid while the cluster runs.
@@ -71,17 +71,30 @@ package actor EmbeddedPostgres {
 
     private func initialize(_ tools: PostgresTools) async throws {
         guard !FileManager.default.fileExists(atPath: data + "/PG_VERSION") else { return }
-        // Another name until it is complete, so that an interrupted initdb is not treated as a cluster.
+        try await fill(
+            tools.initdb, ["--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8", "--no-sync"])
+    }
+
+    /// Makes the data with a program that writes it to the folder `--pgdata`.
+    private func fill(_ program: String, _ arguments: [String]) async throws {
+        // Another name until it is complete, so that an interrupted program does not leave an apparent cluster.
         let partial = folder + "/data.partial"
         try? FileManager.default.removeItem(atPath: partial)
         try account.makeFolder(partial)
-        try await account.run(
-            tools.initdb,
-            [
-                "--pgdata", partial, "--username", superuser, "--auth", "trust", "--encoding", "UTF8", "--locale", "C.UTF-8",
-                "--no-sync",
-            ], in: folder)
+        try await account.run(program, ["--pgdata", partial] + arguments, in: folder)
         try FileManager.default.moveItem(atPath: partial, toPath: data)
+    }
+
+    /// Copies a running cluster into this folder, which must be empty, as its standby. After `start`, it follows the other cluster by
+    /// streaming replication, until `SELECT pg_promote()`.
+    /// - Throws: `EmbeddedPostgresError` with the next step.
+    package func copy(_ primary: EmbeddedPostgres) async throws {
+        let (host, user) = (await primary.socketFolder ?? "", primary.superuser)
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        if lock == nil { lock = try FolderLock(path: folder + "/lock", folder: folder) }
+        try await fill(
+            try PostgresTools.find(forData: primary.data).baseBackup,
+            ["--host", host, "--port", "5432", "--username", user, "--checkpoint", "fast", "--write-recovery-conf", "--no-sync"])
     }
 
     private func launch(_ tools: PostgresTools) async throws {

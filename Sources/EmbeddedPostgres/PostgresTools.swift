@@ -7,6 +7,11 @@ struct PostgresTools {
 
     var initdb: String { folder + "/initdb" }
     var postgres: String { folder + "/postgres" }
+    /// The folder may have only links to some programs of the installation.
+    var baseBackup: String {
+        URL(filePath: postgres).resolvingSymlinksInPath().deletingLastPathComponent().appending(path: "pg_basebackup")
+            .path(percentEncoded: false)
+    }
 
     /// The installation that created the data, if there is data. Otherwise the one in PATH, and then Debian's newest
     /// one.
