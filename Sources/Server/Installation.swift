@@ -158,6 +158,11 @@ package struct Installation: Sendable {
             }, onListening: arrivals.arrive, logger: logger)
     }
 
+    /// Makes the health checks fail, and ends each connection after its next response. The public port still accepts connections.
+    package func announceStop() {
+        metrics.connections.end()
+    }
+
     /// The services in the order in which they start. They stop in the reverse order: the public port stops first and
     /// finishes its requests, the database stops last.
     package var services: [any Service] { services(withPasses: true) }

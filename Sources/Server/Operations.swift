@@ -9,8 +9,10 @@ func makeOperations(
     onListening: @escaping @Sendable () -> Void, logger: Logger
 ) -> some ApplicationProtocol {
     let router = Router()
-    router.get("healthz") { _, _ in "ok\n" }
+    // Both fail before the public port closes, so that load balancers send no new request here.
+    router.get("healthz") { _, _ -> Response in metrics.connections.isEnding ? .stopping : .text("ok\n") }
     router.get("readyz") { _, _ -> Response in
+        if metrics.connections.isEnding { return .stopping }
         do {
             guard try await isSchemaUsable() else {
                 return .text("the database schema is older than this version: run `espalier migrate`\n", .serviceUnavailable)
@@ -30,6 +32,8 @@ func makeOperations(
 }
 
 extension Response {
+    fileprivate static var stopping: Response { .text("the server is stopping\n", .serviceUnavailable) }
+
     fileprivate static func text(_ text: String, _ status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8")
         -> Response
     {

@@ -11,7 +11,8 @@ struct Serve: AsyncParsableCommand {
         abstract: "Runs the server.",
         discussion: """
             Settings come from the environment, or from the JSON file that ESPALIER_CONFIG_FILE names. docs/settings.md lists them. On \
-            SIGTERM or SIGINT, the server finishes its open requests. A second signal stops it at once.
+            SIGTERM or SIGINT, /healthz and /readyz fail. After ESPALIER_SHUTDOWN_DELAY, the server closes its port and finishes its open \
+            requests. A second signal stops it at once.
             """)
 
     @OptionGroup var migrations: MigrationsFolder
@@ -31,7 +32,10 @@ struct Serve: AsyncParsableCommand {
         }
         try await orRefuse { [settings] in
             do {
-                try await ServiceGroup.run(installation.services, logger: logger)
+                try await ServiceGroup.run(installation.services, logger: logger, delay: .seconds(settings.shutdownDelay)) {
+                    installation.announceStop()
+                    logger.notice("stopping", metadata: ["delay": "\(settings.shutdownDelay)"])
+                }
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw Settings.Refusal(
                     description: "ESPALIER_PORT (\(settings.port)) or ESPALIER_OPERATIONS_PORT (\(settings.operationsPort)) is in use.")

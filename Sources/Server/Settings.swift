@@ -54,6 +54,8 @@ package struct Settings: Sendable {
     package var apiChangesPerMinute: Int
     /// The limits of connections to the public port.
     package var connections: ConnectionLimits
+    /// The seconds between a signal to stop and the end of the public port. Health checks fail in this time.
+    package var shutdownDelay: Int
     /// The number of proxies in front of this server that append to `X-Forwarded-For`. With 0, the header is ignored.
     package var trustedProxies: Int
 
@@ -132,6 +134,7 @@ package struct Settings: Sendable {
         apiRequestsPerMinute = try Self.number(reader, "api.requests.per.minute", default: 6000)
         apiChangesPerMinute = try Self.number(reader, "api.changes.per.minute", default: 300)
         trustedProxies = try Self.number(reader, "trusted.proxies", default: 0)
+        shutdownDelay = try Self.number(reader, "shutdown.delay", default: 2)
         let perAddress = try Self.number(reader, "connections.per.address", default: 1000)
         let timeout = try Self.number(reader, "request.timeout", default: 30)
         guard (1...3600).contains(timeout)
@@ -243,6 +246,9 @@ package struct Settings: Sendable {
         }
         guard (1...1_000_000).contains(connections.bodyRate) else {
             throw Refusal(description: "ESPALIER_BODY_RATE must be from 1 to 1000000, in bytes per second. It is \(connections.bodyRate).")
+        }
+        guard (0...300).contains(shutdownDelay) else {
+            throw Refusal(description: "ESPALIER_SHUTDOWN_DELAY must be from 0 to 300, in seconds. It is \(shutdownDelay).")
         }
         guard (0...10).contains(trustedProxies) else {
             throw Refusal(description: "ESPALIER_TRUSTED_PROXIES must be the number of proxies in front of this server, from 0 to 10.")

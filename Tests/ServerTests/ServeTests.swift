@@ -89,6 +89,40 @@ struct ServeTests {
         if let answer = try? await callback.value { #expect(answer["code"] == nil) }
     }
 
+    @Test("after SIGTERM, the health checks fail, while it still accepts connections and ends each after its response")
+    func announcedShutdown() async throws {
+        let platform = try await ServedPlatform.make()
+        let place = ServedPlatform.Place()
+        // The second signal ends the delay.
+        let server = try await platform.serve(at: place, settings: ["ESPALIER_SHUTDOWN_DELAY": "300"])
+        let browser = place.browser
+        let keys = "\(platform.acme.issuer)/oauth2/jwks"
+        #expect(try await browser.get(keys).header("Connection") == nil)
+        #expect(try await browser.get("\(place.operations)/healthz").status == 200)
+        server.signal(SIGTERM)
+        try await eventually("it is not healthy") { try await browser.get("\(place.operations)/healthz").status == 503 }
+        #expect(await place.readiness == 503)
+        #expect(FreePorts.isListening(place.port))
+        // The first is on the connection from before the signal, the others on new ones.
+        for _ in 1...3 {
+            let answer = try await browser.get(keys)
+            #expect((answer.status, answer.header("Connection")) == (200, "close"))
+        }
+        _ = try await browser.tokens(.init(platform.acme))
+        server.signal(SIGTERM)
+        let exit = try await server.exit()
+        #expect(exit.code == 1)
+        #expect(exit.complaints == ["espalier: Stopped by the second signal, before all requests were finished."])
+    }
+
+    @Test("after the delay, it stops without a second signal")
+    func delayedShutdown() async throws {
+        let platform = try await ServedPlatform.make()
+        let server = try await platform.serve(at: .init(), settings: ["ESPALIER_SHUTDOWN_DELAY": "1"])
+        server.signal(SIGTERM)
+        #expect(try await server.exit().code == 0)
+    }
+
     @Test("without requests in progress, SIGINT and SIGTERM end it at once with 0", arguments: [SIGINT, SIGTERM])
     func idleShutdown(signal: Int32) async throws {
         let platform = try await ServedPlatform.make()
@@ -111,7 +145,7 @@ struct ServeTests {
                 "database": {"url": "\(platform.serverURL)"},
                 "master": {"keys": ["\(platform.environment["ESPALIER_MASTER_KEYS"]!)"]},
                 "apple": {"base": {"url": "\(platform.simulator.url)"}, "issuers": ["https://appleid.apple.com"]},
-                "port": \(unused), "operations": {"port": \(place.operationsPort)}, "log": {"level": "error"}
+                "port": \(unused), "operations": {"port": \(place.operationsPort)}, "log": {"level": "error"}, "shutdown": {"delay": 0}
             }}
             """)
         let server = try await Program.start(

@@ -32,6 +32,7 @@ struct SettingsTests {
         #expect((settings.operationsHost, settings.operationsPort) == ("127.0.0.1", 8081))
         #expect(settings.databaseConnections == DatabaseConnections(logins: 8, administration: 4, bulk: 3, background: 4))
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (6000, 0))
+        #expect(settings.shutdownDelay == 2)
         #expect(settings.apple.baseURL == "https://appleid.apple.com")
         #expect(settings.apple.issuers == ["https://appleid.apple.com", "https://account.apple.com"])
         #expect(settings.apple.timeout == .seconds(10))
@@ -54,7 +55,7 @@ struct SettingsTests {
             "ESPALIER_MASTER_KEYS": "\(MasterKey.generate().base64.reveal()), \(Self.key)",
             "ESPALIER_APPLE_BASE_URL": "http://localhost:9000", "ESPALIER_APPLE_ISSUERS": "https://one.example,https://two.example/path",
             "ESPALIER_APPLE_AUDIENCE": "https://one.example", "ESPALIER_APPLE_TIMEOUT": "3", "ESPALIER_LOG_LEVEL": "debug",
-            "ESPALIER_API_REQUESTS_PER_MINUTE": "100", "ESPALIER_TRUSTED_PROXIES": "2",
+            "ESPALIER_API_REQUESTS_PER_MINUTE": "100", "ESPALIER_TRUSTED_PROXIES": "2", "ESPALIER_SHUTDOWN_DELAY": "0",
         ])
         // The same port at another address is another listener.
         #expect((settings.host, settings.port) == ("0.0.0.0", 443))
@@ -66,6 +67,7 @@ struct SettingsTests {
         #expect(settings.apple.timeout == .seconds(3))
         #expect(settings.logLevel == .debug)
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (100, 2))
+        #expect(settings.shutdownDelay == 0)
     }
 
     @Test("connections have caps, a deadline and a minimum rate; behind proxies no address has a cap")
@@ -174,6 +176,7 @@ struct SettingsTests {
             ("ESPALIER_APPLE_TIMEOUT", "61"),
             ("ESPALIER_APPLE_TIMEOUT", "10s"), ("ESPALIER_API_REQUESTS_PER_MINUTE", "0"), ("ESPALIER_API_REQUESTS_PER_MINUTE", "all"),
             ("ESPALIER_TRUSTED_PROXIES", "-1"), ("ESPALIER_TRUSTED_PROXIES", "11"),
+            ("ESPALIER_SHUTDOWN_DELAY", "-1"), ("ESPALIER_SHUTDOWN_DELAY", "301"), ("ESPALIER_SHUTDOWN_DELAY", "2s"),
             ("ESPALIER_APPLE_CONCURRENCY", "3"), ("ESPALIER_APPLE_CONCURRENCY", "10001"), ("ESPALIER_APPLE_CONCURRENCY", "all"),
         ])
     func wrongNumber(_ name: String, _ value: String) throws {

@@ -62,7 +62,7 @@ package struct ServedPlatform: Sendable {
         [
             "ESPALIER_PUBLIC_URL": TestPlatform.publicURL, "ESPALIER_DATABASE_URL": databaseURL,
             "ESPALIER_MASTER_KEYS": MasterKey.generate().base64.reveal(), "ESPALIER_APPLE_BASE_URL": appleURL,
-            "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
+            "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0", "ESPALIER_SHUTDOWN_DELAY": "0",
             // A long limit, because a busy machine must not look like a slow Apple.
             "ESPALIER_APPLE_TIMEOUT": "60",
         ]
@@ -99,8 +99,12 @@ package struct ServedPlatform: Sendable {
         package let operationsPort: Int
 
         package init() {
-            port = FreePorts.take(2)
-            operationsPort = port + 1
+            self.init(port: FreePorts.take(2))
+        }
+
+        /// - Parameter port: The public port. The operations port is the next one.
+        package init(port: Int) {
+            (self.port, operationsPort) = (port, port + 1)
         }
 
         package var address: String { "http://127.0.0.1:\(port)" }

@@ -29,6 +29,7 @@ class HTTPSServer:
                 [built("espalier"), "serve"], cwd=ROOT, stdout=log, stderr=log, preexec_fn=end_with_parent,
                 env=os.environ | {
                     "ESPALIER_PUBLIC_URL": self.origin, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0",
+                    "ESPALIER_SHUTDOWN_DELAY": "0",
                     "ESPALIER_DATABASE_URL": f"postgresql://espalier_server@/espalier?host={socket.parent}",
                     "ESPALIER_MASTER_KEYS": (self.dev.data / "master-key").read_text().strip(),
                     "ESPALIER_APPLE_BASE_URL": self.dev.settings["simulator_url"], "ESPALIER_TRUSTED_PROXIES": "1"})

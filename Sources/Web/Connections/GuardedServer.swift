@@ -3,6 +3,7 @@ package import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOHTTP1
+import Synchronization
 
 extension HTTPServerBuilder {
     /// HTTP/1.1 with a `RequestGuard` on each connection.
@@ -44,19 +45,39 @@ private struct GuardedChannel: ServerChildChannel {
     let connections: OpenConnections
     let report: @Sendable (RequestGuard.Refused) -> Void
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
+    struct Value: ServerChildChannelValue {
+        let base: HTTP1Channel.Value
+        let reader: ConnectionReader
+
+        var channel: any Channel { base.channel }
+    }
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         let (limits, connections, report) = (limits, connections, report)
         return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+            let reader = ConnectionReader()
             let pipeline = channel.pipeline.syncOperations
             let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(RequestGuard(limits, connections: connections, report: report), position: .after(parser))
-            return value
+            try pipeline.addHandler(
+                RequestGuard(limits, connections: connections, reader: reader, report: report), position: .after(parser))
+            return Value(base: value, reader: reader)
         }
     }
 
-    func handle(value: HTTP1Channel.Value, logger: Logger) async {
+    func handle(value: Value, logger: Logger) async {
+        value.reader.start()
         await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) {
-            await base.handle(value: value, logger: logger)
+            await base.handle(value: value.base, logger: logger)
         }
     }
+}
+
+/// Whether a task reads the requests of a connection. When the server stops, it drops the connections that it has accepted but not given to
+/// a task yet.
+final class ConnectionReader: Sendable {
+    private let started = Atomic(false)
+
+    var hasStarted: Bool { started.load(ordering: .relaxed) }
+
+    func start() { started.store(true, ordering: .relaxed) }
 }

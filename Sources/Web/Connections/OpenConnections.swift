@@ -14,8 +14,15 @@ package final class OpenConnections: Sendable {
     }
 
     private let state = Mutex(State())
+    private let ending = Atomic(false)
 
     package init() {}
+
+    /// Whether each response is the last one of its connection, because the server is about to stop. A proxy then opens a new connection
+    /// for its next request, to another server.
+    package var isEnding: Bool { ending.load(ordering: .relaxed) }
+
+    package func end() { ending.store(true, ordering: .relaxed) }
 
     /// Counts a connection, or rejects it.
     func open(from network: String, within limits: ConnectionLimits) -> Bool {

@@ -32,11 +32,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let limits: ConnectionLimits
     private let connections: OpenConnections
+    private let reader: ConnectionReader
     /// The caller's network, once the connection is counted.
     private var network: String?
 
     private var reading = Reading.nothing
     private var ending = Ending.not
+    /// Whether the server stops. The connection then ends after its requests in progress.
+    private var isStopping = false
     private var sawPart = false
     private var sawBytes = false
     /// The arrival times of the first byte of the request and of its body.
@@ -74,8 +77,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let report: @Sendable (Refused) -> Void
 
     /// - Parameter report: Called once per response of the guard itself. The guard never answers a request that it passed on.
-    init(_ limits: ConnectionLimits, connections: OpenConnections, report: @escaping @Sendable (Refused) -> Void = { _ in }) {
-        (self.limits, self.connections, self.report) = (limits, connections, report)
+    init(
+        _ limits: ConnectionLimits, connections: OpenConnections, reader: ConnectionReader,
+        report: @escaping @Sendable (Refused) -> Void = { _ in }
+    ) {
+        (self.limits, self.connections, self.reader, self.report) = (limits, connections, reader, report)
     }
 
     // MARK: The connection
@@ -112,8 +118,22 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is ChannelShouldQuiesceEvent { return stop(context) }
         if case .lingering = ending, case ChannelEvent.inputClosed? = event as? ChannelEvent { close(context) }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    /// The server stops, and its port is closed. The guard handles the event itself, because Hummingbird closes a connection whose first
+    /// head it has not seen. The request may already be on its way, and a proxy may not send it again.
+    private func stop(_ context: ChannelHandlerContext) {
+        isStopping = true
+        // Nobody will answer it. Left open, it would end the process, because NIO requires that each connection is read.
+        guard reader.hasStarted else { return close(context) }
+        guard case .not = ending, unanswered == 0 else { return }
+        guard !sawBytes || reading == .head else { return close(context) }
+        context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) {
+            if case .not = self.ending, self.unanswered == 0 { self.close(context) }
+        }
     }
 
     // MARK: Requests
@@ -264,6 +284,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .body: context.write(data, promise: promise)
         case .end:
             (isAnswering, unanswered) = (false, max(0, unanswered - 1))
+            // Its head was written before the server stopped.
+            if isStopping, unanswered == 0, refusal == nil, case .not = ending { ending = .afterAnswer }
             if case .afterAnswer = ending {
                 context.writeAndFlush(data, promise: promise)
                 beginToLinger(context)
@@ -274,10 +296,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Whether the rest of the request is unreadable, or too long to read just to keep the connection open.
+    /// Whether the server stops, or the rest of the request is unreadable, or too long to read just to keep the connection open.
     private func endsConnection(_ status: HTTPResponseStatus) -> Bool {
         if case .afterAnswer = ending { return true }
         if status == .payloadTooLarge { return true }
+        if isStopping || connections.isEnding, unanswered == 1, refusal == nil { return true }
         guard reading == .body, unanswered == 1 else { return false }
         return expected.map { $0 - received > limits.rest } ?? true
     }

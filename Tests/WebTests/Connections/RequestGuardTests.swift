@@ -20,12 +20,15 @@ struct RequestGuardTests {
 
         init(
             _ limits: ConnectionLimits = ConnectionLimits(total: 100, perAddress: 100), from address: String = "192.0.2.1",
-            counting connections: OpenConnections = OpenConnections(), report: @escaping @Sendable (RequestGuard.Refused) -> Void = { _ in }
+            counting connections: OpenConnections = OpenConnections(), isRead: Bool = true,
+            report: @escaping @Sendable (RequestGuard.Refused) -> Void = { _ in }
         ) throws {
+            let reader = ConnectionReader()
+            if isRead { reader.start() }
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers([
                 HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
-                RequestGuard(limits, connections: connections, report: report),
+                RequestGuard(limits, connections: connections, reader: reader, report: report),
             ])
             let remote = try SocketAddress(ipAddress: address, port: 1)
             channel.remoteAddress = remote
@@ -43,6 +46,11 @@ struct RequestGuardTests {
         func receive(_ text: String, reading: Bool = true) throws {
             try channel.writeInbound(ByteBuffer(string: text))
             if reading { channel.read() }
+        }
+
+        /// As at the graceful stop of a server.
+        func stop() {
+            channel.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
         }
 
         func pass(_ seconds: Int64) {
@@ -373,5 +381,92 @@ struct RequestGuardTests {
         #expect(connections.count == 2)
         #expect(try connect("192.0.2.2").isOpen)
         #expect((connections.refused(by: .address), connections.refused(by: .total)) == (1, 1))
+    }
+
+    // MARK: The end of the server
+
+    private static let request = "GET / HTTP/1.1\r\nHost: login.test\r\n\r\n"
+
+    @Test("when the server stops, a connection whose request has not arrived yet gets a response, which is its last")
+    func stopBeforeRequest() throws {
+        let (silent, begun) = (try Guarded(), try Guarded())
+        try begun.receive(String(Self.request.prefix(9)))
+        for connection in [silent, begun] {
+            connection.stop()
+            #expect(connection.isOpen)
+        }
+        try silent.receive(Self.request)
+        try begun.receive(String(Self.request.dropFirst(9)))
+        for connection in [silent, begun] {
+            #expect(try connection.requests == 1)
+            // An action may take longer than a connection may be silent.
+            connection.pass(5)
+            try connection.answer(.ok)
+            let sent = try connection.sent
+            #expect(sent.hasPrefix("HTTP/1.1 200 ") && sent.contains("Connection: close"))
+            connection.pass(2)
+            #expect(!connection.isOpen)
+        }
+    }
+
+    @Test("when the server stops, an idle connection ends at once, and a silent one after 2 seconds")
+    func stopWithoutRequest() throws {
+        let (idle, silent, begun) = (try Guarded(), try Guarded(), try Guarded())
+        try idle.receive(Self.request)
+        try idle.answer(.ok)
+        #expect(try !idle.sent.contains("Connection: close"))
+        try begun.receive("G")
+        for connection in [idle, silent, begun] { connection.stop() }
+        #expect(!idle.isOpen)
+        for connection in [silent, begun] {
+            #expect(connection.isOpen)
+            connection.pass(2)
+            #expect(!connection.isOpen)
+        }
+    }
+
+    @Test("when the server stops, a connection that no task reads ends at once")
+    func stopBeforeReader() throws {
+        let (silent, asked) = (try Guarded(isRead: false), try Guarded(isRead: false))
+        try asked.receive(Self.request)
+        for connection in [silent, asked] {
+            connection.stop()
+            #expect(!connection.isOpen)
+        }
+    }
+
+    @Test("when the server stops, requests in progress are answered in order, and then the connection ends")
+    func stopDuringRequests() throws {
+        let (line, begun) = (try Guarded(), try Guarded())
+        try line.receive(Self.request + Self.request)
+        try begun.receive(Self.request)
+        try begun.channel.writeOutbound(
+            HTTPServerResponsePart.head(.init(version: .http1_1, status: .ok, headers: ["Content-Length": "0"])))
+        for connection in [line, begun] { connection.stop() }
+        try line.answer(.ok)
+        #expect(try !line.sent.contains("Connection: close"))
+        try line.answer(.ok)
+        #expect(try line.sent.contains("Connection: close"))
+        try begun.channel.writeOutbound(HTTPServerResponsePart.end(nil))
+        for connection in [line, begun] {
+            connection.pass(2)
+            #expect(!connection.isOpen)
+        }
+    }
+
+    @Test("before the server stops, each response is the last one of its connection")
+    func ending() throws {
+        let connections = OpenConnections()
+        let connection = try Guarded(counting: connections)
+        try connection.receive(Self.request)
+        try connection.answer(.ok)
+        #expect(try !connection.sent.contains("Connection: close"))
+        connections.end()
+        #expect(connection.isOpen)
+        try connection.receive(Self.request)
+        try connection.answer(.ok)
+        #expect(try connection.sent.contains("Connection: close"))
+        connection.pass(2)
+        #expect(!connection.isOpen)
     }
 }
