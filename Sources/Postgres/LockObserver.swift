@@ -8,9 +8,13 @@ final class LockObserver {
     private let process: Int32
     /// The holders that were found last, in words.
     private(set) var holders: [String] = []
+    private let onFound: @Sendable (_ holders: [String]) -> Void
 
-    init(_ parameters: ConnectionParameters, of observed: DatabaseSession) async throws {
-        process = PQbackendPID(observed.link)
+    /// - Parameter onFound: Called when holders are found for the first time.
+    init(
+        _ parameters: ConnectionParameters, of observed: DatabaseSession, onFound: @escaping @Sendable (_ holders: [String]) -> Void
+    ) async throws {
+        (process, self.onFound) = (PQbackendPID(observed.link), onFound)
         session = try await DatabaseSession.open(Connector(parameters))
     }
 
@@ -24,7 +28,9 @@ final class LockObserver {
             do {
                 try await Task.sleep(for: interval)
                 let found = try await session.run([waits], isCancellable: false).joined().map(Self.words)
-                if !found.isEmpty { holders = found }
+                guard !found.isEmpty else { continue }
+                if holders.isEmpty { onFound(found) }
+                holders = found
             } catch {
                 return
             }

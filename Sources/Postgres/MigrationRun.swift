@@ -6,6 +6,8 @@ struct MigrationRun {
     let session: DatabaseSession
     let parameters: ConnectionParameters
     let patience: Migrator.Patience
+    /// Receives a sentence when a migration waits.
+    let onWait: @Sendable (String) -> Void
 
     /// - Throws: `MigrationError`, `CancellationError`.
     func apply(_ migration: Migration) async throws {
@@ -48,10 +50,17 @@ struct MigrationRun {
                 guard .now + pause < end else {
                     throw MigrationError.locked(file: migration.file, attempts: attempts, holders: observer?.holders ?? [])
                 }
-                // Only the error needs it, so a failure to connect has no effect.
-                if observer == nil { observer = try? await LockObserver(parameters, of: session) }
+                if observer == nil { observer = await self.observer(for: migration) }
                 try await Task.sleep(for: pause)
             }
+        }
+    }
+
+    /// Only messages need it, so a failure to connect has no effect.
+    private func observer(for migration: Migration) async -> LockObserver? {
+        let (file, onWait) = (migration.file, onWait)
+        return try? await LockObserver(parameters, of: session) { holders in
+            onWait("\(file) waits for a lock. \(holders.joined(separator: " "))")
         }
     }
 
@@ -61,15 +70,21 @@ struct MigrationRun {
     }
 
     private func attempt(_ migration: Migration, observedBy observer: LockObserver?) async throws {
-        let interval = patience.lockTimeout / 4
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            if let observer { group.addTask { await observer.watch(every: interval) } }
-            defer { group.cancelAll() }
+        try await watched(by: observer) {
             let limit = Int64((patience.lockTimeout / .milliseconds(1)).rounded(.up))
             _ = try await session.run(["BEGIN", "SELECT set_config('lock_timeout', \(String(limit)), true)"])
             try await session.script(migration.text)
             guard session.transactionStatus == PQTRANS_INTRANS else { throw MigrationError.endsTransaction(file: migration.file) }
             _ = try await session.run([record(migration), "COMMIT"])
+        }
+    }
+
+    private func watched(by observer: LockObserver?, _ body: @EventLoop () async throws -> Void) async throws {
+        let interval = patience.lockTimeout / 4
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            if let observer { group.addTask { await observer.watch(every: interval) } }
+            defer { group.cancelAll() }
+            try await body()
         }
     }
 
@@ -82,9 +97,11 @@ struct MigrationRun {
     private func applyAlone(_ migration: Migration) async throws {
         let before = try await invalidIndexes()
         guard before.isEmpty else { throw MigrationError.invalidIndexes(before, file: migration.file) }
+        let observer = await observer(for: migration)
+        defer { observer?.close() }
         do {
             // As a prepared statement, because PostgreSQL rejects a second statement in it.
-            _ = try await session.run([SQL(unsafe: migration.text)])
+            try await watched(by: observer) { _ = try await session.run([SQL(unsafe: migration.text)]) }
         } catch let error as DatabaseError {
             if error.sqlState == "42601", error.position == nil { throw MigrationError.severalStatements(file: migration.file) }
             guard session.failure == nil, case let left = try await invalidIndexes(), !left.isEmpty else { throw error }

@@ -52,27 +52,33 @@ package struct Migrator: Sendable {
     // MARK: Migrating
 
     /// Applies the missing migrations, as the role that will own the schema.
-    /// - Parameter patience: How long a migration waits for locks.
+    /// - Parameters:
+    ///   - patience: How long a migration waits for locks.
+    ///   - onWait: Receives a sentence for people once per wait, with what the migration waits for.
     /// - Returns: The names of the applied migrations.
     /// - Throws: `MigrationError`, `DatabaseError`.
     @discardableResult
-    package func migrate(url: String, patience: Patience = Patience()) async throws -> [String] {
+    package func migrate(
+        url: String, patience: Patience = Patience(), onWait: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> [String] {
         // No time limits, because a migration may run long. `MigrationRun` limits the waits for locks.
         let parameters = try ConnectionParameters(
             url: url, applicationName: "migrator",
             settings: [("timezone", "UTC"), ("statement_timeout", "0"), ("lock_timeout", "0")])
-        return try await migrate(over: parameters, patience)
+        return try await migrate(over: parameters, patience, onWait)
     }
 
     @EventLoop
-    private func migrate(over parameters: ConnectionParameters, _ patience: Patience) async throws -> [String] {
+    private func migrate(
+        over parameters: ConnectionParameters, _ patience: Patience, _ onWait: @escaping @Sendable (String) -> Void
+    ) async throws -> [String] {
         let session = try await DatabaseSession.open(Connector(parameters))
         // The lock belongs to the session and ends with it.
         defer { session.close() }
-        try await lock(session)
+        try await lock(session, onWait)
         _ = try await session.run([Self.table])
         let pending = try pending(applied: try await session.run(applied), toleratesNewer: false)
-        let run = MigrationRun(session: session, parameters: parameters, patience: patience)
+        let run = MigrationRun(session: session, parameters: parameters, patience: patience, onWait: onWait)
         for migration in pending { try await run.apply(migration) }
         return pending.map(\.name)
     }
@@ -80,8 +86,11 @@ package struct Migrator: Sendable {
     /// Waits until no other process migrates, without a limit. It asks again and again, because a statement that waits has a snapshot.
     /// `CREATE INDEX CONCURRENTLY` of the other process would wait for the end of that snapshot, and so the two would block each other.
     @EventLoop
-    private func lock(_ session: DatabaseSession) async throws {
+    private func lock(_ session: DatabaseSession, _ onWait: @Sendable (String) -> Void) async throws {
+        var isWaiting = false
         while try await !session.run("SELECT pg_try_advisory_lock(\(Self.lock)) AS is_ours")[0].get("is_ours", as: Bool.self) {
+            if !isWaiting { onWait("Another process migrates this database. This one continues when the other has ended.") }
+            isWaiting = true
             try await Task.sleep(for: .milliseconds(200) * Double.random(in: 0.5...1))
         }
     }

@@ -8,7 +8,8 @@ struct Migrate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Updates the database schema to this version.",
         discussion: """
-            Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. You may run it in several places at once.
+            Connects as the owner of the schema: ESPALIER_MIGRATION_DATABASE_URL. You may run it in several places at once. While a \
+            migration waits for a lock, a line on standard error names the process that holds it.
 
             With ESPALIER_SIMULATED_CLOCK=true, the database trusts the times that servers send. Use it only for development. Without it, \
             the database's clock decides when a month has ended and when an audit event occurred.
@@ -22,7 +23,7 @@ struct Migrate: AsyncParsableCommand {
             let (url, isSimulated) = (try Settings.ownerURL(reader), try Settings.flag(reader, "simulated.clock"))
             let migrator = try migrations.migrator
             try await Pooling.check(url)
-            let applied = try await migrator.migrate(url: url)
+            let applied = try await migrator.migrate(url: url) { FileHandle.standardError.write(Data("\($0)\n".utf8)) }
             try await SimulatedClock.set(isSimulated, url: url)
             print(applied.isEmpty ? "The schema is current. Nothing changed." : applied.map { "applied \($0)" }.joined(separator: "\n"))
         }

@@ -1,4 +1,5 @@
 import Postgres
+import Synchronization
 import TestSupport
 import Testing
 
@@ -24,8 +25,10 @@ struct MigrationLockTests {
     }
 
     @discardableResult
-    private func migrate(_ patience: Migrator.Patience = .init()) async throws -> [String] {
-        try await Migrator(folder: folder.path).migrate(url: url, patience: patience)
+    private func migrate(
+        _ patience: Migrator.Patience = .init(), onWait: @escaping @Sendable (String) -> Void = { _ in }
+    ) async throws -> [String] {
+        try await Migrator(folder: folder.path).migrate(url: url, patience: patience, onWait: onWait)
     }
 
     /// Reads `first` in a transaction that stays open while the body runs, as a long COPY does. The body gets the server's process.
@@ -71,9 +74,14 @@ struct MigrationLockTests {
     @Test("a migration that never gets its lock gives up, names the holder, and leaves nothing")
     func givesUp() async throws {
         try await whileRead { process async throws in
+            let said = Said()
             let error = await #expect(throws: MigrationError.self) {
-                try await migrate(.init(lockTimeout: .seconds(1), total: .seconds(6)))
+                try await migrate(.init(lockTimeout: .seconds(1), total: .seconds(6))) { said.add($0) }
             }
+            #expect(
+                said.all == [
+                    "0002_second.sql waits for a lock. Process \(process) (role espalier, application export) holds a lock on first."
+                ])
             let words = error?.description ?? ""
             #expect(words.hasPrefix("0002_second.sql did not get its locks"), "\(words)")
             #expect(words.contains("Process \(process) (role espalier, application export) holds a lock on first."), "\(words)")
@@ -82,4 +90,49 @@ struct MigrationLockTests {
         }
         #expect(try await migrate() == ["0002_second"])
     }
+
+    @Test("a migration that was the victim of a deadlock is repeated")
+    func deadlock() async throws {
+        // Which of two transactions PostgreSQL ends depends on their times. So the migration reports the error itself, once.
+        _ = try await reader.run("CREATE SEQUENCE attempts")
+        try folder.write(
+            "0002_second.sql",
+            """
+            CREATE TABLE second (id int);
+            DO $$ BEGIN
+                IF nextval('attempts') = 1 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '40P01'; END IF;
+            END $$;
+            """)
+        #expect(try await migrate() == ["0002_second"])
+        #expect(try await reader.run("SELECT last_value AS n FROM attempts")[0].get("n") == 2)
+        #expect(try await Migrator(folder: folder.path).status(of: reader) == .current)
+    }
+
+    @Test("a process that waits for another one says so once")
+    func otherProcess() async throws {
+        let said = Said()
+        let (folder, url) = (folder.path, url)
+        let (first, second) = try await whileRead { _ async throws in
+            let first = Task { try await Migrator(folder: folder).migrate(url: url) }
+            #expect(try await reader.wait(until: Self.isWaiting))
+            let second = Task {
+                try await Migrator(folder: folder).migrate(url: url) { said.add($0) }
+            }
+            try await eventually("the second one waits") { !said.all.isEmpty }
+            return (first, second)
+        }
+        #expect(try await first.value == ["0002_second"])
+        #expect(try await second.value == [])
+        #expect(said.all == ["Another process migrates this database. This one continues when the other has ended."])
+        #expect(try await Migrator(folder: folder).status(of: reader) == .current)
+    }
+}
+
+/// The sentences of a migration that waits.
+private final class Said: Sendable {
+    private let sentences = Mutex<[String]>([])
+
+    var all: [String] { sentences.withLock { $0 } }
+
+    func add(_ sentence: String) { sentences.withLock { $0.append(sentence) } }
 }
