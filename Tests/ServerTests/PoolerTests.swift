@@ -5,13 +5,16 @@ import Testing
 /// `espalier` behind Debian's PgBouncer.
 @Suite("Poolers")
 struct PoolerTests {
-    @Test("serve and migrate reject transaction pooling, with the reason and the next step")
+    @Test("the commands with a database reject transaction pooling, with the reason and the next step")
     func transaction() async throws {
         let platform = try await ServedPlatform.make()
         let bouncer = try await PgBouncer(to: platform.serverURL, mode: .transaction)
-        for command in ["serve", "migrate"] {
-            let exit = try await Program.run([command], environment: platform.environment.merging(Self.urls(platform, bouncer)) { $1 })
-            #expect(exit.code == 1)
+        for command in [
+            ["serve"], ["migrate"], ["usage", "close"], ["usage", "verify"],
+            ["usage", "archive", "--to", "/nowhere", "--before", "2020-01"], ["usage", "restore", "/nowhere/usage_event_2020_01.csv.gz"],
+        ] {
+            let exit = try await Program.run(command, environment: platform.environment.merging(Self.urls(platform, bouncer)) { $1 })
+            #expect(exit.code == 1, "\(command)")
             #expect(exit.complaints.count == 1, "\(exit.errors)")
             #expect(exit.errors.contains("a pooler with transaction pooling"), "\(exit.errors)")
             #expect(exit.errors.contains("pool_mode=session"), "\(exit.errors)")

@@ -25,7 +25,9 @@ struct ArchiveSettings {
     }
 
     /// One statement reads or writes a whole month of the ledger.
-    func pool() throws -> DatabasePool {
+    /// - Throws: `Settings.Refusal` for a pooler that does not work.
+    func pool() async throws -> DatabasePool {
+        try await Pooling.check(ownerURL)
         var configuration = DatabasePool.Configuration(url: ownerURL, maximumConnections: 2, applicationName: "espalier")
         configuration.statementTimeout = .seconds(3600)
         return try DatabasePool(configuration, logger: Logger(label: "espalier") { _ in JSONLog(level: .error) })

@@ -37,7 +37,7 @@ struct ArchiveUsageCommand: AsyncParsableCommand {
             else {
                 throw Settings.Refusal(description: "The months are missing. Pass --before or set ESPALIER_USAGE_RETENTION.")
             }
-            try await ArchiveUsage(to: folder, database: PlatformDatabase(try settings.pool(), for: .command)).run(
+            try await ArchiveUsage(to: folder, database: PlatformDatabase(try await settings.pool(), for: .command)).run(
                 before: limit, isDryRun: dryRun, at: now
             ) { month, outcome in
                 switch outcome {

@@ -37,6 +37,7 @@ struct CloseUsageCommand: AsyncParsableCommand {
                         --as-of needs ESPALIER_SIMULATED_CLOCK=true. It is for development: a month that is closed by mistake stays closed.
                         """)
             }
+            try await Pooling.check(settings.databaseURL)
             let logger = Logger(label: "espalier") { _ in JSONLog(level: .error) }
             let database = PlatformDatabase(
                 try DatabasePool(

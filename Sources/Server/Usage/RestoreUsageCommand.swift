@@ -20,7 +20,7 @@ struct RestoreUsageCommand: AsyncParsableCommand {
 
     func run() async throws {
         try await orRefuse {
-            let database = PlatformDatabase(try ArchiveSettings(try await Settings.reader()).pool(), for: .command)
+            let database = PlatformDatabase(try await ArchiveSettings(try await Settings.reader()).pool(), for: .command)
             let (month, events) = try await RestoreUsage(database: database).run(file)
             print(month, events, "restored", separator: "  ")
         }

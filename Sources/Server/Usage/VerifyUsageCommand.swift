@@ -41,6 +41,7 @@ struct VerifyUsageCommand: AsyncParsableCommand {
     func run() async throws {
         let differences = try await orRefuse {
             let settings = try Settings(try await Settings.reader())
+            try await Pooling.check(settings.databaseURL)
             var configuration = DatabasePool.Configuration(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier")
             // Ten million events take a while.
             configuration.statementTimeout = .seconds(3600)
