@@ -1,4 +1,7 @@
+import Access
 import Postgres
+import Synchronization
+import Tenancy
 import TestSupport
 import Testing
 
@@ -40,6 +43,60 @@ struct DatabasePoolsTests {
         }
     }
 
+    @Test("while eight exports and the closing of a month get no further, logins and refreshes succeed")
+    func bulk() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.appendMany(100)
+            // Two exports of an owner are allowed at a time, and six of all tenants.
+            let created = try await platform.call("POST", "/tenants", ["slug": "initech", "name": "Initech", "plan": "scale"])
+            #expect(created.status == 201, "\(created.body)")
+            let issued = try await platform.call("POST", "/tenants/initech/api-keys", ["name": "Export", "scopes": ["usage:read"]])
+            let keys = [
+                platform.seeded.api_keys[0].secret, platform.acme.api_keys[0].secret, platform.globex.api_keys[0].secret,
+                try #require(issued.json["secret"] as? String, "\(issued.body)"),
+            ]
+            let acme = try #require(ID<Tenant>(platform.acme.id))
+            let (held, hold) = AsyncStream.makeStream(of: Void.self)
+            let (ended, end) = AsyncStream.makeStream(of: Void.self)
+            // Another writer of the audit trail. The closing waits for it at its last statement, with all of its locks.
+            let writer = try TestDatabase.pool(platform.database.ownerURL) { $0.idleInTransactionTimeout = .zero }
+            async let writing: Void = writer.transaction { db in
+                defer { hold.finish() }
+                _ = try await db.run("SELECT pg_advisory_xact_lock(\(Self.auditLock)::int, hashtext(\(acme)::uuid::text))")
+                hold.yield()
+                for await _ in ended {}
+            }
+            let isHeld = await held.first { _ in true } != nil
+            #expect(isHeld)
+            async let closed = platform.close(
+                at: "2026-04-02T00:00:00Z",
+                over: TestDatabase.pool(platform.database.serverURL) { ($0.lockTimeout, $0.statementTimeout) = (.zero, .zero) })
+            try await eventually("the closing waits") { try await platform.isWaitedFor(Self.auditLock) }
+
+            let pools = platform.installation.pools
+            let exports = Exports()
+            try await Self.occupy(pools.bulk, platform.settings.databaseConnections.bulk) {
+                for key in keys + keys {
+                    exports.add { try await platform.export(TestPlatform.march + "&format=csv", key: key).status }
+                }
+                try await eventually("all exports wait") { await pools.bulk.load.waiting == 8 }
+                for _ in 1...3 {
+                    let login = try await platform.login()
+                    #expect(try await login.browser.refresh(login.refresh, login.request).status == 200)
+                }
+                #expect(await pools.bulk.load.waiting == 8)
+            }
+            for export in exports.all { #expect(try await export.value == 200) }
+            #expect(try await platform.isWaitedFor(Self.auditLock))
+            end.finish()
+            try await writing
+            #expect(try await closed == 1)
+        }
+    }
+
+    /// The class of the advisory locks of the audit trails.
+    private static let auditLock = 1_634_755_937
+
     /// Uses all connections of a pool during `body`.
     private static func occupy(_ pool: DatabasePool, _ limit: Int, during body: @Sendable () async throws -> Void) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -63,5 +120,16 @@ struct DatabasePoolsTests {
             ended.finish()
             try await group.waitForAll()
         }
+    }
+}
+
+/// Exports in progress, with their statuses.
+private final class Exports: Sendable {
+    private let tasks = Mutex<[Task<Int, any Error>]>([])
+
+    var all: [Task<Int, any Error>] { tasks.withLock { $0 } }
+
+    func add(_ export: @Sendable @escaping () async throws -> Int) {
+        tasks.withLock { $0.append(Task(operation: export)) }
     }
 }

@@ -13,9 +13,10 @@ package func moment(_ text: String) throws -> Date {
 
 extension TestPlatform {
     /// Closes all due months.
+    /// - Parameter pool: Default: a pool of its own, like another process.
     @discardableResult
-    package func close(at now: String) async throws -> Int {
-        try await close(at: try moment(now))
+    package func close(at now: String, over pool: DatabasePool? = nil) async throws -> Int {
+        try await closing(over: pool).pass(at: try moment(now))
     }
 
     /// Whether a transaction waits for an advisory lock of this class.

@@ -3,7 +3,7 @@ package import Billing
 package import Foundation
 import Ledger
 package import Logging
-import Postgres
+package import Postgres
 import Tenancy
 
 @testable package import Server
@@ -43,8 +43,11 @@ extension TestPlatform {
     }
 
     /// Closes months like another process on the same database, at any given time.
-    package func closing(logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) throws -> CloseStatements {
-        CloseStatements(database: PlatformDatabase(try TestDatabase.pool(database.serverURL)), simulatesClock: true, logger: logger)
+    package func closing(
+        over pool: DatabasePool? = nil, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    ) throws -> CloseStatements {
+        CloseStatements(
+            database: PlatformDatabase(try pool ?? TestDatabase.pool(database.serverURL)), simulatesClock: true, logger: logger)
     }
 
     /// Closes all due months.
