@@ -33,6 +33,12 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "The number of events in a month of the ledger to add up, read, close, export and verify. 0 for none.")
     var events = 0
 
+    @Option(
+        help: ArgumentHelp(
+            "Measures logins at this rate for 30 s, alone and during eight exports and the closing of months. 0 for no.",
+            valueName: "logins per second"))
+    var bulk = 0
+
     @Option(help: "The number of concurrent operations.")
     var concurrency = 32
 
@@ -80,7 +86,9 @@ struct Bench: AsyncParsableCommand {
         guard (1...1_000_000).contains(tenants) else { throw ValidationError("--tenants must be 1 to 1,000,000.") }
         guard (1...60_000).contains(appleLatency ?? 1) else { throw ValidationError("--apple-latency must be 1 to 60,000 milliseconds.") }
         guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100.") }
-        guard against == nil || events == 0 else { throw ValidationError("--against does not measure --events.") }
+        guard against == nil || events == 0 && bulk == 0 else { throw ValidationError("--against does not measure --events and --bulk.") }
+        guard bulk == 0 || (1...10_000).contains(bulk) && tenants >= 3
+        else { throw ValidationError("--bulk must be 0 to 10,000, and needs 3 --tenants.") }
         guard (1...86_400).contains(timeLimit) else { throw ValidationError("--time-limit must be 1 to 86,400 seconds.") }
     }
 
@@ -166,6 +174,12 @@ struct Bench: AsyncParsableCommand {
         let expected = warmUp + users + logins
         guard billed == expected else { throw Stage.Failure("\(expected) logins got tokens, but \(billed) are in the ledger") }
         if events > 0 { report.ledger = try await LedgerBench(stage, events: events, at: Date()).run() }
+        if bulk > 0 {
+            report.bulk = try await BulkBench(stage: stage, rate: bulk) { number in
+                var timings = Timings()
+                try await load.login(logins + number, &timings)
+            }.run()
+        }
         return report
     }
 }

@@ -10,6 +10,7 @@ struct Report: Sendable {
     var measurements: [Measurement] = []
     var atEnd: ProcessID.Memory?
     var ledger: LedgerBench.Result?
+    var bulk: BulkBench.Result?
 
     struct MemoryAfter: Encodable, Sendable {
         let logins: Int
@@ -48,6 +49,7 @@ struct Report: Sendable {
         for point in memory { lines.append(pad("after \(point.logins) logins", 22) + row(point.memory)) }
         if let atEnd { lines.append(pad("at the end", 22) + row(atEnd)) }
         if let ledger { lines.append(ledger.table) }
+        if let bulk { lines.append(bulk.table) }
         return lines.joined(separator: "\n")
     }
 
@@ -78,6 +80,7 @@ struct Report: Sendable {
         let memory_mb: [MemoryAfter]
         let memory_at_end_mb: ProcessID.Memory?
         let ledger: LedgerBench.Result?
+        let bulk: BulkBench.Result?
     }
 
     var json: String {
@@ -92,7 +95,7 @@ struct Report: Sendable {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let document = Document(
                 tenants: tenants, users: users, concurrency: concurrency, operations: operations, memory_mb: memory,
-                memory_at_end_mb: atEnd, ledger: ledger)
+                memory_at_end_mb: atEnd, ledger: ledger, bulk: bulk)
             return String(decoding: try encoder.encode(document), as: UTF8.self)
         }
     }

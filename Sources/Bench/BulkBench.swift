@@ -1,0 +1,185 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Postgres
+import Synchronization
+
+/// Logins at a fixed rate, first alone, then while eight exports and the closing of months run all the time.
+///
+/// A login starts at its time, even if earlier ones still run. Otherwise a slow login would delay the start of the next ones, and their
+/// waiting time would not count.
+struct BulkBench: Sendable {
+    struct Result: Encodable, Sendable {
+        let logins_per_second: Int
+        let alone, during: Latency
+        /// The ratio of the 99th percentiles.
+        let p99_ratio: Double
+        let exports, closed_months: Int
+    }
+
+    /// Milliseconds from the start time of a login to its tokens.
+    struct Latency: Encodable, Sendable {
+        let count: Int
+        let p50, p99, slowest: Double
+
+        init(_ samples: [Double]) {
+            let sorted = samples.sorted()
+            func percentile(_ part: Double) -> Double { sorted[max(0, Int((part * Double(sorted.count)).rounded(.up)) - 1)] }
+            (count, p50, p99, slowest) = (sorted.count, percentile(0.5), percentile(0.99), sorted[sorted.count - 1])
+        }
+    }
+
+    private final class Work: Sendable {
+        let isOver = Atomic(false)
+        let exports = Atomic(0)
+        let months = Atomic(0)
+    }
+
+    /// The most exports that Espalier permits at a time: two of the platform and two of each of three tenants.
+    private static let tenants = 3
+    private static let months = 18
+    private static let eventsPerMonth = 30_000
+
+    let stage: Stage
+    let rate: Int
+    let seconds = 30
+    /// A complete login.
+    let login: @Sendable (_ number: Int) async throws -> Void
+
+    func run() async throws -> Result {
+        stage.say("writing \(Self.months) months of \(Self.eventsPerMonth) events")
+        try await load()
+        let keys = try await keys()
+        try await stage.analyze()
+
+        stage.say("measuring \(rate) logins per second for \(seconds) s")
+        let alone = Latency(try await logins(first: 0))
+        stage.say("the same during eight exports and the closing of months")
+        let work = Work()
+        let during = try await withThrowingTaskGroup(of: [Double].self) { group in
+            for key in keys + keys {
+                group.addTask {
+                    while !work.isOver.load(ordering: .relaxed) { try await export(key, work) }
+                    return []
+                }
+            }
+            group.addTask {
+                try await close(work)
+                return []
+            }
+            group.addTask {
+                defer { work.isOver.store(true, ordering: .relaxed) }
+                return try await logins(first: rate * seconds)
+            }
+            return Latency(try await group.reduce(into: []) { $0 += $1 })
+        }
+        return Result(
+            logins_per_second: rate, alone: alone, during: during, p99_ratio: during.p99 / alone.p99,
+            exports: work.exports.load(ordering: .relaxed), closed_months: work.months.load(ordering: .relaxed))
+    }
+
+    private func logins(first: Int) async throws -> [Double] {
+        let start = ContinuousClock.now
+        return try await withThrowingTaskGroup(of: Double.self) { group in
+            for number in 0..<rate * seconds {
+                let due = start + .nanoseconds(Int64(number) * 1_000_000_000 / Int64(rate))
+                try await Task.sleep(until: due, clock: .continuous)
+                group.addTask {
+                    try await login(first + number)
+                    return due.duration(to: .now) / .milliseconds(1)
+                }
+            }
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+    }
+
+    // MARK: Bulk work
+
+    /// Events of the first tenants in past months, added up.
+    private func load() async throws {
+        let months = SQL(
+            unsafe: """
+                generate_series(date_trunc('month', now()) - interval '\(Self.months) months',
+                    date_trunc('month', now()) - interval '1 month', interval '1 month') AS month
+                """)
+        _ = try await stage.owner.run("SELECT create_usage_partition(month::date) FROM \(part: months)")
+        let columns: SQL = "occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection"
+        _ = try await stage.owner.run(
+            """
+            WITH event AS (
+                INSERT INTO usage_event (\(part: columns))
+                SELECT month + number * interval '28 days' / \(Self.eventsPerMonth), month::date, a.tenant_id, gen_random_uuid(), a.id,
+                    gen_random_uuid(), 'login', 'shared'
+                FROM \(part: months), generate_series(0, \(Self.eventsPerMonth - 1)) AS number
+                JOIN (
+                    SELECT a.tenant_id, a.id, substr(t.slug, 8)::int AS place FROM application a JOIN tenant t ON t.id = a.tenant_id
+                ) AS a ON a.place = 1 + number % \(Self.tenants)
+                RETURNING \(part: columns))
+            INSERT INTO usage_arrival (\(part: columns)) SELECT \(part: columns) FROM event
+            """)
+        stage.say("waiting until they are added up")
+        while try await !stage.owner.run("SELECT FROM usage_arrival LIMIT 1").isEmpty { try await Task.sleep(for: .milliseconds(200)) }
+    }
+
+    /// An operator's API key, and one of each of the first tenants.
+    private func keys() async throws -> [String] {
+        var keys = [stage.seeded.apiKey]
+        for tenant in stage.seeded.tenants.prefix(Self.tenants) {
+            var request = HTTPClientRequest(url: "\(stage.serviceURL)/v1/tenants/\(tenant.slug)/api-keys")
+            request.method = .POST
+            request.headers.add(name: "Authorization", value: "Bearer \(stage.seeded.apiKey)")
+            request.headers.add(name: "Content-Type", value: "application/json")
+            request.body = .bytes(ByteBuffer(string: #"{"name":"Export","scopes":["usage:read"]}"#))
+            let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
+            let body = String(buffer: try await response.body.collect(upTo: 1 << 16))
+            guard response.status == .created else { throw Stage.Failure("no API key for \(tenant.slug): \(body)") }
+            keys.append(try LoadClient.Answer(headers: response.headers, body: body).field("secret"))
+        }
+        return keys
+    }
+
+    private func export(_ key: String, _ work: Work) async throws {
+        let day = Date.ISO8601FormatStyle().year().month().day()
+        let from = Date.now.addingTimeInterval(-86_400 * 31 * Double(Self.months + 1)).formatted(day)
+        let to = Date.now.addingTimeInterval(-86_400).formatted(day)
+        var request = HTTPClientRequest(
+            url: "\(stage.serviceURL)/v1/usage/export?format=csv&from=\(from)T00:00:00Z&to=\(to)T00:00:00Z")
+        request.headers.add(name: "Authorization", value: "Bearer \(key)")
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        // The server may not know yet that the last export of this key has ended.
+        if response.status == .tooManyRequests { return try await Task.sleep(for: .milliseconds(10)) }
+        guard response.status == .ok else { throw Stage.Failure("an export failed with status \(response.status.code)") }
+        for try await _ in response.body where work.isOver.load(ordering: .relaxed) { return }
+        work.exports.add(1, ordering: .relaxed)
+    }
+
+    /// Closes one month of each tenant after the other.
+    private func close(_ work: Work) async throws {
+        var calendar = Calendar(identifier: .iso8601)
+        calendar.timeZone = .gmt
+        let this = calendar.dateInterval(of: .month, for: .now)!.start
+        for number in (0..<Self.months).reversed() where !work.isOver.load(ordering: .relaxed) {
+            let end = calendar.date(byAdding: .month, value: -number, to: this)!
+            let output = try await stage.program(
+                "usage", "close", "--as-of", end.addingTimeInterval(1).formatted(.iso8601),
+                with: ["ESPALIER_SIMULATED_CLOCK": "true", "ESPALIER_USAGE_GRACE": "0"])
+            work.months.add(output.split(separator: " ").first.flatMap { Int($0) } ?? 0, ordering: .relaxed)
+        }
+    }
+}
+
+extension BulkBench.Result {
+    /// The result for a person.
+    var table: String {
+        func line(_ name: String, _ latency: BulkBench.Latency) -> String {
+            name.padding(toLength: 20, withPad: " ", startingAt: 0)
+                + String(format: "%6d%10.2f%10.2f%10.2f", latency.count, latency.p50, latency.p99, latency.slowest)
+        }
+        return [
+            "", "\(logins_per_second) logins per second  count    p50 ms    p99 ms   slowest", line("alone", alone),
+            line("during bulk work", during),
+            String(format: "p99 ratio %.2f (target 1.50), with %d exports and %d closed months", p99_ratio, exports, closed_months),
+        ].joined(separator: "\n")
+    }
+}
