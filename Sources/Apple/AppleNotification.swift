@@ -50,7 +50,7 @@ extension AppleNotification {
     private static let longestID = 255
 
     /// Checks issuer, age and ID. The caller must check the audience.
-    func check(issuers: Set<String>, at now: Date) throws(IDTokenRefusal) {
+    func check(issuers: [String], at now: Date) throws(IDTokenRefusal) {
         guard issuers.contains(where: issuer.isSame) else { throw .issuer }
         guard now < issuedAt + Self.longestAge else { throw .expired }
         guard issuedAt <= now + IDToken.leeway else { throw .notYetValid }

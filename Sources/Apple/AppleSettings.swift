@@ -3,7 +3,7 @@ package struct AppleSettings: Sendable {
     /// The URL before `/auth/…`, without a trailing slash.
     package var baseURL: String
     /// The accepted values of an id_token's `iss`. Apple briefly used the second value in 2025.
-    package var issuers: Set<String>
+    package var issuers: [String]
     /// The `aud` of a client secret.
     package var audience: String
     /// The time limit of one call to Apple. It covers connecting, sending, waiting and reading.
@@ -22,7 +22,7 @@ package struct AppleSettings: Sendable {
 
     package init(
         baseURL: String = "https://appleid.apple.com",
-        issuers: Set<String> = ["https://appleid.apple.com", "https://account.apple.com"],
+        issuers: [String] = ["https://appleid.apple.com", "https://account.apple.com"],
         audience: String = "https://appleid.apple.com",
         timeout: Duration = .seconds(10),
         concurrency: Int = 512,

@@ -57,7 +57,7 @@ extension IDToken {
     }
 
     /// Checks issuer, audience, times and subject.
-    func check(issuers: Set<String>, audiences: Set<String>, at now: Date) throws(IDTokenRefusal) {
+    func check(issuers: [String], audiences: Set<String>, at now: Date) throws(IDTokenRefusal) {
         guard issuers.contains(where: issuer.isSame) else { throw .issuer }
         guard audiences.contains(where: audience.isSame) else { throw .audience }
         guard now < expiresAt + Self.leeway else { throw .expired }

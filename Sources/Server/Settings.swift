@@ -105,7 +105,7 @@ package struct Settings: Sendable {
             background: try Self.number(reader, "database.background.connections", default: 4))
         apple = AppleSettings(
             baseURL: reader.string(forKey: "apple.base.url", default: "https://appleid.apple.com"),
-            issuers: Set(reader.stringArray(forKey: "apple.issuers", default: ["https://appleid.apple.com", "https://account.apple.com"])),
+            issuers: reader.stringArray(forKey: "apple.issuers", default: ["https://appleid.apple.com", "https://account.apple.com"]),
             audience: reader.string(forKey: "apple.audience", default: "https://appleid.apple.com"),
             timeout: .seconds(try Self.number(reader, "apple.timeout", default: 10)),
             concurrency: try Self.number(reader, "apple.concurrency", default: 512))
