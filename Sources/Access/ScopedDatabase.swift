@@ -9,12 +9,20 @@ package struct OwnerDatabase: StatementRunner {
     /// The tenant's ID, or the platform's ID.
     package let owner: UUID
     private let pool: DatabasePool
-    private let prelude: [SQL]
+    private var prelude: [SQL]
     private var isRepeatable = false
 
     package init(_ pool: DatabasePool, owner: UUID) {
         (self.pool, self.owner) = (pool, owner)
         prelude = ["SELECT set_config('espalier.tenant', \(owner)::text, true)"]
+    }
+
+    /// The same database. Each of its transactions takes an advisory lock in the statement that names the owner, so all its statements see
+    /// what was committed before the lock.
+    package func locking(_ lock: SQL) -> OwnerDatabase {
+        var database = self
+        database.prelude = ["SELECT set_config('espalier.tenant', \(owner)::text, true), \(part: lock)"]
+        return database
     }
 
     package init(_ pool: DatabasePool, tenant: ID<Tenant>) {

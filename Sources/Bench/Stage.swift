@@ -115,9 +115,10 @@ struct Stage: Sendable {
         _ = try await owner.run("VACUUM ANALYZE")
     }
 
-    /// The number of logins in the ledger.
+    /// The number of billed logins. Older versions write an arrival and its event at once.
     func billedLogins() async throws -> Int {
-        try await owner.run("SELECT count(*) AS logins FROM usage_event").first { try $0.get("logins") } ?? 0
+        let logins: SQL = "SELECT count(*) AS logins FROM (SELECT id FROM usage_event UNION SELECT id FROM usage_arrival) AS event"
+        return try await owner.run(logins).first { try $0.get("logins") } ?? 0
     }
 
     /// Runs the service's program with its settings to the end.

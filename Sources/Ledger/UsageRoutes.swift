@@ -6,8 +6,8 @@ import Web
 
 /// The ledger of logins, as numbers.
 ///
-/// One row of the ledger, `usage_event`, bills a login. The transaction that creates the login's session inserts it
-/// (`UsageEvent.insert`). `RollUp` adds the rows up by days, and the responses here are made of these sums.
+/// One row of the ledger bills a login. The transaction that creates the login's session inserts it into `usage_arrival`
+/// (`UsageEvent.insert`). `RollUp` moves it to `usage_event` and counts it by day. The responses here are made of these sums.
 package struct UsageRoutes: Sendable {
     package let pool: DatabasePool
     /// How long after a login its event can become visible, in seconds.

@@ -46,7 +46,7 @@ package enum Identity {
                 INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, sealed_refresh_token, apple_client_id,
                     created_at, last_login_at, vouched_at)
                 VALUES (\(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(token.audience),
-                    \(now), \(now), \(max(token.issuedAt, Date(timeIntervalSince1970: 0))))
+                    \(now), \(now), \(Vouched(token, through: connection).at))
                 ON CONFLICT (tenant_id, team_id, apple_sub) DO UPDATE SET
                     sealed_refresh_token = COALESCE(excluded.sealed_refresh_token, identity.sealed_refresh_token),
                     apple_client_id = CASE WHEN excluded.sealed_refresh_token IS NULL THEN identity.apple_client_id
@@ -72,10 +72,103 @@ package enum Identity {
                 email_disabled = tenant_user.email_disabled AND (excluded.email IS NULL OR excluded.email = tenant_user.email),
                 updated_at = GREATEST(excluded.updated_at, tenant_user.updated_at + interval '1 microsecond')
             RETURNING id)
-            SELECT id, CASE WHEN id = \(new) THEN emit_webhook_event(\(tenant), \(ID<WebhookEvent>(at: now)),
-                \(WebhookEvent.Kind.userCreated), \(now), jsonb_build_object('user_id', \(new.description),
-                    'application_id', \(asked.application.description))) END AS emitted
+            SELECT id, \(part: created(new, asked, at: now)) AS emitted
             FROM saved
+            """
+    }
+
+    /// The identity of a sign-in, as its session records it.
+    package struct Vouched: Sendable, Equatable {
+        package let team: String
+        /// When Apple vouched for the user, by Apple's clock.
+        package let at: Date
+
+        package init(team: String, at: Date) {
+            (self.team, self.at) = (team, at)
+        }
+
+        package init(_ token: IDToken, through connection: Connection) {
+            self.init(team: connection.teamID, at: max(token.issuedAt, Date(timeIntervalSince1970: 0)))
+        }
+    }
+
+    /// How long a sign-in that changes nothing leaves the identity as it is, in seconds: 30 days. Afterwards `save` stores Apple's newest
+    /// refresh token, in case Apple does not accept an old one indefinitely.
+    package static let renewal: TimeInterval = 30 * 86400
+
+    /// Selects the user of a verified id_token, and whether `save` would change nothing but the time of the last sign-in and Apple's
+    /// refresh token.
+    ///
+    /// The session records the time (`Session.logins`). The stored refresh token stays, if the same client received it: Apple accepts it as
+    /// long as the user's consent lasts. A new consent after a revocation ends it. Then `revoked_at` is set, or Apple sends the user's name
+    /// again, and the caller uses `save`.
+    static func find(
+        by token: IDToken, hasRefreshToken: Bool, of tenant: ID<Tenant>, connection: Connection, at now: Date
+    ) -> SQL {
+        let grant: SQL = hasRefreshToken ? "AND i.sealed_refresh_token IS NOT NULL AND i.apple_client_id = \(token.audience)" : ""
+        let address: SQL =
+            token.email.map { email in
+                """
+                AND u.email = \(email) AND u.email_verified = \(token.emailVerified ?? false)
+                    AND u.is_private_email = \(token.isPrivateEmail ?? false)
+                """
+            } ?? ""
+        return """
+            SELECT u.id, COALESCE(i.revoked_at IS NULL AND i.last_login_at > \(now - renewal) AND u.deleted_at IS NULL \(part: grant)
+                \(part: address), false) AS is_unchanged
+            FROM identity i JOIN tenant_user u ON u.tenant_id = i.tenant_id AND u.id = i.user_id
+            WHERE i.tenant_id = \(tenant) AND i.team_id = \(connection.teamID) AND i.apple_sub = \(token.subject)
+            """
+    }
+
+    /// Saves the user of a verified id_token, if the identity is unknown. It selects no row if it is known, perhaps since a moment ago. It
+    /// has the same effect as `save`, with less work.
+    static func create(
+        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, asked: Asked, connection: Connection, keyring: Keyring, at now: Date
+    ) -> SQL {
+        let (tenant, new) = (asked.tenant, ID<User>(at: now))
+        let sealed = refreshToken.map { token_ in
+            keyring.seal(Array(token_.utf8), in: context(tenant, team: connection.teamID, subject: token.subject)).bytes
+        }
+        return """
+            WITH known AS (
+                INSERT INTO identity (tenant_id, team_id, apple_sub, user_id, sealed_refresh_token, apple_client_id,
+                    created_at, last_login_at, vouched_at)
+                VALUES (\(tenant), \(connection.teamID), \(token.subject), \(new), \(sealed), \(token.audience),
+                    \(now), \(now), \(Vouched(token, through: connection).at))
+                ON CONFLICT DO NOTHING
+                RETURNING user_id),
+            saved AS (INSERT INTO tenant_user (tenant_id, id, given_name, family_name, email, email_verified, is_private_email,
+                created_at, updated_at)
+            SELECT \(tenant), user_id, \(name?.givenName), \(name?.familyName), \(token.email),
+                \(token.emailVerified ?? false), \(token.isPrivateEmail ?? false), \(now), \(now) FROM known
+            RETURNING id)
+            SELECT id, \(part: created(new, asked, at: now)) AS emitted FROM saved
+            """
+    }
+
+    /// The expression that emits the webhook event of a new user. Running it again emits the same event. Without a subscriber, it costs one
+    /// search by key.
+    private static func created(_ user: ID<User>, _ asked: Asked, at now: Date) -> SQL {
+        """
+        CASE WHEN id = \(user) AND \(part: WebhookEvent.isExpected(.userCreated, by: asked.tenant.uuid)) THEN
+            emit_webhook_event(\(asked.tenant), \(ID<WebhookEvent>(at: now)), \(WebhookEvent.Kind.userCreated), \(now),
+                jsonb_build_object('user_id', \(user.description), 'application_id', \(asked.application.description))) END
+        """
+    }
+
+    /// Stores the refresh token of a sign-in whose user was saved a moment ago. It selects no row if the consent has ended since then.
+    static func keep(
+        refreshToken: String, of token: IDToken, user: ID<User>, _ tenant: ID<Tenant>, connection: Connection, keyring: Keyring,
+        at now: Date
+    ) -> SQL {
+        let sealed = keyring.seal(Array(refreshToken.utf8), in: context(tenant, team: connection.teamID, subject: token.subject)).bytes
+        return """
+            UPDATE identity SET sealed_refresh_token = \(sealed), apple_client_id = \(token.audience),
+                last_login_at = \(now), vouched_at = GREATEST(\(Vouched(token, through: connection).at), vouched_at)
+            WHERE tenant_id = \(tenant) AND team_id = \(connection.teamID) AND apple_sub = \(token.subject) AND user_id = \(user)
+                AND revoked_at IS NULL
+            RETURNING user_id AS id
             """
     }
 

@@ -22,14 +22,16 @@ extension Identity {
     }
 
     /// Selects the grants of a user at Apple, and whether each has ended or has moved with an app that Apple transferred. Locks the identities.
-    package static func grants(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
+    /// - Parameter logins: the statement of `Named.hold` for this user.
+    package static func grants(of user: ID<User>, _ tenant: ID<Tenant>, logins: SQL) -> SQL {
         """
         SELECT i.team_id, i.apple_sub, i.apple_client_id, i.sealed_refresh_token, i.revoked_at IS NOT NULL AS is_ended,
             -- The user moved with an app that Apple has transferred. This does not apply if the user has signed in under the old
             -- team since then, or consented to another app of that team. Apple is asked then, and refuses if that app moved, too.
             EXISTS (SELECT FROM team_transfer_user r
                 JOIN team_transfer t ON t.tenant_id = r.tenant_id AND t.id = r.transfer_id AND t.from_team_id = i.team_id
-                WHERE r.tenant_id = \(tenant) AND r.user_id = \(user) AND r.state = 'moved' AND r.updated_at >= i.last_login_at
+                WHERE r.tenant_id = \(tenant) AND r.user_id = \(user) AND r.state = 'moved'
+                    AND r.updated_at >= GREATEST(i.last_login_at, (SELECT l.last_login_at FROM (\(part: logins)) AS l WHERE l.team_id = i.team_id))
                     AND t.services_id = i.apple_client_id AND t.closes_at IS NOT NULL) AS has_moved
         FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.team_id, i.apple_sub FOR UPDATE
         """
@@ -75,9 +77,12 @@ extension Identity {
     }
 
     /// Selects the identities of a user, with the tenant's own connection to each team.
-    package static func all(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
+    /// - Parameter logins: the statement of `Named.hold` for this user.
+    package static func all(of user: ID<User>, _ tenant: ID<Tenant>, logins: SQL) -> SQL {
         """
-        SELECT i.team_id, i.apple_sub, i.created_at, i.last_login_at, NULLIF(i.revoked_at, 'infinity') AS consent_ended_at,
+        SELECT i.team_id, i.apple_sub, i.created_at,
+            GREATEST(i.last_login_at, (SELECT l.last_login_at FROM (\(part: logins)) AS l WHERE l.team_id = i.team_id)) AS last_login_at,
+            NULLIF(i.revoked_at, 'infinity') AS consent_ended_at,
             (SELECT c.id FROM (\(part: Connection.clients)) AS c WHERE c.tenant_id = i.tenant_id AND c.team_id = i.team_id ORDER BY c.id LIMIT 1) AS connection_id
         FROM identity i WHERE i.tenant_id = \(tenant) AND i.user_id = \(user) ORDER BY i.created_at, i.team_id
         """

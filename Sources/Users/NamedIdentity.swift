@@ -17,19 +17,34 @@ extension Identity {
             "SELECT DISTINCT tenant_id FROM identity WHERE team_id = ANY(\(teams)) AND apple_sub = \(subject) ORDER BY tenant_id"
         }
 
-        /// Finds the user and locks all its identities until the transaction ends, in the usual order. A concurrent sign-in either comes
-        /// first and is visible here, or waits and finds the effects of the event.
-        package func hold(of tenant: ID<Tenant>, against moment: Date, in db: Transaction) async throws -> Held? {
-            let rows = try await db.run(
+        /// Finds the user, and locks it with all its identities until the transaction ends, in the usual order. A concurrent sign-in either
+        /// comes first and is visible here, or waits and finds the effects of the event.
+        /// - Parameter logins: selects the last sign-in of each team of a user that only a session records, with its time and the time
+        ///   at which Apple vouched for the user (`team_id`, `last_login_at`, `vouched_at`).
+        package func hold(
+            of tenant: ID<Tenant>, against moment: Date, logins: (ID<User>) -> SQL, in db: Transaction
+        ) async throws -> Held? {
+            let found = try await db.run(
                 """
-                SELECT i.user_id, i.last_login_at, i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) AS is_named,
-                    COALESCE(i.vouched_at > \(moment), false) AS is_newer, COALESCE(i.revoked_at = \(moment), false) AS is_ended,
-                    COALESCE(i.revoked_at > \(moment), false) AS is_ended_later, COALESCE(i.revoked_at = 'infinity', false) AS is_account_deleted
-                FROM identity i
+                SELECT i.user_id FROM identity i
                 WHERE i.tenant_id = \(tenant) AND i.user_id = (
                     SELECT n.user_id FROM identity n
                     WHERE n.tenant_id = \(tenant) AND n.team_id = ANY(\(teams)) AND n.apple_sub = \(subject) LIMIT 1)
                 ORDER BY i.team_id, i.apple_sub FOR UPDATE
+                """)
+            guard let user = try found.first({ try $0.get("user_id", as: ID<User>.self) }) else { return nil }
+            // The user is locked before the sessions are read, so that no session of the user starts in between.
+            let (_, rows) = try await db.run(
+                "SELECT FROM tenant_user WHERE tenant_id = \(tenant) AND id = \(user) FOR UPDATE",
+                """
+                SELECT i.user_id, GREATEST(i.last_login_at, l.last_login_at) AS last_login_at,
+                    i.team_id = ANY(\(teams)) AND i.apple_sub = \(subject) AS is_named,
+                    COALESCE(GREATEST(i.vouched_at, l.vouched_at) > \(moment), false) AS is_newer,
+                    COALESCE(i.revoked_at = \(moment), false) AS is_ended,
+                    COALESCE(i.revoked_at > \(moment), false) AS is_ended_later, COALESCE(i.revoked_at = 'infinity', false) AS is_account_deleted
+                FROM identity i LEFT JOIN (\(part: logins(user))) AS l ON l.team_id = i.team_id
+                WHERE i.tenant_id = \(tenant) AND i.user_id = \(user)
+                ORDER BY i.team_id, i.apple_sub
                 """)
             let identities = try rows.map { row in
                 Held.One(

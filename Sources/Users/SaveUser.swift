@@ -14,9 +14,52 @@ package struct SaveUser: Sendable {
         (self.pool, self.keyring) = (pool, keyring)
     }
 
-    /// Saves the user that Apple vouches for, and the name, before anything else can fail.
+    /// The user that Apple vouches for. A returning user whose data did not change is only read, because the session records the sign-in.
+    /// - Parameter isNewConsent: whether Apple reports the user's first authorization. It may be the first one after a revocation.
     /// - Returns: The user, or nil if the user's consent at Apple has ended.
     package func callAsFunction(
+        _ token: IDToken, _ name: AppleUser?, isNewConsent: Bool, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection,
+        at now: Date
+    ) async throws -> ID<User>? {
+        let database = OwnerDatabase(pool, tenant: asked.tenant).repeatable
+        var isKnown = false
+        if name == nil, !isNewConsent {
+            let find = Identity.find(by: token, hasRefreshToken: refreshToken != nil, of: asked.tenant, connection: connection, at: now)
+            let found = try await database.run(find).first { row in
+                (user: try row.get("id", as: ID<User>.self), isUnchanged: try row.get("is_unchanged", as: Bool.self))
+            }
+            if let found, found.isUnchanged { return found.user }
+            isKnown = found != nil
+        }
+        if !isKnown, token.transferSubject == nil, !connection.isRelinking(at: now) {
+            let create = Identity.create(
+                token, name, refreshToken: refreshToken, asked: asked, connection: connection, keyring: keyring, at: now)
+            do {
+                if let user = try await database.run(create).first({ try $0.get("id", as: ID<User>.self) }) { return user }
+            } catch let error as DatabaseError where error.kind == .connection || error.isSerializationFailure {
+                // `save` finds the user if the first execution took effect.
+            }
+        }
+        return try await save(token, name, refreshToken: refreshToken, asked, connection, at: now)
+    }
+
+    /// Stores Apple's refresh token of a user that `callAsFunction` saved a moment ago for another id_token of the same sign-in.
+    /// - Returns: The user, or nil if the user's consent at Apple has ended.
+    package func complete(
+        _ user: ID<User>, savedFor earlier: IDToken, _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked,
+        _ connection: Connection, at now: Date
+    ) async throws -> ID<User>? {
+        if let refreshToken, token.hasAddress(of: earlier) {
+            let kept = Identity.keep(
+                refreshToken: refreshToken, of: token, user: user, asked.tenant, connection: connection, keyring: keyring, at: now)
+            let found = try await OwnerDatabase(pool, tenant: asked.tenant).repeatable.run(kept)
+            if let user = try found.first({ try $0.get("id", as: ID<User>.self) }) { return user }
+        }
+        return try await save(token, name, refreshToken: refreshToken, asked, connection, at: now)
+    }
+
+    /// Saves the user, and the name, before anything else can fail.
+    private func save(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
     ) async throws -> ID<User>? {
         var batch = Statements()
@@ -44,5 +87,13 @@ package struct SaveUser: Sendable {
             results = try await database.run(batch)
         }
         return try results[saved].first { try $0.get("id", as: ID<User>.self) }
+    }
+}
+
+extension IDToken {
+    /// Whether two id_tokens of a sign-in agree on the user's email address.
+    fileprivate func hasAddress(of other: IDToken) -> Bool {
+        email.map { Array($0.utf8) } == other.email.map { Array($0.utf8) } && emailVerified == other.emailVerified
+            && isPrivateEmail == other.isPrivateEmail
     }
 }

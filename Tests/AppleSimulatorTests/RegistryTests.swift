@@ -40,7 +40,7 @@ struct RegistryTests {
             let shown = try await website.send("GET", "/simulator/registry").text
             _ = try Registry(json: Data(shown.utf8))
             #expect(shown.contains("org.seven.web") && shown.contains("KEY0000007") && shown.contains("Only One"))
-            #expect(!shown.contains("Ada"))
+            #expect(!shown.contains("Ada Lovelace"))
             for _ in 1...2 { expectSuccess(try await website.authorize(as: "new")) }
             _ = try Registry(json: Data(try await website.send("GET", "/simulator/registry").text.utf8))
         }

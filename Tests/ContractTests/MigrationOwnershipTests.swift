@@ -14,11 +14,12 @@ struct MigrationOwnershipTests {
         // `purge_tenant` also deletes the rows of the tables that `purged_table` lists.
         "Tenancy": ["bind_application_secrets", "purge_tenant", "shared_connection"],
         "Ledger": [
-            "archive_usage_partition", "create_usage_partition", "missing_usage_partitions", "restored_usage_partition",
-            "usage_partitions",
+            "archive_usage_partition", "create_usage_partition", "missing_usage_partitions", "record_usage_events",
+            "restored_usage_partition", "usage_count", "usage_exists", "usage_partitions", "usage_waits",
         ],
         "Billing": [
-            "close_statement", "statement_claim_checked", "statement_frozen", "statement_sums_checked", "take_statement",
+            "close_statement", "statement_claim_checked", "statement_complete_checked", "statement_frozen", "statement_sums_checked",
+            "take_statement",
             "tenant_plan_changed",
         ],
         "Sinks": ["feed_usage_sink", "forget_usage_sink_customer", "forget_usage_sink_users"],

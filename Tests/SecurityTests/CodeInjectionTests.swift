@@ -53,7 +53,7 @@ struct CodeInjectionTests {
                 #expect(elsewhere.refuses("invalid_client"))
             }
             #expect(try await platform.count("session") == 0)
-            #expect(try await platform.count("usage_event") == 0)
+            #expect(try await platform.countBilled() == 0)
         }
     }
 
@@ -69,7 +69,7 @@ struct CodeInjectionTests {
             #expect(try await (thiefFirst ? victim : thief).redeem(code, request).refuses("invalid_grant"))
             #expect(try await !thief.isTaken(first.accessToken, at: platform.acme))
             #expect(try await thief.refresh(first.refreshToken, request).refuses("invalid_grant"))
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 

@@ -252,7 +252,7 @@ struct UnauthenticatedLoadTests {
                 answers.append((replay, answer.status, answer.json["error"] as? String))
             }
             #expect(answers.map(\.status) == [400, 400, 401, 401, 200, 200])
-            try await Self.locking("session, tenant_user, usage_event, audit_event", of: platform) { [answers] in
+            try await Self.locking("session, tenant_user, usage_arrival, audit_event", of: platform) { [answers] in
                 for expected in answers {
                     let answer = try await send(expected.replay)
                     #expect(answer.status == expected.status && answer.json["error"] as? String == expected.error, "\(expected.replay)")

@@ -275,7 +275,7 @@ struct ApplicationSettingsTests {
             #expect(try await browser.userInfo(tokens["access_token"] as? String, of: platform.acme).isOAuthError(401, "invalid_token"))
             #expect(try await platform.count("session", where: "ended_reason = 'revoked'") == 1)
             #expect(try await platform.count("session", where: "ended_at IS NULL") == 1)
-            #expect(try await platform.count("usage_event") == 2)
+            #expect(try await platform.countBilled() == 2)
 
             #expect(try await browser.userInfo(other["access_token"] as? String, of: platform.acme).status == 200)
             let refreshed = try await browser.refresh(other["refresh_token"] as! String, .init(platform.acme))

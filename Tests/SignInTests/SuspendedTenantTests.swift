@@ -24,7 +24,7 @@ struct SuspendedTenantTests {
             #expect(try await browser.userInfo(tokens["access_token"] as? String, of: tenant).status == 404)
             #expect(try await browser.get("\(tenant.issuer)/oauth2/jwks").status == 404)
             #expect(try await browser.get("\(tenant.issuer)/.well-known/openid-configuration").status == 404)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
 
             let other = TestBrowser.Request(platform.seeded.tenants[1 - number])
             #expect(try await TestBrowser(platform).tokens(other)["access_token"] != nil)

@@ -81,7 +81,9 @@ final class HeldLogins: Sendable {
     ) async throws {
         let held = entries
         let owner = try TestDatabase.pool(ownerURL)
-        let events = try await owner.run("SELECT id, kind FROM usage_event").map { try $0.get("id", as: UUID.self) }
+        let events = try await owner.run("SELECT id FROM usage_event UNION ALL SELECT id FROM usage_arrival").map {
+            try $0.get("id", as: UUID.self)
+        }
         let sessions = try await owner.run("SELECT id, ended_at FROM session").map {
             (try $0.get("id", as: UUID.self), isOpen: try $0.get("ended_at", as: Date?.self) == nil)
         }

@@ -92,8 +92,7 @@ private final class Load: Sendable {
         }
         let (logins, losses) = load.state.withLock { ($0.logins, $0.losses) }
         #expect(losses.isEmpty)
-        let billed = try await platform.ownerPool.run("SELECT count(*) AS n FROM usage_event").first { try $0.get("n", as: Int.self) }
-        #expect(billed == logins)
+        #expect(try await platform.countBilled() == logins)
     }
 
     private func signIn(_ request: TestBrowser.Request, _ platform: TestPlatform) async {

@@ -23,7 +23,7 @@ struct LostAnswerTests {
             let row = try await platform.ownerPool.run(
                 """
                 SELECT (SELECT count(*) FROM session) AS sessions, (SELECT count(*) FROM session WHERE ended_at IS NULL) AS live,
-                    (SELECT count(*) FROM usage_event WHERE kind = 'login') AS events
+                    (SELECT count(*) FROM usage_arrival WHERE kind = 'login') AS events
                 """)[0]
             #expect(try row.get("sessions") == 2)
             #expect(try row.get("live") == 2)

@@ -27,6 +27,11 @@ package enum TenantTables {
             INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, updated_at)
             SELECT \(tenant), \(transfer), id, 'collected', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
             """,
+            // A login is in only one of the two tables.
+            """
+            INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)
+            VALUES (\(now), date_trunc('month', now())::date, \(tenant), \(UUID()), \(UUID()), \(UUID()), 'login', 'own')
+            """,
             "INSERT INTO usage_day VALUES (\(tenant), '2000-01-01', '2000-01-01', \(UUID()), 'own', 'login', 1)",
             "INSERT INTO usage_users VALUES (\(tenant), 'day', '2000-01-01', \(UUID()), 'own', 1)",
             "INSERT INTO usage_month_user VALUES (\(tenant), '2000-01-01', \(UUID()), \(UUID()), 'own', 1)",

@@ -13,6 +13,11 @@ extension TestPlatform {
             .first { try $0.get("n", as: Int.self) } ?? 0
     }
 
+    /// The number of billed logins, of all tenants. Each waits to be aggregated, or is an event of the ledger.
+    package func countBilled(where condition: String = "true") async throws -> Int {
+        try await count("(SELECT * FROM usage_arrival UNION SELECT * FROM usage_event) AS billed", where: condition)
+    }
+
     /// Registers redirect URIs instead of an application's own.
     package func setRedirectURIs(_ uris: [String], of application: SeedResult.App) async throws {
         let id = ID<Application>(application.client_id)

@@ -52,7 +52,7 @@ struct ProfileTests {
             #expect(answer.reports(request, "temporarily_unavailable"))
             let later = try await Self.login(platform, person: "Grace Hopper") { form in #expect(form["user"] == nil) }
             #expect(later["name"] as? String == "Grace Hopper")
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 

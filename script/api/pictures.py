@@ -169,10 +169,10 @@ def login():
     flow.step("Espalier", "Apple", "302, state = the sealed attempt", "LoginAttempt.swift")
     flow.step("Apple", "Espalier", "POST …/auth/apple/callback", "AppleCallback.swift")
     flow.step("Espalier", "Apple", "code, for Apple's tokens", "RedeemAtApple.swift · 1 call")
-    flow.step("Espalier", "PostgreSQL", "identity, tenant_user", "SaveUser.swift · 1 round trip")
+    flow.step("Espalier", "PostgreSQL", "identity, tenant_user, if changed", "SaveUser.swift · 1 round trip")
     flow.step("Espalier", "application", "303, the sealed code for one minute", "AuthorizationCode.swift")
     flow.step("application", "Espalier", "POST /t/acme/oauth2/token", "Token.swift, RedeemCode.swift")
-    flow.step("Espalier", "PostgreSQL", "session, usage_event, usage_arrival", "IssueTokens.swift · 1 transaction, 1 round trip")
+    flow.step("Espalier", "PostgreSQL", "session, usage_arrival", "IssueTokens.swift · 1 transaction, 1 round trip")
     return flow.step("Espalier", "application", "200, tokens").picture()
 
 
@@ -198,7 +198,7 @@ def admin_write():
 def monthly_close():
     flow = Flow("A monthly close", [("BillingJobs", 54), ("Espalier", 190), ("PostgreSQL", 340)])
     flow.step("BillingJobs", "Espalier", "every 2 s", "RollUp.swift")
-    flow.step("Espalier", "PostgreSQL", "usage_arrival → usage_day, usage_users,", "usage_month_user")
+    flow.step("Espalier", "PostgreSQL", "usage_arrival → usage_event, usage_day,", "usage_users, usage_month_user")
     flow.step("BillingJobs", "Espalier", "every 10 minutes", "CloseStatements.swift")
     flow.step("Espalier", "PostgreSQL", "take the month: statement “closing”", "ClosingMonth.swift · 2 round trips")
     flow.step("PostgreSQL", "Espalier", "COPY usage_event", "BilledEvents.swift: count, digest")

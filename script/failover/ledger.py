@@ -9,7 +9,7 @@ class Books:
 
     def __init__(self, installation, sessions):
         leader = installation.cluster.leader
-        events = Counter(str(row[0]) for row in leader.run("SELECT id FROM usage_event", "espalier"))
+        events = Counter(str(row[0]) for row in leader.run("SELECT id FROM usage_event UNION ALL SELECT id FROM usage_arrival", "espalier"))
         # Whether the session is open, and the number of its last refresh.
         rows = {
             str(row[0]): row[1:] for row in leader.run("SELECT id, ended_at IS NULL, refresh_generation FROM session", "espalier")}

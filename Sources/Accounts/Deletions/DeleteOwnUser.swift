@@ -32,7 +32,7 @@ extension UserRoutes {
             let deletion = try await OwnerDatabase(pool, tenant: id).transaction { db in
                 try await delete(wanted, at: now, in: db) { user in
                     // Read while the user's row is locked, because another request may be ending the session.
-                    let lasting = try await db.run(User.find(ofSession: token.session, of: id, at: now)).first(User.init)
+                    let lasting = try await db.run(User.find(ofSession: token.session, of: id, application, at: now)).first(User.init)
                     guard lasting?.id == user.id else { throw OAuthError.badAccessToken }
                 }
             }

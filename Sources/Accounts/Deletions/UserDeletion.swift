@@ -66,7 +66,7 @@ extension UserRoutes {
             Identity.lockAll(of: user, tenant),
             UserReply.lock(user, of: tenant),
             // This reads identities that were added in between. No more can be added now.
-            Identity.grants(of: user, tenant))
+            Identity.grants(of: user, tenant, logins: Session.logins(of: user, tenant)))
         guard let known = try locked.first(UserReply.init) else { return nil }
         try await admit(known)
         // This comes before the rows are deleted, so that all recipients are notified that the sessions ended.

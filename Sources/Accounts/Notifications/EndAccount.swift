@@ -20,7 +20,8 @@ extension Identity.Named {
     /// If Apple has vouched for the user under another team since then, the user has another Apple account. The user then loses only this
     /// one.
     func endAccount(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
-        guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
+        let found = try await hold(of: tenant, against: moment, logins: { Session.logins(of: $0, tenant) }, in: db)
+        guard let held = found else { return .unknownUser }
         if held.named.isAccountDeleted { return .applied }
         if held.named.isNewer { return .superseded }
         if held.hasNewerIdentity {

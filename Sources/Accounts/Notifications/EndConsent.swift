@@ -16,7 +16,8 @@ extension Identity.Named {
     ///
     /// If the user has already signed in again when the event arrives, newer sessions stay active and older ones end.
     func endConsent(at moment: Date, of tenant: ID<Tenant>, now: Date, in db: Transaction) async throws -> StoredNotification.Outcome {
-        guard let held = try await hold(of: tenant, against: moment, in: db) else { return .unknownUser }
+        let found = try await hold(of: tenant, against: moment, logins: { Session.logins(of: $0, tenant) }, in: db)
+        guard let held = found else { return .unknownUser }
         // This was done before, and the earlier event notified all recipients.
         if held.named.isEnded { return .applied }
         if held.named.isEndedLater { return .superseded }

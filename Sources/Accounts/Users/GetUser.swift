@@ -48,7 +48,8 @@ extension UserRoutes {
         let id = try call.id("user", of: "user", as: User.self)
         let now = now()
         let (found, identities, sessions) = try await call.database(pool).run(
-            UserReply.find(id, of: call.tenant), Identity.all(of: id, call.tenant), SessionReply.active(of: id, call.tenant, at: now))
+            UserReply.find(id, of: call.tenant), Identity.all(of: id, call.tenant, logins: Session.logins(of: id, call.tenant)),
+            SessionReply.active(of: id, call.tenant, at: now))
         guard let user = try found.first(UserReply.init) else { throw Problem.notFound("user") }
         let reply = Reply(
             user: user, identities: try identities.map(IdentityReply.init), sessions: try sessions.map { try SessionReply($0, at: now) })

@@ -29,6 +29,12 @@ struct UsageExport: Sendable {
             try await source.run(statements)
         }
 
+        /// The time of the oldest event that is not in the ledger yet.
+        func waitsSince() async throws -> Date? {
+            let tenant: ID<Tenant>? = if case .tenant(let owner, _) = self { owner.id } else { nil }
+            return try await run(UsageEvent.oldestWaiting(of: tenant)).first { try $0.get("waits_since", as: Date?.self) } ?? nil
+        }
+
         var source: LedgerPages.Source {
             switch self {
             case .tenant(_, let database): .tenant(database)
@@ -61,8 +67,6 @@ struct UsageExport: Sendable {
         self.format = format
         compression = try query.choice("compression")
         skip = try query.integer("skip", 0...(1 << 53)) ?? 0
-        watermark = Date(timeIntervalSince1970: (now.timeIntervalSince1970 - settling).rounded(.down))
-
         let (given, end) = (try query.time("from"), try query.time("to"))
         from = given ?? Month(now).start
         let whole = end ?? (given == nil || format == .focus ? Month(now).end : max(now, from.addingTimeInterval(1)))
@@ -74,12 +78,12 @@ struct UsageExport: Sendable {
             for (name, time) in [("from", from), ("to", whole)] where Month(time).start != time {
                 throw Problem.invalid(.init(name, "FOCUS exports whole months. Use the start of a UTC month."))
             }
-            to = whole
-        } else {
-            // Events that can still arrive belong to the next export, which starts where this one ends.
-            to = max(from, min(whole, watermark))
         }
         scope = try await Self.scope(query.text("tenant"), call, pool)
+        // Events that can still arrive in the ledger belong to the next export, which starts where this one ends.
+        let waitsSince = try await scope.waitsSince() ?? now
+        watermark = Date(timeIntervalSince1970: min(now - settling, waitsSince).timeIntervalSince1970.rounded(.down))
+        to = format == .focus ? whole : max(from, min(whole, watermark))
         try await requireLedger()
     }
 

@@ -7,10 +7,10 @@ import Postgres
 
 /// Closes past months, one after another, each tenant's month by exactly one process.
 ///
-/// First the month is taken: a row marks it as closing, and new logins are billed in the next month. Then its events are read, counted and
-/// digested, and the prices in effect are applied. The database checks the result (`Bill.close`). It writes lines, digest and the closed
-/// state in one transaction. After an error nothing is written, and any process may take the month again at once. After a crash, another
-/// process takes it after the end of the lease.
+/// First all events are aggregated, which moves them to the ledger. Then the month is taken: a row marks it as closing, and new logins are
+/// billed in the next month. Then its events are read, counted and digested, and the prices in effect are applied. The database checks the
+/// result (`Bill.close`). It writes lines, digest and the closed state in one transaction. After an error nothing is written, and any process
+/// may take the month again at once. After a crash, another process takes it after the end of the lease.
 package struct CloseStatements: Sendable {
     private let database: PlatformDatabase
     private let grace: TimeInterval
@@ -39,6 +39,10 @@ package struct CloseStatements: Sendable {
         let started = ContinuousClock.now
         let time = simulatesClock ? now : min(now, try await database.run("SELECT clock_timestamp() AS now")[0].get("now"))
         let last = Month(time.addingTimeInterval(-grace)).previous
+        do { try await RollUp(database: database).add(at: now) } catch let error as DatabaseError where !error.isLockTimeout {
+            // The months without waiting events can be closed. The database refuses the others.
+            logger.error("cannot aggregate usage", metadata: ["cause": "\(error)"])
+        }
         var closed = 0
         while true {
             // The order is random, so that processes that start together do not block each other.
@@ -84,8 +88,10 @@ package struct CloseStatements: Sendable {
         do {
             try await close(&month, since: started, at: now)
         } catch {
-            // Without this, the month would wait for the end of the lease. This fails, too, if the database is not available.
-            do { try await month.release(at: now, in: database) } catch {
+            // Without this, the month would wait for the end of the lease. This fails, too, if the database is not available. The task is
+            // new, because a server that stops has canceled this one.
+            let (held, database) = (month, database)
+            do { try await Task { try await held.release(at: now, in: database) }.value } catch {
                 logger.warning("a month is released only after its lease", metadata: ["period": "\(month.period)", "cause": "\(error)"])
             }
             throw error
@@ -93,6 +99,10 @@ package struct CloseStatements: Sendable {
     }
 
     private func close(_ month: inout ClosingMonth, since started: ContinuousClock.Instant, at now: Date) async throws {
+        // Logins that were in progress when the month was taken.
+        if try await !database.run(UsageEvent.wait(of: month.tenant, upTo: month.period)).isEmpty {
+            try await RollUp(database: database).add(at: now)
+        }
         var events = try await BilledEvents.read(of: month.tenant, in: month.period, from: database) {
             let elapsed = (ContinuousClock.now - started) / .seconds(1)
             try await month.renew(until: now.addingTimeInterval(elapsed + ClosingMonth.lease), in: database)

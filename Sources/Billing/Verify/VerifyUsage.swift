@@ -95,7 +95,7 @@ package enum VerifyUsage {
         let counts = try await database.run(scope.counts)
         (result.events, result.waiting) = (try counts[0].get("events"), try counts[0].get("waiting"))
         result.differences += try await database.run(scope.unmatchedArrivals).map { row in
-            "event \(try row.get("id", as: UUID.self).uuidString.lowercased()) waits to be aggregated, but is missing or different in the ledger"
+            "event \(try row.get("id", as: UUID.self).uuidString.lowercased()) waits to be aggregated, but is different in the ledger"
         }
         result.differences += try await database.run(scope.byDay).map { row in
             try difference("", row, "events")

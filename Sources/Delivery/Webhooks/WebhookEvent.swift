@@ -52,4 +52,9 @@ package struct WebhookEvent: Identified, Sendable {
         guard json.bytes.count <= largestData else { throw TooLarge(kind: kind) }
         return "SELECT emit_webhook_event(\(owner), \(ID<WebhookEvent>(at: now)), \(kind), \(now), \(json))"
     }
+
+    /// Whether an enabled endpoint subscribes to events of this kind, as a condition.
+    package static func isExpected(_ kind: Kind, by owner: UUID) -> SQL {
+        "EXISTS (SELECT FROM webhook_endpoint WHERE tenant_id = \(owner) AND status = 'enabled' AND \(kind) = ANY(events))"
+    }
 }

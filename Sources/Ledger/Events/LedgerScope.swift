@@ -29,23 +29,29 @@ package struct LedgerScope: Sendable {
 
     package var counts: SQL {
         """
-        SELECT count(*) AS events, count(a.id) AS waiting FROM usage_event e LEFT JOIN usage_arrival a
-            ON a.tenant_id = e.tenant_id AND a.id = e.id
-        WHERE e.tenant_id = \(tenant) AND e.billing_period = ANY(\(billed)) AND e.occurred_at >= COALESCE(\(since), '-infinity')
-            AND e.occurred_at < COALESCE(\(until), 'infinity')
+        SELECT (SELECT count(*) FROM usage_event e WHERE \(part: isInScope))
+            + (SELECT count(*) FROM (\(part: UsageEvent.waiting)) AS waiting WHERE \(part: isInScope)) AS events,
+            (SELECT count(*) FROM usage_arrival WHERE \(part: isInScope)) AS waiting
         """
     }
 
-    /// Waiting events that are missing in the ledger, or differ from it.
+    private var isInScope: SQL {
+        """
+        tenant_id = \(tenant) AND billing_period = ANY(\(billed)) AND occurred_at >= COALESCE(\(since), '-infinity')
+            AND occurred_at < COALESCE(\(until), 'infinity')
+        """
+    }
+
+    /// Waiting events that are in the ledger, too, but differ from it.
     package var unmatchedArrivals: SQL {
         """
         SELECT id FROM usage_arrival a
         WHERE tenant_id = \(tenant) AND (billing_period = ANY(\(billed)) OR NOT \(isWholeMonth))
             AND occurred_at >= COALESCE(\(since), '-infinity') AND occurred_at < COALESCE(\(until), 'infinity')
-            AND NOT EXISTS (
+            AND EXISTS (
                 SELECT FROM usage_event e WHERE e.tenant_id = a.tenant_id AND e.billing_period = a.billing_period
-                    AND e.occurred_at = a.occurred_at AND e.id = a.id AND e.application_id = a.application_id
-                    AND e.user_id = a.user_id AND e.kind = a.kind AND e.connection = a.connection)
+                    AND e.occurred_at = a.occurred_at AND e.id = a.id
+                    AND (e.application_id, e.user_id, e.kind, e.connection) <> (a.application_id, a.user_id, a.kind, a.connection))
         ORDER BY id LIMIT \(Self.most)
         """
     }

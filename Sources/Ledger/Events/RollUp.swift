@@ -5,8 +5,9 @@ package import Postgres
 /// Aggregates new events of the ledger by day (`usage_day`), and counts the distinct users (`usage_users`). So no request counts millions
 /// of events.
 ///
-/// The transaction that aggregates an event also deletes it from `usage_arrival`. So an event is either waiting or counted, and a process
-/// that dies has changed nothing. One process does this at a time. Otherwise two of them could count the same user as new.
+/// The transaction that aggregates an event also deletes it from `usage_arrival`, and a trigger then inserts it into `usage_event`. So an
+/// event is either waiting or counted, and a process that dies has changed nothing. One process does this at a time. Otherwise two of them
+/// could count the same user as new.
 package struct RollUp: Sendable {
     /// The time from the timestamp of a login until it is visible here, in seconds. It is longer than a request waits for its database
     /// connection, its locks and its statements, plus the clock difference between servers. Numbers are complete up to this long ago. This

@@ -112,6 +112,10 @@ extension UsageCount {
                 WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(SELECT billing_period FROM month))
                     AND occurred_at >= \(tail.lowerBound) AND occurred_at < \(tail.upperBound)
                 UNION ALL
+                SELECT (occurred_at AT TIME ZONE 'UTC')::date, 1 FROM (\(part: UsageEvent.waiting)) AS waiting
+                WHERE tenant_id = \(tenant) AND (occurred_at >= \(head.lowerBound) AND occurred_at < \(head.upperBound)
+                    OR occurred_at >= \(tail.lowerBound) AND occurred_at < \(tail.upperBound))
+                UNION ALL
                 SELECT day, events FROM usage_day
                 WHERE tenant_id = \(tenant) AND day = ANY(\(partial.filter { $0.start >= window.from })) AND (
                     SELECT true FROM usage_event WHERE tenant_id = \(tenant) AND billing_period = usage_day.billing_period
@@ -168,14 +172,19 @@ extension UsageCount {
             CASE WHEN \(filter.groups.contains(.application)) THEN application_id END AS application_id,
             CASE WHEN \(filter.groups.contains(.connection)) THEN connection END AS connection,
             CASE WHEN \(filter.groups.contains(.kind)) THEN kind END AS kind, count(*) AS logins, count(DISTINCT user_id) AS users
-        FROM usage_event
-        WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(
-                SELECT billing_period FROM usage_day
-                WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day::timestamp AT TIME ZONE 'UTC' < \(window.to)
-                UNION SELECT billing_period FROM usage_arrival
-                WHERE tenant_id = \(tenant) AND occurred_at >= \(window.from) AND occurred_at < \(window.to)))
-            AND occurred_at >= \(window.from) AND occurred_at < \(window.to)
-            AND application_id = COALESCE(\(filter.application), application_id)
+        FROM (
+            SELECT occurred_at, application_id, connection, kind, user_id FROM usage_event
+            WHERE tenant_id = \(tenant) AND billing_period = ANY(ARRAY(
+                    SELECT billing_period FROM usage_day
+                    WHERE tenant_id = \(tenant) AND day >= \(Day(window.from)) AND day::timestamp AT TIME ZONE 'UTC' < \(window.to)
+                    UNION SELECT billing_period FROM usage_arrival
+                    WHERE tenant_id = \(tenant) AND occurred_at >= \(window.from) AND occurred_at < \(window.to)))
+                AND occurred_at >= \(window.from) AND occurred_at < \(window.to)
+            UNION ALL
+            SELECT occurred_at, application_id, connection, kind, user_id FROM (\(part: UsageEvent.waiting)) AS waiting
+            WHERE tenant_id = \(tenant) AND occurred_at >= \(window.from) AND occurred_at < \(window.to)
+        ) AS event
+        WHERE application_id = COALESCE(\(filter.application), application_id)
             AND connection = COALESCE(\(filter.connection), connection) AND kind = COALESCE(\(filter.kind), kind)
         GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4
         """

@@ -95,8 +95,10 @@ package struct ArchiveUsage: Sendable {
                     SELECT closed.events FROM (\(part: closed(month))) AS closed WHERE closed.tenant_id = event.tenant_id) AS billed, (
                     SELECT COALESCE(sum(usage_day.events), 0) FROM usage_day
                     WHERE usage_day.tenant_id = event.tenant_id AND billing_period = \(month)) AS added_up, (
-                    SELECT count(*) FROM usage_arrival
-                    WHERE usage_arrival.tenant_id = event.tenant_id AND billing_period = \(month)) AS waiting
+                    SELECT count(*) FROM usage_arrival AS a
+                    WHERE a.tenant_id = event.tenant_id AND a.billing_period = \(month) AND EXISTS (
+                        SELECT FROM usage_event AS e WHERE e.tenant_id = a.tenant_id AND e.billing_period = a.billing_period
+                            AND e.occurred_at = a.occurred_at AND e.id = a.id)) AS waiting
                 FROM usage_event AS event WHERE billing_period = \(month) GROUP BY tenant_id) AS counted
             """)[0]
         guard try !counted.get("is_open", as: Bool.self) else { throw Refusal.open(month) }

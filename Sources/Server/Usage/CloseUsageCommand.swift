@@ -43,13 +43,13 @@ struct CloseUsageCommand: AsyncParsableCommand {
                 try DatabasePool(
                     .init(url: settings.databaseURL, maximumConnections: 2, applicationName: "espalier"), logger: logger),
                 for: .command)
-            do { _ = try await RollUp(database: database).add(at: now) } catch let error as DatabaseError where error.isLockTimeout {
+            let closing = CloseStatements(
+                database: database, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger)
+            let closed: Int
+            do { closed = try await closing.pass(at: now) } catch let error as DatabaseError where error.isLockTimeout {
                 throw Settings.Refusal(
-                    description: "Nothing was closed, because a server is still adding up usage. Try again in a moment.")
+                    description: "Nothing was closed, because a server is still aggregating usage. Try again in a few seconds.")
             }
-            let closed = try await CloseStatements(
-                database: database, grace: TimeInterval(settings.usageGrace), simulatesClock: settings.simulatesClock, logger: logger
-            ).pass(at: now)
             print("\(closed) month\(closed == 1 ? "" : "s") closed")
         }
     }

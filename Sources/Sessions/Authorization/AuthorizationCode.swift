@@ -16,6 +16,8 @@ package struct AuthorizationCode: Sendable {
     let tenant: ID<Tenant>
     let application: ID<Application>
     let user: ID<User>
+    /// The identity that the user signed in with. Nil in a code of an older version.
+    let vouched: Identity.Vouched?
     let connection: Connection.Ownership
     /// SHA-256, because a URI may be long and the code is part of one.
     let redirectURIHash: [UInt8]
@@ -33,9 +35,11 @@ package struct AuthorizationCode: Sendable {
     }
 
     package init(
-        login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, connection: Connection.Ownership,
-        redirectURI: String, codeChallenge: String?, nonce: String?, scope: String, authenticatedAt: Date, device: Device, at now: Date
+        login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, vouched: Identity.Vouched? = nil,
+        connection: Connection.Ownership, redirectURI: String, codeChallenge: String?, nonce: String?, scope: String, authenticatedAt: Date,
+        device: Device, at now: Date
     ) {
+        self.vouched = vouched
         (self.login, self.tenant, self.application, self.user) = (login, tenant, application, user)
         (self.connection, self.authenticatedAt, self.device) = (connection, authenticatedAt, device)
         redirectURIHash = Self.hash(redirectURI)
@@ -57,6 +61,10 @@ package struct AuthorizationCode: Sendable {
         fields.write(device.userAgent)
         fields.write(device.address)
         fields.write(issuedAt)
+        if let vouched {
+            fields.write(vouched.team)
+            fields.write(vouched.at)
+        }
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
@@ -85,6 +93,7 @@ package struct AuthorizationCode: Sendable {
             authenticatedAt = try fields.date()
             device = Device(userAgent: try fields.optionalString(), address: try fields.optionalString())
             issuedAt = try fields.date()
+            vouched = fields.isAtEnd ? nil : Identity.Vouched(team: try fields.string(), at: try fields.date())
         } catch {
             throw .unreadable
         }

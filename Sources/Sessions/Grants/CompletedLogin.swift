@@ -7,6 +7,8 @@ package import Users
 package struct CompletedLogin: Sendable {
     let login: ID<LoginID>
     let user: ID<User>
+    /// The identity that the user signed in with. The session records it.
+    let vouched: Identity.Vouched?
     let scope: String
     /// The application's nonce, for the id_token.
     var nonce: String?
@@ -20,9 +22,10 @@ package struct CompletedLogin: Sendable {
     var realUserStatus: Int?
 
     package init(
-        login: ID<LoginID>, user: ID<User>, scope: String, nonce: String?, connection: Connection.Ownership, authenticatedAt: Date,
-        admittedAt: Date, device: Device, realUserStatus: Int? = nil
+        login: ID<LoginID>, user: ID<User>, vouched: Identity.Vouched?, scope: String, nonce: String?, connection: Connection.Ownership,
+        authenticatedAt: Date, admittedAt: Date, device: Device, realUserStatus: Int? = nil
     ) {
+        self.vouched = vouched
         (self.login, self.user, self.scope, self.nonce, self.connection) = (login, user, scope, nonce, connection)
         (self.authenticatedAt, self.admittedAt, self.device) = (authenticatedAt, admittedAt, device)
         self.realUserStatus = realUserStatus
@@ -35,7 +38,7 @@ package struct CompletedLogin: Sendable {
 extension CompletedLogin {
     init(_ code: AuthorizationCode) {
         self.init(
-            login: code.login, user: code.user, scope: code.scope, nonce: code.nonce, connection: code.connection,
+            login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, nonce: code.nonce, connection: code.connection,
             authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
     }
 }

@@ -9,8 +9,8 @@ import Tenancy
 import Users
 
 extension Tokens {
-    /// Issues the tokens of a login. One transaction and one round trip write the session and the usage event and read the user. Tokens are
-    /// made only after the login is in the ledger.
+    /// Issues the tokens of a login. One statement writes the session and the usage event and reads the user. Tokens are made only after the
+    /// login is in the ledger.
     ///
     /// - Parameter statements: statements of the same transaction, which run first.
     /// - Throws: `DatabaseError` with the constraint `session_pkey` if the login already received its tokens; `OAuthError` if the user was
@@ -21,14 +21,13 @@ extension Tokens {
         // The key is read before the usage event is written, because a login that receives no tokens must cost nothing.
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         var batch = Statements(statements)
-        batch.append(LoginLock.shared(of: tenant.id))
-        let session = batch.append(Session.begin(login, of: tenant, application: application, at: now))
-        batch.append(
-            UsageEvent.insert(
-                login: login.login.uuid, tenant: tenant.id, application: application.id, user: login.user.uuid,
-                connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id),
-                if: Session.exists(login.session, of: tenant.id), at: now))
-        let database = OwnerDatabase(pool, tenant: tenant.id).repeatable
+        let session = batch.append(
+            Session.begin(login, of: tenant, application: application, at: now) { started in
+                UsageEvent.insert(
+                    login: login.login.uuid, tenant: tenant.id, application: application.id, session: started,
+                    connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id), at: now)
+            })
+        let database = OwnerDatabase(pool, tenant: tenant.id).locking(LoginLock.shared(of: tenant.id)).repeatable
         let started: User?
         do {
             started = try await database.run(batch)[session].first(User.init)

@@ -47,21 +47,27 @@ package struct Session: Identified, Sendable {
         authenticatedAt = try row.get("authenticated_at")
     }
 
-    /// Starts the session of a login and returns its user. It returns no row if the user was deleted, or lost all tokens since the login
-    /// was admitted. The schema refuses it (`session_pkey`) if the login has already started its session.
+    /// Starts and bills the session of a login, and returns its user. It returns no row if the user was deleted, or lost all tokens since
+    /// the login was admitted. The schema refuses it (`session_pkey`) if the login has already started its session.
     ///
     /// The user's row is locked. A concurrent end of the user's tokens either comes first and is visible here, or waits and finds the
     /// session.
-    static func begin(_ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date) -> SQL {
+    /// - Parameter billing: the part that bills the login whose session a part of this name creates.
+    static func begin(
+        _ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date, billing: (_ started: SQL) -> SQL
+    ) -> SQL {
         """
         WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: Tenant.endedTokens(of: tenant.id, since: login.admittedAt)))),
         started AS (
             INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent, address,
-                authenticated_at)
+                authenticated_at, apple_team_id, vouched_at)
             SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
                 \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
-                \(login.device.address), \(login.authenticatedAt)
-            FROM admitted)
+                \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)
+            FROM admitted
+            RETURNING user_id AS id),
+        -- It reads `started`, so a login that has started its session before fails there (`session_pkey`), and not here.
+        \(part: billing("started"))
         SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM admitted
         """
     }
@@ -85,21 +91,22 @@ package struct Session: Identified, Sendable {
     static func refresh(
         _ id: ID<Session>, of tenant: Tenant, application: Application, generation: Int, scope: [String], at now: Date
     ) -> SQL {
-        """
-        UPDATE session SET refresh_generation = refresh_generation + 1, refreshed_at = \(now)
-        WHERE tenant_id = \(tenant.id) AND id = \(id) AND application_id = \(application.id) AND refresh_generation = \(generation)
-            AND ended_at IS NULL AND expires_at > \(now)
-            AND refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds)))
-            AND string_to_array(scope, ' ') @> \(scope)
-            AND EXISTS (SELECT FROM (\(part: User.live)) AS u JOIN (\(part: Tenant.limits)) AS t ON t.id = u.tenant_id
-                WHERE u.tenant_id = \(tenant.id) AND u.id = session.user_id
-                    AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < session.created_at)
-                    AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < session.created_at)
-                    -- The tenant's current limits. This process may still have the previous ones in its cache.
-                    AND COALESCE(session.created_at + make_interval(secs => t.session_seconds) > \(now), true)
-                    AND COALESCE(session.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true))
-        RETURNING user_id, scope, refresh_generation, refreshed_at, expires_at, ended_at, authenticated_at
-        """
+        // Most requests name no scope.
+        let granted: SQL = scope.isEmpty ? "" : "AND string_to_array(s.scope, ' ') @> \(scope)"
+        return """
+            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)
+            FROM (\(part: User.live)) AS u, (\(part: Tenant.limits)) AS t
+            WHERE s.tenant_id = \(tenant.id) AND s.id = \(id) AND s.application_id = \(application.id)
+                AND s.refresh_generation = \(generation) AND s.ended_at IS NULL AND s.expires_at > \(now)
+                AND s.refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds))) \(part: granted)
+                AND u.tenant_id = \(tenant.id) AND u.id = s.user_id AND t.id = \(tenant.id)
+                AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+                AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
+                -- The tenant's current limits. This process may still have the previous ones in its cache.
+                AND COALESCE(s.created_at + make_interval(secs => t.session_seconds) > \(now), true)
+                AND COALESCE(s.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true)
+            RETURNING s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at
+            """
     }
 
     /// Finds a session whose user exists and was not signed out since the session started.

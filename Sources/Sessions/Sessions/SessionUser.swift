@@ -5,22 +5,46 @@ import Tenancy
 package import Users
 
 extension User {
-    /// The user of an active session.
-    package static func find(ofSession session: ID<Session>, of tenant: ID<Tenant>, at now: Date) -> SQL {
+    /// The user of an active session of an application.
+    package static func find(ofSession session: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
         """
         SELECT u.id, u.given_name, u.family_name, u.email, u.email_verified, u.is_private_email, u.email_disabled
-        FROM session_life s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
-        WHERE s.tenant_id = \(tenant) AND s.id = \(session) AND s.ended_at IS NULL AND s.ends_at > \(now)
-            AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
-            AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
+        \(part: Session.active(session, of: tenant, application, at: now))
         """
     }
 }
 
 extension Session {
-    /// Whether there is this session, as a condition.
-    static func exists(_ id: ID<Session>, of tenant: ID<Tenant>) -> SQL {
-        "EXISTS (SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(id))"
+    /// The end of a statement that reads an active session `s` of an application, with its user `u` and its tenant `t`.
+    ///
+    /// The application's limit comes from the memory of this process, as in a refresh. `session_life` would also read the application, and
+    /// the tenant twice.
+    static func active(_ session: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
+        """
+        FROM session s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+            JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
+        WHERE s.tenant_id = \(tenant) AND s.id = \(session) AND s.application_id = \(application.id) AND s.ended_at IS NULL
+            AND \(part: end(by: application)) > \(now)
+            AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
+            AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
+        """
+    }
+
+    /// When the session `s` of the tenant `t` ends if it is not used before.
+    static func end(by application: Application) -> SQL {
+        """
+        LEAST(s.expires_at, s.created_at + make_interval(secs => t.session_seconds),
+            s.refreshed_at + make_interval(secs => LEAST(\(Double(application.idleSeconds)), t.idle_seconds)))
+        """
+    }
+
+    /// Selects the last sign-in of each team of a user, with its time and the time at which Apple vouched for the user. A sign-in that
+    /// changes nothing is recorded only here.
+    package static func logins(of user: ID<User>, _ tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT apple_team_id AS team_id, max(created_at) AS last_login_at, max(vouched_at) AS vouched_at FROM session
+        WHERE tenant_id = \(tenant) AND user_id = \(user) AND apple_team_id IS NOT NULL GROUP BY apple_team_id
+        """
     }
 
     /// Ends the sessions of an application that is being deleted.

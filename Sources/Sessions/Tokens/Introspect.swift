@@ -121,12 +121,9 @@ private struct ActiveSession {
 
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
         """
-        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.ends_at
-        FROM session_life s JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
-        WHERE s.tenant_id = \(tenant) AND s.id = \(id) AND s.application_id = \(application.id) AND s.ended_at IS NULL
-            AND s.ends_at > \(now)
-            AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
-            AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
+        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at,
+            \(part: Session.end(by: application)) AS ends_at
+        \(part: Session.active(id, of: tenant, application, at: now))
         """
     }
 }

@@ -34,7 +34,7 @@ extension TokenRoutes {
         let (token, application) = try await tokens.bearerToken(presented, tenant, at: now)
         let user = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
             let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
-                .run(User.find(ofSession: token.session, of: tenant.tenant.id, at: now)).first(User.init)
+                .run(User.find(ofSession: token.session, of: tenant.tenant.id, application, at: now)).first(User.init)
             guard let found else { throw OAuthError.badAccessToken }
             return found
         }

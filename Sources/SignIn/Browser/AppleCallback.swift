@@ -102,9 +102,9 @@ extension SignInRoutes {
         }
     }
 
-    /// Exchanges Apple's response for Espalier's authorization code. This takes one call to Apple and one round trip to the database, which
-    /// saves the user even if the application never redeems the code. A first authorization has a name and makes a second round trip before
-    /// the call.
+    /// Exchanges Apple's response for Espalier's authorization code. This takes one call to Apple and one round trip to the database. It reads
+    /// the user, and a second round trip saves a user who is new or has changed, even if the application never redeems the code. A first
+    /// authorization has a name, which is saved before the call.
     ///
     /// Anybody can post a form with a made-up code. So the id_token in the form is verified first. Without Apple's signature over the nonce
     /// of this attempt, Espalier does not call Apple. It does not compare `c_hash`, because Apple's documentation does not mention it. The
@@ -112,9 +112,9 @@ extension SignInRoutes {
     private func authorizationCode(
         for answer: AppleAnswer, to attempt: LoginAttempt, _ tenant: TenantConfiguration, device: Device, at now: Date
     ) async throws -> AuthorizationCode {
-        let (code, idToken, name): (String, String?, AppleUser?)
+        let (code, idToken, isNewConsent, name): (String, String?, Bool, AppleUser?)
         switch answer {
-        case .code(let sent, let token, let user): (code, idToken, name) = (sent, token, user)
+        case .code(let sent, let token, let isNew, let user): (code, idToken, isNewConsent, name) = (sent, token, isNew, user)
         case .cancelled: throw CallbackRefusal.cancelled
         case .other: throw CallbackRefusal.refusedByApple
         }
@@ -130,7 +130,8 @@ extension SignInRoutes {
 
         let asked = Identity.Asked(tenant: attempt.tenant, application: attempt.application, startedAt: attempt.startedAt)
         // Apple sends the name once, and the id_token proves its user. So the name is saved before anything else can fail.
-        if let name { _ = try await save(presented, name, refreshToken: nil, asked, connection, at: now) }
+        var saved: ID<User>?
+        if let name { saved = try await user(of: presented, name, isNewConsent: true, refreshToken: nil, asked, connection, at: now) }
         let tokens = try await redeemAtApple(
             code, redirectURI: endpoints.returnURL(tenant.tenant, connection), clientID: connection.servicesID, tenant.tenant, connection,
             key,
@@ -139,18 +140,31 @@ extension SignInRoutes {
             tokens.idToken, audiences: [connection.servicesID], nonce: attempt.appleNonce, at: now, by: deadline)
         // Both id_tokens must name the same user (OpenID Connect Core, section 3.3.3.6).
         guard token.subject == presented.subject else { throw CallbackRefusal.otherUsersCode }
-        let user = try await save(token, name, refreshToken: tokens.refreshToken, asked, connection, at: now)
+        let user =
+            if let saved {
+                try await admitted(
+                    saveUser.complete(
+                        saved, savedFor: presented, token, name, refreshToken: tokens.refreshToken, asked, connection, at: now))
+            } else {
+                try await user(
+                    of: token, name, isNewConsent: isNewConsent, refreshToken: tokens.refreshToken, asked, connection, at: now)
+            }
         let authenticatedAt = token.authenticatedAt(by: now)
         guard attempt.accepts(authenticatedAt: authenticatedAt) else { throw CallbackRefusal.authenticatedTooLongAgo }
         return AuthorizationCode(
-            attempt, user: user, connection: connection.ownership, authenticatedAt: authenticatedAt, device: device, at: now)
+            attempt, user: user, vouched: .init(token, through: connection), connection: connection.ownership,
+            authenticatedAt: authenticatedAt, device: device, at: now)
     }
 
-    /// Saves the user, and the name, before anything else can fail.
-    private func save(
-        _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
+    private func user(
+        of token: IDToken, _ name: AppleUser?, isNewConsent: Bool, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection,
+        at now: Date
     ) async throws -> ID<User> {
-        let user = try await saveUser(token, name, refreshToken: refreshToken, asked, connection, at: now)
+        try await admitted(
+            saveUser(token, name, isNewConsent: isNewConsent, refreshToken: refreshToken, asked, connection, at: now))
+    }
+
+    private func admitted(_ user: ID<User>?) throws -> ID<User> {
         guard let user else { throw CallbackRefusal.consentEnded }
         return user
     }
@@ -192,8 +206,8 @@ extension LoginAttempt {
 
 /// The form that Apple posts to the Return URL.
 private enum AppleAnswer {
-    /// Only the first authorization has `user`, which contains the name.
-    case code(String, idToken: String?, name: AppleUser?)
+    /// Only the first authorization has `user`, which contains the name. The first one after a revocation also has it.
+    case code(String, idToken: String?, isNewConsent: Bool, name: AppleUser?)
     /// The user pressed Cancel. Apple sends no other error.
     case cancelled
     case other
@@ -203,7 +217,8 @@ private enum AppleAnswer {
             if let error = form["error"] {
                 error == "user_cancelled_authorize" ? .cancelled : .other
             } else if let code = form["code"] {
-                .code(code, idToken: form["id_token"], name: form["user"].flatMap(AppleUser.init(field:)))
+                .code(
+                    code, idToken: form["id_token"], isNewConsent: form["user"] != nil, name: form["user"].flatMap(AppleUser.init(field:)))
             } else {
                 .other
             }

@@ -176,11 +176,12 @@ struct LoginAttempt: Sendable {
 
 extension AuthorizationCode {
     init(
-        _ attempt: LoginAttempt, user: ID<User>, connection: Connection.Ownership, authenticatedAt: Date, device: Device = Device(),
-        at now: Date
+        _ attempt: LoginAttempt, user: ID<User>, vouched: Identity.Vouched? = nil, connection: Connection.Ownership, authenticatedAt: Date,
+        device: Device = Device(), at now: Date
     ) {
         self.init(
-            login: attempt.login, tenant: attempt.tenant, application: attempt.application, user: user, connection: connection,
+            login: attempt.login, tenant: attempt.tenant, application: attempt.application, user: user, vouched: vouched,
+            connection: connection,
             redirectURI: attempt.redirectURI, codeChallenge: attempt.codeChallenge, nonce: attempt.nonce, scope: attempt.scope,
             authenticatedAt: authenticatedAt, device: device, at: now)
     }

@@ -77,7 +77,8 @@ package struct SignInNatively: Sendable {
         }
         let user = try await save(vouched, sent.name, refreshToken: refreshToken, asked, connection, at: now)
         let login = CompletedLogin(
-            login: ID(at: now), user: user, scope: sent.scope, nonce: sent.nonce, connection: connection.ownership,
+            login: ID(at: now), user: user, vouched: .init(vouched, through: connection), scope: sent.scope, nonce: sent.nonce,
+            connection: connection.ownership,
             authenticatedAt: token.authenticatedAt(by: now), admittedAt: min(token.issuedAt, now), device: device,
             realUserStatus: token.realUserStatus?.rawValue)
         return try await tokens.issueTokens(
@@ -92,7 +93,9 @@ package struct SignInNatively: Sendable {
     private func save(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
     ) async throws -> ID<User> {
-        let user = try await saveUser(token, name, refreshToken: refreshToken, asked, connection, at: now)
+        // An application has the name only after a new consent.
+        let user = try await saveUser(
+            token, name, isNewConsent: name != nil, refreshToken: refreshToken, asked, connection, at: now)
         guard let user else { throw CallbackRefusal.consentEnded }
         return user
     }

@@ -126,7 +126,7 @@ struct EndAccountTests {
             #expect(try await platform.count("tenant_user") == 1)
             #expect(try await platform.count("identity") == 1)
             #expect(try await platform.count("session") == 1)
-            #expect(try await platform.count("usage_event") == 2)
+            #expect(try await platform.countBilled() == 2)
             #expect(try await stays.lasts())
             let audited = try #require(try await platform.audited("user.erased").first)
             #expect(audited.actor == "system")

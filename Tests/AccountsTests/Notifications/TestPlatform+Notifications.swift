@@ -105,7 +105,10 @@ extension TestPlatform {
         let id = ID<User>(user)
         _ = try await ownerPool.run([
             "UPDATE identity SET vouched_at = vouched_at - interval '1 hour', last_login_at = last_login_at - interval '1 hour' WHERE user_id = \(id)",
-            "UPDATE session SET created_at = created_at - interval '1 hour', refreshed_at = refreshed_at - interval '1 hour' WHERE user_id = \(id)",
+            """
+            UPDATE session SET created_at = created_at - interval '1 hour', refreshed_at = refreshed_at - interval '1 hour',
+                vouched_at = vouched_at - interval '1 hour' WHERE user_id = \(id)
+            """,
         ])
     }
 

@@ -26,7 +26,7 @@ struct DeleteUserTests {
             #expect(try await platform.call("GET", "/tenants/acme/users/\(login.user)").status == 404)
             #expect(try await platform.call("GET", "/tenants/acme/sessions/\(login.session)").status == 404)
             #expect(try await other.lasts())
-            #expect(try await platform.count("usage_event", where: "user_id = '\(ID<User>(login.user)!.uuid)'") == 1)
+            #expect(try await platform.countBilled(where: "user_id = '\(ID<User>(login.user)!.uuid)'") == 1)
 
             // No table contains a trace of the user.
             let tables = try await platform.ownerPool.run(

@@ -96,14 +96,9 @@ struct VerifyUsageTests {
                 """, "users of"
             ),
             (
-                "INSERT INTO usage_arrival SELECT now(), billing_period, tenant_id, gen_random_uuid(), application_id, user_id, kind, connection FROM usage_event LIMIT 1",
-                "waits to be aggregated"
-            ),
-            // In a month without other events.
-            (
                 """
-                INSERT INTO usage_arrival SELECT '2026-05-02', '2026-05-01', tenant_id, gen_random_uuid(), application_id, user_id, kind,
-                connection FROM usage_event LIMIT 1
+                INSERT INTO usage_arrival SELECT occurred_at, billing_period, tenant_id, id, application_id, gen_random_uuid(), kind, connection
+                FROM usage_event LIMIT 1
                 """, "waits to be aggregated"
             ),
         ])

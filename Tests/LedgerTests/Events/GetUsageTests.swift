@@ -54,7 +54,7 @@ struct GetUsageTests {
             for (tenant, connection) in [(platform.acme, "own"), (platform.globex, "shared")] {
                 _ = try await TestBrowser(platform).tokens(.init(tenant))
                 let id = ID<Tenant>(tenant.id)
-                let reported = try await platform.ownerPool.run("SELECT connection FROM usage_event WHERE tenant_id = \(id)")
+                let reported = try await platform.ownerPool.run("SELECT connection FROM usage_arrival WHERE tenant_id = \(id)")
                     .map { try $0.get("connection", as: String.self) }
                 #expect(reported == [connection])
             }

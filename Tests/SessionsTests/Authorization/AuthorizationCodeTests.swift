@@ -7,6 +7,7 @@ import Server
 import Tenancy
 import TestSupport
 import Testing
+import Users
 import Web
 
 @Suite("Authorization code")
@@ -36,14 +37,16 @@ struct AuthorizationCodeTests {
         }
     }
 
-    private func issue(_ platform: TestPlatform, changing changes: [String: String?] = [:]) async throws -> Issued {
+    private func issue(
+        _ platform: TestPlatform, vouched: Identity.Vouched? = nil, changing changes: [String: String?] = [:]
+    ) async throws -> Issued {
         let acme = try await platform.configuration(of: platform.acme)
         let request = TestBrowser.Request(platform.acme, application: 2)
         let query = request.authorizeURL(changing: changes).split(separator: "?")[1]
         let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
         let login = ID<LoginID>(at: now)
         let code = AuthorizationCode(
-            login: login, tenant: acme.tenant.id, application: asked.application.id, user: ID(at: now), connection: .own,
+            login: login, tenant: acme.tenant.id, application: asked.application.id, user: ID(at: now), vouched: vouched, connection: .own,
             redirectURI: request.redirectURI, codeChallenge: asked.codeChallenge, nonce: asked.nonce, scope: asked.scope,
             authenticatedAt: now - 5, device: Device(), at: now)
         return Issued(request: request, login: login, code: code, keyring: keyring, now: now)
@@ -61,6 +64,17 @@ struct AuthorizationCodeTests {
             #expect(opened.scope == "openid profile email")
             #expect(opened.authenticatedAt == now - 5)
             #expect(opened.issuedAt == now)
+        }
+    }
+
+    @Test("a code names the identity, and the code of an older version opens without it")
+    func identity() async throws {
+        try await TestPlatform.run { [self] platform in
+            let vouched = Identity.Vouched(team: "TEAM123456", at: now - 7)
+            let (named, older) = (try await issue(platform, vouched: vouched), try await issue(platform))
+            let opened = (try named.open(), try older.open())
+            #expect(opened.0.vouched == vouched)
+            #expect(opened.1.vouched == nil)
         }
     }
 

@@ -44,7 +44,7 @@ struct RedeemCodeTests {
             #expect(try await platform.count("audit_event", where: "action = 'session.code_replayed' AND actor = '\(actor)'") == 1)
             // The login took place, once.
             #expect(try await platform.count("session") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 
@@ -71,7 +71,7 @@ struct RedeemCodeTests {
             #expect(try await browser.redeem(sealed(at: Date(timeIntervalSinceNow: -61)), request).isOAuthError(400, "invalid_grant"))
             #expect(try await browser.userInfo(first.string("access_token"), of: platform.acme).status == 401)
             #expect(try await platform.count("session", where: "ended_reason = 'code_replayed'") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 
@@ -87,7 +87,7 @@ struct RedeemCodeTests {
             #expect(answers.count { $0.status == 200 } == 1)
             #expect(answers.count { $0.isOAuthError(400, "invalid_grant") } == 5)
             #expect(try await platform.count("session", where: "ended_at IS NOT NULL") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 
@@ -125,7 +125,7 @@ struct RedeemCodeTests {
             #expect(try await browser.redeem(attempt, request).isOAuthError(400, "invalid_grant"))
 
             #expect(try await platform.count("session") == 0)
-            #expect(try await platform.count("usage_event") == 0)
+            #expect(try await platform.countBilled() == 0)
             #expect(try await platform.count("audit_event") == 0)
             #expect(try await browser.redeem(code, request).status == 200)
         }
@@ -156,7 +156,7 @@ struct RedeemCodeTests {
             let code = try await browser.code(request)
             _ = try await platform.ownerPool.run("DELETE FROM tenant_user")
             #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
-            #expect(try await platform.count("usage_event") == 0)
+            #expect(try await platform.countBilled() == 0)
         }
     }
 
@@ -231,7 +231,7 @@ struct RedeemCodeTests {
                 #expect(accessClaims.sid == claims.sid)
                 #expect(accessClaims.sub == claims.sub)
                 #expect(try await platform.count("session", where: "id = '\(ID<Session>(claims.sid)!.uuid)'") == 1)
-                #expect(try await platform.count("usage_event", where: "id = '\(ID<Session>(claims.sid)!.uuid)'") == 1)
+                #expect(try await platform.countBilled(where: "id = '\(ID<Session>(claims.sid)!.uuid)'") == 1)
             }
         }
     }

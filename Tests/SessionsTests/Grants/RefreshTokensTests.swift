@@ -36,7 +36,7 @@ struct RefreshTokensTests {
                 #expect(try await browser.userInfo(answer.string("access_token"), of: platform.acme).status == 200)
             }
             #expect(try await platform.count("session") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 

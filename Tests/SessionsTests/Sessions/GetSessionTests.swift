@@ -55,7 +55,7 @@ struct GetSessionTests {
             let login = try await platform.login("Grace Hopper")
             // A newer version's migration allows this reason while this version still runs.
             _ = try await platform.ownerPool.run([
-                "ALTER TABLE session DROP CONSTRAINT session_ended_reason_check",
+                "ALTER DOMAIN session_end_reason DROP CONSTRAINT session_ended_reason_check",
                 "UPDATE session SET ended_at = now(), ended_reason = 'of_tomorrow'",
             ])
             let shown = try await platform.call("GET", "/tenants/acme/sessions/\(login.session)")

@@ -70,7 +70,7 @@ struct TenantLimitsTests {
             #expect(try await platform.call("POST", "/tenants/acme/\(path)").status == 200)
             #expect(try await browser.redeem(code, request).isOAuthError(400, "invalid_grant"))
             #expect(try await platform.count("session") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
             // A person who signs in afterwards has a session.
             #expect(try await platform.login("Ada Lovelace").lasts())
         }

@@ -180,7 +180,7 @@ struct AppleCallbackTests {
             #expect(try await browser.redeem(codes[0], request).status == 200)
             #expect(try await browser.redeem(codes[1], request).isOAuthError(400, "invalid_grant"))
             #expect(try await platform.count("session") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 

@@ -29,7 +29,7 @@ struct ExchangeTokenTests {
             #expect(ours["name"] as? String == "Ada Lovelace")
             #expect(ours["real_user_status"] as? Int == 2)
             #expect(ours["nonce"] as? String == credential.nonce)
-            #expect(try await platform.count("usage_event", where: "kind = 'login'") == 1)
+            #expect(try await platform.countBilled(where: "kind = 'login'") == 1)
             let stored = "sealed_refresh_token IS NOT NULL AND apple_client_id = '\(phone.bundleID)'"
             #expect(try await platform.count("identity", where: stored) == 1)
             let request = TestBrowser.Request(phone.tenant, application: 1)

@@ -36,8 +36,8 @@ struct NativeCallbackTests {
             #expect(session?["id"] as? String == ours["sid"] as? String)
             #expect(try await platform.count("session", where: "user_agent = 'Example/1.0 (iPhone)' AND address = '127.0.0.1'") == 1)
             let connection = number == 0 ? "own" : "shared"
-            #expect(try await platform.count("usage_event", where: "kind = 'login' AND connection = '\(connection)'") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled(where: "kind = 'login' AND connection = '\(connection)'") == 1)
+            #expect(try await platform.countBilled() == 1)
             // The deletion must name the client that received the grant.
             let stored = "sealed_refresh_token IS NOT NULL AND apple_client_id = '\(phone.bundleID)'"
             #expect(try await platform.count("identity", where: stored) == 1)
@@ -63,7 +63,7 @@ struct NativeCallbackTests {
             #expect(other["name"] as? String == "Ada Lovelace")
             #expect(other["real_user_status"] == nil)
             #expect(one["sid"] as? String != other["sid"] as? String)
-            #expect(try await platform.count("usage_event") == 2)
+            #expect(try await platform.countBilled() == 2)
             #expect(
                 try await platform.count(
                     "identity", where: "sealed_refresh_token IS NOT NULL AND apple_client_id = '\(phone.bundleID)'") == 1)

@@ -26,7 +26,7 @@ struct NativeRefusalTests {
         #expect(answer.isOAuthError(status, error), "\(comment) \(answer.status) \(answer.body)", sourceLocation: location)
         #expect(counted() == before + 1, "\(comment) is not counted as \(outcome)", sourceLocation: location)
         #expect(try await phone.platform.count("session") == sessions, sourceLocation: location)
-        #expect(try await phone.platform.count("usage_event") == sessions, sourceLocation: location)
+        #expect(try await phone.platform.countBilled() == sessions, sourceLocation: location)
     }
 
     @Test("an id_token that breaks one of Apple's rules is refused")
@@ -182,7 +182,7 @@ struct NativeRefusalTests {
             }
             #expect(statuses.sorted() == [200, 400, 400, 400, 400, 400])
             #expect(try await platform.count("session") == 1)
-            #expect(try await platform.count("usage_event") == 1)
+            #expect(try await platform.countBilled() == 1)
         }
     }
 

@@ -40,7 +40,7 @@ struct UpdateTenantTests {
             #expect(answer.json["plan"] as? String == "scale")
             #expect((answer.json["connection_id"] as? String)?.hasPrefix("connection_") == true)
             #expect(try await TestBrowser(platform).tokens(.init(platform.acme))["access_token"] != nil)
-            let reported = try await platform.ownerPool.run("SELECT connection FROM usage_event").map {
+            let reported = try await platform.ownerPool.run("SELECT connection FROM usage_arrival").map {
                 try $0.get("connection", as: String.self)
             }
             #expect(reported == ["own"])
