@@ -98,6 +98,14 @@ extension Identity.Named {
         """
     }
 
+    /// Deletes a refresh token that Apple issued before the consent ended. The next sign-in stores a token of the new consent.
+    package func dropToken(vouchedUntil moment: Date, of tenant: ID<Tenant>) -> SQL {
+        """
+        UPDATE identity SET sealed_refresh_token = NULL
+        WHERE tenant_id = \(tenant) AND team_id = ANY(\(teams)) AND apple_sub = \(subject) AND vouched_at <= \(moment)
+        """
+    }
+
     /// Selects the state of the user's mail through Apple's relay, and locks the user.
     package func lockRelay(of tenant: ID<Tenant>) -> SQL {
         """

@@ -22,6 +22,8 @@ extension Identity.Named {
         if held.named.isEnded { return .applied }
         if held.named.isEndedLater { return .superseded }
         if held.named.isNewer {
+            // A sign-in that changed nothing else may have left the token of the ended consent in place.
+            _ = try await db.run(dropToken(vouchedUntil: moment, of: tenant))
             // Apple's clock may differ from Espalier's. By Espalier's clock, the sessions of the last sign-in started after it.
             let last = min(moment, held.named.lastLoginAt.addingTimeInterval(-0.001))
             let ended = try await Session.endAll(of: held.user, tenant, because: .consentRevoked, startedUntil: last, at: now, in: db)

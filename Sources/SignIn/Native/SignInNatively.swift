@@ -93,9 +93,9 @@ package struct SignInNatively: Sendable {
     private func save(
         _ token: IDToken, _ name: AppleUser?, refreshToken: String?, _ asked: Identity.Asked, _ connection: Connection, at now: Date
     ) async throws -> ID<User> {
-        // An application has the name only after a new consent.
+        // An application has the name only after a new consent. Apple sends `real_user_status` only then.
         let user = try await saveUser(
-            token, name, isNewConsent: name != nil, refreshToken: refreshToken, asked, connection, at: now)
+            token, name, isNewConsent: name != nil || token.realUserStatus != nil, refreshToken: refreshToken, asked, connection, at: now)
         guard let user else { throw CallbackRefusal.consentEnded }
         return user
     }
