@@ -46,7 +46,11 @@ enum Listener {
         session.onNotification = { report(.notification(channel: $0, payload: $1)) }
         _ = try await session.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
         report(.connected)
-        session.checkServer(every: .seconds(10))
+        // As in a pool, a silent server may have been replaced. Until the session listens to the new one, it would miss changes there.
+        if connector.parameters.hasOnePrimary {
+            session.onSilence = { [weak session] in session?.close(DatabaseError(.connection, "the server does not answer")) }
+        }
+        session.checkServer(every: .seconds(2))
         await withTaskCancellationHandler {
             await session.ended()
         } onCancel: {

@@ -103,7 +103,7 @@ struct PrimaryChangeTests {
         #expect(try await pool.run("SELECT pg_backend_pid() AS pid")[0].get("pid") != first)
     }
 
-    @Test("while the primary is frozen, the pool finds a new one, and does not wait for the limits of its statements")
+    @Test("while the primary is frozen, the pool and its listener find a new one, and do not wait for the limits of their statements")
     func frozen() async throws {
         let (old, new) = (try await TestCluster.own(), try await TestCluster.own())
         let servers = try await [old, new].asyncMap { cluster in
@@ -117,18 +117,25 @@ struct PrimaryChangeTests {
             $0.statementTimeout = .seconds(600)
             $0.waitingTime = .seconds(600)
         }
-        let row = try await pool.run("SELECT pg_backend_pid() AS pid, current_setting('data_directory') AS folder")[0]
-        let (pid, folder): (Int, String) = (try row.get("pid"), try row.get("folder"))
+        var events = pool.listen(["changed"]).makeAsyncIterator()
+        #expect(try await events.next() == .connected)
+        let folder: String = try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder")
+        let backends = try await pool.run("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'").map {
+            pid_t(try $0.get("pid", as: Int.self))
+        }
+        #expect(backends.count == 2)
         let postmaster = try #require(
             Int32(
                 String(decoding: try Data(contentsOf: URL(filePath: folder + "/postmaster.pid")), as: UTF8.self).split(separator: "\n")[0]))
-        kill(postmaster, SIGSTOP)
-        kill(pid_t(pid), SIGSTOP)
+        for process in [postmaster] + backends { kill(process, SIGSTOP) }
+        defer { for process in [postmaster] + backends { kill(process, SIGCONT) } }
         let error = await databaseError { _ = try await pool.run("SELECT 1") }
         #expect(error?.message == "another server is the primary now")
         #expect(try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder") != folder)
-        kill(pid_t(pid), SIGCONT)
-        kill(postmaster, SIGCONT)
+        #expect(try await events.next() == .disconnected)
+        #expect(try await events.next() == .connected)
+        _ = try await pool.run("NOTIFY changed, 'here'")
+        #expect(try await events.next() == .notification(channel: "changed", payload: "here"))
         withExtendedLifetime((old, new)) {}
     }
 
