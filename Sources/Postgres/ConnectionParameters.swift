@@ -40,6 +40,12 @@ struct ConnectionParameters: Sendable {
             throw DatabaseError(.misuse, "libpq cannot parse the database URL")
         }
         let given = Self.values(consuming: parsed)
+        // The / of a password that is not escaped makes its rest a part of the database name. Errors name hosts.
+        let isURI = ["postgresql://", "postgres://"].contains { url.utf8.starts(with: $0.utf8) }
+        guard !isURI || given["dbname"]?.utf8.contains(UInt8(ascii: "@")) != true else {
+            throw DatabaseError(
+                .misuse, "the database URL has a database name that contains @; write a / of the password as %2F, and an @ as %40")
+        }
         let effective = try DatabaseServers.values(of: url)
         servers = try ServerAddress.list(hosts: effective["host"], addresses: effective["hostaddr"], ports: effective["port"])
         requiredKind = effective["target_session_attrs"] ?? "any"

@@ -15,7 +15,7 @@ struct ServerAddress: Sendable, Hashable {
     var port: String
 
     /// Combines the comma-separated lists of a URL, as libpq does.
-    /// - Throws: `DatabaseError` of kind `.misuse` for lists of different lengths, or a host that contains @.
+    /// - Throws: `DatabaseError` of kind `.misuse` for lists of different lengths, a host that contains @, or a port that is not a number.
     static func list(hosts: String?, addresses: String?, ports: String?) throws -> [ServerAddress] {
         func split(_ list: String?) -> [String] {
             (list ?? "").utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { String(Substring($0)) }
@@ -29,6 +29,9 @@ struct ServerAddress: Sendable, Hashable {
         // An @ of the password that is not escaped makes the rest of the password a part of the host. Errors name hosts.
         guard !hosts.contains(where: { $0.utf8.dropFirst().contains(UInt8(ascii: "@")) }) else {
             throw DatabaseError(.misuse, "the database URL has a host that contains @; write an @ of the user or the password as %40")
+        }
+        guard ports.allSatisfy({ $0.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } }) else {
+            throw DatabaseError(.misuse, "the database URL has a port that is not a number; write an @ or : of the password as %40 or %3A")
         }
         return (0..<count).map { index in
             ServerAddress(
