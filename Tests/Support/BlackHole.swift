@@ -1,14 +1,16 @@
 import Glibc
 
 /// A listening socket whose queue is full. Further connections get no answer, as with a host that drops all packets.
-final class BlackHole: Sendable {
-    let port: Int
+package final class BlackHole: Sendable {
+    package let port: Int
     private let sockets: [Int32]
 
-    init() throws {
+    /// - Parameter port: A free port, or 0 for any.
+    package init(port: Int = 0) throws {
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutablePointer(to: &address) { pointer in
@@ -17,7 +19,7 @@ final class BlackHole: Sendable {
                     bind(listener, pointer, length) == 0 && listen(listener, 0) == 0 && getsockname(listener, pointer, &length) == 0)
             }
         }
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = Int(UInt16(bigEndian: address.sin_port))
         // The queue holds one connection more than its length. The others wait for a place.
         let callers = (0..<4).map { _ in
             let caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
