@@ -1,7 +1,7 @@
 /// A value that one task waits for and that the loop provides once, before or after the task starts to wait.
 ///
 /// A task may be suspended between a check of a condition and its continuation, for example under a task executor preference. An event in
-/// between would find no continuation, and the task would wait forever. So the value is stored here, and is checked again when the
+/// between would find no continuation, and the task would wait permanently. So the value is stored here, and is checked again when the
 /// continuation exists.
 @EventLoop
 final class Promise<Value: Sendable> {

@@ -184,7 +184,7 @@ class Cluster:
         return wait_until("synchronous replica", lambda: self.node("sync_standby"))
 
     def lead_with(self, node):
-        """Makes a node the primary, if it is not. Both replicas are synchronous meanwhile, because only such a one may take over."""
+        """Makes a node the primary, if it is not. Both replicas are synchronous during this time, because only such a one may take over."""
         if (old := self.leader) is node:
             return
         old.ask("config", {"synchronous_node_count": 2}, method="PATCH")

@@ -72,7 +72,7 @@ class Processors:
 
 class Target:
     """One address with one connection. The next request waits for the response of the last one. The report adds the requests that were
-    not sent meanwhile."""
+    not sent during it."""
 
     def __init__(self, name, port, path, processors, selector, samples):
         self.name, self.port, self.processors, self.selector, self.samples = name, port, processors, selector, samples

@@ -92,7 +92,7 @@ class Probes:
                 if not phase.started <= sent < phase.ended or any(start - INTERVAL <= received and sent <= end for start, end in out):
                     continue
                 bad += status != 200
-                # The requests that would have been sent meanwhile also wait, each a bit shorter.
+                # The requests that would have been sent during this time also wait, each a bit shorter.
                 wait = received - sent
                 own = max(own, wait - max(waited, self.control(sent, received)))
                 while True:

@@ -127,7 +127,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// head it has not seen. The request may already be on its way, and a proxy may not send it again.
     private func stop(_ context: ChannelHandlerContext) {
         isStopping = true
-        // Nobody will answer it. Left open, it would end the process, because NIO requires that each connection is read.
+        // Nobody answers it. NIO ends the process if a connection is never read.
         guard reader.hasStarted else { return close(context) }
         guard case .not = ending, unanswered == 0 else { return }
         guard !sawBytes || reading == .head else { return close(context) }
