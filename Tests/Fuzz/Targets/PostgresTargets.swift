@@ -51,9 +51,11 @@ extension FuzzTarget {
                 "host='", "",
             ]
         ) { text in
-            // An error that repeats the URL would show its password. So all errors are the same.
+            // An error that repeats a part of the URL would show its password. So there is one text for each reason, apart from counts.
             guard let refusal = refusal(ofURL: text) else { return }
-            try hold(refusal == FuzzTarget.refusal(ofURL: "postgres://%"), "the error shows the URL")
+            let known = ["postgres://%", "host=a,b port=1,2,3", "postgres://u@a@b/d", "postgres://u@a:x/d", "postgres://u@a/d@b"]
+                .compactMap(FuzzTarget.refusal(ofURL:)).map(FuzzTarget.withoutDigits)
+            try hold(known.contains(FuzzTarget.withoutDigits(refusal)), "the error shows the URL")
         },
         FuzzTarget(text: "migration-name", seeds: ["0001_tenant.sql", "0000_x.sql", "001_x.sql", "0001_", "０００１_x.sql"]) { text in
             guard let migration = try? Migration(file: text, bytes: []) else { return }
@@ -68,6 +70,10 @@ extension FuzzTarget {
         } catch {
             return "\(error)"
         }
+    }
+
+    private static func withoutDigits(_ text: String) -> [UInt8] {
+        text.utf8.filter { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     }
 
     /// A value that can be read is written in a form that reads back as the same value.
