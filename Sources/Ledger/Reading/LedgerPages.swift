@@ -77,7 +77,9 @@ package struct LedgerPages: Sendable {
             SELECT set_config('jit', 'off', true),
                 -- Forces a scan along the key. Other plans would read and sort the whole month for each page.
                 set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true),
-                set_config('max_parallel_workers_per_gather', '0', true)
+                set_config('max_parallel_workers_per_gather', '0', true),
+                -- A page takes milliseconds. On a machine without free processors, the usual 10 s would end the export.
+                set_config('statement_timeout', '60000', true)
             """,
             UsagePartitions.hold(position.period),
         ]
