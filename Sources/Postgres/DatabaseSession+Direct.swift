@@ -25,6 +25,7 @@ extension DatabaseSession {
     /// Waits until the socket has data to read, or room for data to send.
     private func socket() async throws {
         guard failure == nil else { throw failure! }
+        // Only until there is data. Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
         watch?.wantsToRead = true
         let ready = Promise<Void>()
         direct = ready
@@ -34,8 +35,6 @@ extension DatabaseSession {
         }
         await ready.wait()
         timer?.cancel()
-        // Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
-        watch?.wantsToRead = false
         if let failure { throw failure }
         guard PQconsumeInput(link) == 1 else {
             close(DatabaseError(.connection, "the connection was lost"))
@@ -113,19 +112,28 @@ extension DatabaseSession {
         }
     }
 
-    /// Returns the next whole rows as the server sent them. It returns at least one row, and the rows that have arrived, up to
-    /// `limit` bytes and one more row. Nil at the end; the session is then in pipeline mode again.
+    /// How long rows may gather in the socket. The server sends 8 KiB at a time. Without the pause, each part would wake this thread and
+    /// the reader, and large copies would take the processors from everything else.
+    private static let gathering = Duration.milliseconds(1)
+
+    /// Returns the next whole rows as the server sent them: `limit` bytes and up to one more row, or fewer at the end. Nil after the last
+    /// row; the session is then in pipeline mode again.
     func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
         var rows: [UInt8] = []
+        // libpq reads up to 16 KiB at a time.
+        var mayHaveMore = true
         while rows.isEmpty || rows.count < limit {
             var buffer: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(link, &buffer, 1) {
+            case 0 where mayHaveMore && PQconsumeInput(link) == 1:
+                mayHaveMore = false
             case 0:
-                guard rows.isEmpty else { return rows }
+                if !rows.isEmpty { await pause(Self.gathering) }
                 try await socket()
             case let length where length > 0:
                 defer { PQfreemem(buffer) }
+                mayHaveMore = true
                 rows.append(contentsOf: UnsafeRawBufferPointer(start: buffer, count: Int(length)))
             default:
                 // At the next call, libpq reports again that nothing is left.
@@ -135,5 +143,11 @@ extension DatabaseSession {
             }
         }
         return rows
+    }
+
+    private func pause(_ duration: Duration) async {
+        let over = Promise<Void>()
+        _ = EventLoop.after(duration) { over.fulfill() }
+        await over.wait()
     }
 }

@@ -249,6 +249,8 @@ final class DatabaseSession: StatementRunner {
         if watch?.wantsToWrite == true { flush() }
         guard failure == nil else { return }
         if isDirect {
+            // Otherwise, `poll` would return at once, again and again, until the reader continues.
+            watch?.wantsToRead = false
             direct?.fulfill()
             direct = nil
             return

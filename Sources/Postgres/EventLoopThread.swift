@@ -186,7 +186,10 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
             isolation.lock()
             holder.store(Self.current, ordering: .relaxed)
             callWatches(&concerned)
-            runWork(&work)
+            // A task often continues with another job of the loop. Without these rounds, a `poll` would come before each job. Their
+            // number is limited, so that tasks that never wait cannot keep the sockets waiting.
+            var rounds = 0
+            while rounds < Self.mostRounds, runWork(&work) { rounds += 1 }
             fireTimers()
             prepareToSleep()
             holder.store(0, ordering: .relaxed)
@@ -206,8 +209,12 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         concerned.removeAll(keepingCapacity: true)
     }
 
-    private func runWork(_ work: inout [Work]) {
+    private static let mostRounds = 16
+
+    /// - Returns: Whether there was work.
+    private func runWork(_ work: inout [Work]) -> Bool {
         inbox.withLock { swap(&$0.work, &work) }
+        guard !work.isEmpty else { return false }
         for item in work {
             switch item {
             case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
@@ -215,6 +222,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
             }
         }
         work.removeAll(keepingCapacity: true)
+        return true
     }
 
     private func prepareToSleep() {
