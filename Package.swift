@@ -127,7 +127,7 @@ let package = Package(
             name: "Billing",
             dependencies: [
                 "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Encoding",
-                crypto, httpTypes, hummingbird, logging, nioCore, serviceLifecycle,
+                crypto, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .target(
             name: "Sinks",

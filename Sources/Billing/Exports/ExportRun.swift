@@ -24,7 +24,7 @@ struct ExportRun: Sendable {
         into file: inout ExportFile, onProgress: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
         // The text of many events takes long. On the loop of the caller's connection, other requests would wait for it.
-        try await withTaskExecutorPreference(globalConcurrentExecutor) {
+        try await withTaskExecutorPreference(ExportThreads.shared) {
             switch export.format {
             case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, onProgress, send)
             case .focus: try await writeCharges(into: &file, onProgress, send)
