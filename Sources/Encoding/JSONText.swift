@@ -88,6 +88,14 @@ extension JSONText {
         append(string: value)
     }
 
+    /// Writes a member whose name is not known before.
+    package mutating func member(named name: String, _ value: String) {
+        separate()
+        append(string: name)
+        append(UInt8(ascii: ":"))
+        append(string: value)
+    }
+
     package mutating func member(_ name: StaticString, _ value: Int?) {
         guard let value else { return }
         begin(name)
@@ -111,12 +119,16 @@ extension JSONText {
     }
 
     package mutating func member(_ name: StaticString, _ value: Date?) {
-        member(name, value.map(RFC3339.text))
+        member(name, value.map { RFC3339.text($0) })
+    }
+
+    private mutating func separate() {
+        // No value ends with this byte, so only the first member follows it.
+        if bytes.last != UInt8(ascii: "{") { append(UInt8(ascii: ",")) }
     }
 
     private mutating func begin(_ name: StaticString) {
-        // No value ends with this byte, so only the first member follows it.
-        if bytes.last != UInt8(ascii: "{") { append(UInt8(ascii: ",")) }
+        separate()
         append(UInt8(ascii: "\""))
         append(name)
         append("\":")

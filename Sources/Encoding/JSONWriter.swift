@@ -15,6 +15,14 @@ package enum JSONWriter {
         try output.write(value)
         return output.text.bytes
     }
+
+    /// Writes an object with the members that the body writes.
+    /// - Returns: UTF-8.
+    package static func object(_ body: (inout JSONText) -> Void) -> [UInt8] {
+        var text = JSONText()
+        text.object(body)
+        return text.bytes
+    }
 }
 
 /// The encoder of one value. `depth` is the depth of the container that the value opens, if it opens one.

@@ -16,11 +16,14 @@ package enum RFC3339 {
     }
 
     /// A time in UTC with whole seconds, `2026-11-01T00:00:00Z`. A fraction of a second is dropped.
-    package static func text(_ date: Date) -> String {
+    ///
+    /// - Parameter milliseconds: Whether to write milliseconds, `2026-11-01T00:00:00.000Z`. Their fraction is dropped.
+    package static func text(_ date: Date, milliseconds: Bool = false) -> String {
         let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
         // From year 1 to year 9999, counted from 2001. RFC 3339 does not cover other years, but Foundation has a format
         // for them.
-        guard (-63_113_904_000..<252_423_993_600).contains(seconds) else { return date.formatted(.iso8601) }
+        guard (-63_113_904_000..<252_423_993_600).contains(seconds)
+        else { return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds)) }
         // Days since 1 March of year 0, in years that end with February. So a leap day is the last day of its year.
         let (days, second) = Int(seconds).flooredQuotientAndRemainder(dividingBy: 86400)
         let (era, dayOfEra) = (days + 730_791).flooredQuotientAndRemainder(dividingBy: 146_097)
@@ -29,7 +32,7 @@ package enum RFC3339 {
         let shifted = (5 * dayOfYear + 2) / 153
         let month = shifted < 10 ? shifted + 3 : shifted - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return String(unsafeUninitializedCapacity: 20) { buffer in
+        return String(unsafeUninitializedCapacity: 24) { buffer in
             var position = 0
             func put(_ number: Int, _ digits: Int, _ end: Character) {
                 var rest = number
@@ -45,7 +48,8 @@ package enum RFC3339 {
             put(dayOfYear - (153 * shifted + 2) / 5 + 1, 2, "T")
             put(second / 3600, 2, ":")
             put(second / 60 % 60, 2, ":")
-            put(second % 60, 2, "Z")
+            put(second % 60, 2, milliseconds ? "." : "Z")
+            if milliseconds { put(Int((date.timeIntervalSinceReferenceDate - seconds) * 1000), 3, "Z") }
             return position
         }
     }

@@ -31,6 +31,15 @@ struct JSONWriterTests {
         #expect(try write(Thing(name: "n")) == #"{"id":"x","object":"own","name":"n","# + text)
     }
 
+    @Test("a member's name that is not known before is escaped")
+    func names() {
+        let text = JSONWriter.object { line in
+            line.member("time", "now")
+            line.member(named: "a\"b\n\u{301}", "\\")
+        }
+        #expect(String(decoding: text, as: UTF8.self) == #"{"time":"now","a\"b\n"# + "\u{301}" + #"":"\\"}"#)
+    }
+
     /// Encodes a part into its own object, and containers inside containers by hand.
     private struct Composed: Encodable {
         enum Key: CodingKey { case before, object, list, after, nothing }

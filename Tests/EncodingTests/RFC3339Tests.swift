@@ -24,6 +24,14 @@ struct RFC3339Tests {
         _ = RFC3339.text(.distantFuture)
     }
 
+    @Test(
+        "a time with milliseconds equals Foundation's",
+        arguments: [0, 1, 951_782_399.75, 951_782_400, 951_868_800.25, 1_709_164_799.5, 1_709_251_200, 1_795_250_000.125, 4_102_444_799])
+    func milliseconds(_ seconds: Double) {
+        let date = Date(timeIntervalSince1970: seconds)
+        #expect(RFC3339.text(date, milliseconds: true) == date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    }
+
     @Test("only ASCII is part of a time", arguments: joining)
     func ascii(_ joining: String) {
         for text in ["2026-11-01T00:00:00Z", "2026-11-01T00:00:00.5+01:00"] {
