@@ -10,7 +10,7 @@ package struct WebContext: RequestContext {
 
     package init(source: Source) {
         coreContext = CoreRequestContextStorage(source: source)
-        record.note(address: source.channel.remoteAddress?.ipAddress)
+        record.note(connection: source.channel.remoteAddress)
     }
 
     /// The largest body that is read, in bytes. No request posts more than a form.
@@ -22,8 +22,12 @@ package struct WebContext: RequestContext {
 package final class RequestRecord: Sendable {
     package struct Facts: Sendable {
         package var requestID = ""
-        /// The IP address of the caller: the connection's address, or the address reported by trusted proxies.
-        package var address: String?
+        /// The address of the connection.
+        fileprivate var connection: SocketAddress?
+        /// The address reported by trusted proxies.
+        fileprivate var forwarded: String?
+        /// The IP address of the caller. It is written as text only when an action needs it.
+        package var address: String? { forwarded ?? connection?.ipAddress }
         /// The `operationId` of the request's route, or nil if no route matches.
         package var action: String?
         /// The tenant's slug in the path or of the API key.
@@ -58,11 +62,15 @@ package final class RequestRecord: Sendable {
 
     package var current: Facts { facts.withLock { $0 } }
 
+    fileprivate func note(connection: SocketAddress?) {
+        facts.withLock { $0.connection = connection }
+    }
+
     package func note(
         requestID: String? = nil, address: String? = nil, action: String? = nil, tenant: String? = nil, outcome: String? = nil
     ) {
         facts.withLock { facts in
-            if let address { facts.address = address }
+            if let address { facts.forwarded = address }
             if let requestID { facts.requestID = requestID }
             if let action { facts.action = action }
             if let tenant { facts.tenant = tenant }
