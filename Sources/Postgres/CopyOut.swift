@@ -3,7 +3,7 @@ struct CopyOut: AsyncSequence, Sendable {
     let sessions: DatabaseSessions
     let sql: SQL
     let prelude: [SQL]
-    /// The maximum bytes of rows per element. With 1, an element is one row.
+    /// The bytes after which an element ends with a whole row. With 1, an element is one row.
     let limit: Int
 
     func makeAsyncIterator() -> Iterator {

@@ -32,6 +32,9 @@ package final class DatabasePool: Service, StatementRunner {
         package var idleInTransactionTimeout = Duration.seconds(30)
         /// Further settings of each session, name and value.
         package var settings: [(String, String)] = []
+        /// Whether the caller's thread may send statements itself, which saves a switch of threads. It then holds the lock of the driver. A
+        /// thread with a low priority must not hold it, because the system may stop such a thread for long.
+        package var sendsAtOnce = true
         /// Shown in `pg_stat_activity`, unless the URL contains another name.
         package var applicationName: String?
 
@@ -153,7 +156,8 @@ package final class DatabasePool: Service, StatementRunner {
     /// statement with bound values fails with kind `.misuse`. Put the values into settings with `prelude`, and read them with
     /// `current_setting`.
     ///
-    /// - Parameter limit: The bytes after which an element ends. Without it, each element is one row.
+    /// - Parameter limit: The bytes after which an element ends with a whole row. An element arrives when it has them, or at the end.
+    ///   Without a limit, each element is one row.
     package func copyOut(_ sql: SQL, prelude: [SQL] = [], upTo limit: Int = 1) -> some AsyncSequence<[UInt8], any Error> & Sendable {
         CopyOut(sessions: sessions, sql: sql, prelude: prelude, limit: limit)
     }

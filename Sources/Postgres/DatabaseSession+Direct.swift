@@ -61,11 +61,16 @@ extension DatabaseSession {
     /// Reads the remaining answers to a direct statement, and remembers the first error.
     private func finishDirectly(_ first: DatabaseError? = nil) async throws {
         var error = first
-        while let result = try await nextResult() {
-            if PQresultStatus(result) == PGRES_FATAL_ERROR { error = error ?? DatabaseError(result: result) }
-            PQclear(result)
+        do {
+            while let result = try await nextResult() {
+                if PQresultStatus(result) == PGRES_FATAL_ERROR { error = error ?? DatabaseError(result: result) }
+                PQclear(result)
+            }
+            try enterPipeline()
+        } catch let lost {
+            // A server that ends the session names the reason first.
+            throw error ?? lost
         }
-        try enterPipeline()
         if let error { throw error }
     }
 
@@ -116,8 +121,8 @@ extension DatabaseSession {
     /// the reader, and large copies would take the processors from everything else.
     private static let gathering = Duration.milliseconds(1)
 
-    /// Returns the next whole rows as the server sent them: `limit` bytes and up to one more row, or fewer at the end. Nil after the last
-    /// row; the session is then in pipeline mode again.
+    /// Returns the next whole rows as the server sent them: at least `limit` bytes, or fewer at the end or before an error. Nil after the
+    /// last row; the session is then in pipeline mode again.
     func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
         var rows: [UInt8] = []
@@ -126,11 +131,18 @@ extension DatabaseSession {
         while rows.isEmpty || rows.count < limit {
             var buffer: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(link, &buffer, 1) {
-            case 0 where mayHaveMore && PQconsumeInput(link) == 1:
+            case 0 where mayHaveMore:
                 mayHaveMore = false
+                guard PQconsumeInput(link) == 1 else {
+                    // libpq has closed the socket, whose number another connection may get.
+                    close(DatabaseError(.connection, "the connection was lost"))
+                    guard rows.isEmpty else { return rows }
+                    throw failure!
+                }
             case 0:
                 if !rows.isEmpty { await pause(Self.gathering) }
                 try await socket()
+                mayHaveMore = true
             case let length where length > 0:
                 defer { PQfreemem(buffer) }
                 mayHaveMore = true

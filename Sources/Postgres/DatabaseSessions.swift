@@ -65,12 +65,15 @@ final class DatabaseSessions {
         }
     }
 
+    nonisolated var sendsAtOnce: Bool { configuration.sendsAtOnce }
+
     /// Lends an idle session; nil if there is none.
     /// - Throws: `DatabaseError` of kind `.connection` if the pool is closed.
     func takeIdle() throws -> DatabaseSession? {
         guard !isClosing else { throw DatabaseError(.connection, "the pool is closed") }
         while let session = idle.popLast() {
-            if session.isFit, session.expiresAt > .now {
+            // Input of an idle session is nearly always its end.
+            if session.isFit, session.expiresAt > .now, !session.hasInput {
                 lent += 1
                 return session
             }

@@ -121,9 +121,11 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         let (changesBefore, deadlineBefore) = (changes, nextDeadline)
         let result = EventLoop.assumeIsolated(action)
         // The thread sleeps with the former sockets and until the former deadline.
-        if changes != changesBefore || nextDeadline != deadlineBefore { wake() }
+        let mustWake = changes != changesBefore || nextDeadline != deadlineBefore
         holder.store(0, ordering: .relaxed)
         isolation.unlock()
+        // After the unlock, because the woken thread needs the lock.
+        if mustWake { wake() }
         return result
     }
 
@@ -186,10 +188,10 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
             isolation.lock()
             holder.store(Self.current, ordering: .relaxed)
             callWatches(&concerned)
-            // A task often continues with another job of the loop. Without these rounds, a `poll` would come before each job. Their
-            // number is limited, so that tasks that never wait cannot keep the sockets waiting.
-            var rounds = 0
-            while rounds < Self.mostRounds, runWork(&work) { rounds += 1 }
+            // A task often continues with another job of the loop. Without this, a `poll` would come before each job. The time is limited,
+            // so that tasks that never wait cannot keep the sockets waiting.
+            let end = ContinuousClock.now + .milliseconds(1)
+            while runWork(&work), ContinuousClock.now < end {}
             fireTimers()
             prepareToSleep()
             holder.store(0, ordering: .relaxed)
@@ -198,8 +200,7 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         }
     }
 
-    /// Calls the functions of the sockets that are ready. They come before the work, because the work may borrow a session whose server has
-    /// closed it.
+    /// Calls the functions of the sockets that are ready.
     private func callWatches(_ concerned: inout [Watch]) {
         // Another thread may have changed the watches. Then the next `poll` reports the events again.
         guard ready > 0, changes == changesBefore else { return }
@@ -208,8 +209,6 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         for watch in concerned where watch.index >= 0 { EventLoop.assumeIsolated(watch.action) }
         concerned.removeAll(keepingCapacity: true)
     }
-
-    private static let mostRounds = 16
 
     /// - Returns: Whether there was work.
     private func runWork(_ work: inout [Work]) -> Bool {
