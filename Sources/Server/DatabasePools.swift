@@ -44,7 +44,11 @@ package struct DatabasePools: Sendable {
         logins = try pool(settings.databaseConnections.logins, minimum: 1)
         administration = try pool(settings.databaseConnections.administration)
         // An export reads one page after another, and waits for its turn before each.
-        bulk = try pool(settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
+        bulk = try pool(settings.databaseConnections.bulk) {
+            $0.waitingTime = .seconds(60)
+            // Exports run on threads with a low priority.
+            $0.sendsAtOnce = false
+        }
         background = try pool(settings.databaseConnections.background, minimum: 1)
         purges = try pool(2) { $0.statementTimeout = .seconds(3600) }
     }

@@ -68,6 +68,8 @@ struct ExportRun: Sendable {
             var (offset, rows) = (0, 0)
             while case let block = try text.block(of: current.bytes, from: &offset, rows: &rows), !block.isEmpty {
                 if let buffer = file.add(block, rows: rows) { try await send(buffer) }
+                // Other exports continue between two blocks, so that none of them holds its connection for long.
+                await Task.yield()
             }
             page = try await following
             onProgress()

@@ -7,10 +7,11 @@ import Glibc
 import Darwin
 #endif
 
-/// Threads of their own for the text of exports, for half of the processors and with a low priority.
+/// Threads of their own for the text of exports, as many as half of the processors, and with a low priority on Linux.
 ///
-/// On the threads of Swift's pool, exports could use all processors, and logins would wait for one. The operating system gives these
-/// threads about a tenth of a busy processor, and all of an idle one.
+/// On the threads of Swift's pool, exports could use all processors, and logins would wait for one. On a busy processor, the operating
+/// system gives such a thread about a tenth of the time of another thread. No job may hold a lock for long that logins need. A thread that
+/// a job starts has the same priority.
 final class ExportThreads: TaskExecutor {
     static let shared = ExportThreads(count: max(1, System.coreCount / 2))
     /// The niceness; 0 is usual, 19 is the lowest priority (setpriority(2)).
