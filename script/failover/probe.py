@@ -87,6 +87,8 @@ class Target:
                 self.close()
             return
         if self.connection is None and not self.connect():
+            self.sent, self.before = now, {}
+            self.finish(0, now)
             return
         self.sent, self.before = now, self.processors.waits(now) if self.processors else {}
         try:
