@@ -5,17 +5,29 @@ import NIOHTTP1
 import Postgres
 import Synchronization
 
-/// Logins at a fixed rate, first alone, then while eight exports and the closing of months run all the time.
+/// Logins at a fixed rate, in turn alone and while eight exports and the closing of months run all the time.
 ///
 /// A login starts at its time, even if earlier ones still run. Otherwise a slow login would delay the start of the next ones, and their
 /// waiting time would not count.
 struct BulkBench: Sendable {
     struct Result: Encodable, Sendable {
         let logins_per_second: Int
+        let rounds: [Round]
+        /// The median of the rounds.
+        let p99_ratio: Double
+        let exports, closed_months: Int
+
+        var isInTarget: Bool { p99_ratio <= BulkBench.target }
+    }
+
+    struct Round: Encodable, Sendable {
         let alone, during: Latency
         /// The ratio of the 99th percentiles.
         let p99_ratio: Double
-        let exports, closed_months: Int
+
+        init(alone: Latency, during: Latency) {
+            (self.alone, self.during, p99_ratio) = (alone, during, during.p99 / alone.p99)
+        }
     }
 
     /// Milliseconds from the start time of a login to its tokens.
@@ -38,12 +50,16 @@ struct BulkBench: Sendable {
 
     /// The most exports that Espalier permits at a time: two of the platform and two of each of three tenants.
     private static let tenants = 3
-    private static let months = 18
+    private static let rounds = 3
+    private static let monthsPerRound = 6
+    private static let months = rounds * monthsPerRound
     private static let eventsPerMonth = 30_000
+    /// The highest ratio of the 99th percentiles that meets the goal.
+    fileprivate static let target = 1.5
 
     let stage: Stage
     let rate: Int
-    let seconds = 30
+    let seconds = 20
     /// A complete login.
     let login: @Sendable (_ number: Int) async throws -> Void
 
@@ -53,11 +69,27 @@ struct BulkBench: Sendable {
         let keys = try await keys()
         try await stage.analyze()
 
-        stage.say("measuring \(rate) logins per second for \(seconds) s")
-        let alone = Latency(try await logins(first: 0))
-        stage.say("the same during eight exports and the closing of months")
-        let work = Work()
-        let during = try await withThrowingTaskGroup(of: [Double].self) { group in
+        stage.say("warming up")
+        _ = try await logins(first: 0)
+        var rounds: [Round] = []
+        var (exports, months) = (0, 0)
+        for round in 0..<Self.rounds {
+            stage.say("round \(round + 1) of \(Self.rounds): \(rate) logins per second for \(seconds) s")
+            let alone = Latency(try await logins(first: (2 * round + 1) * rate * seconds))
+            stage.say("the same during eight exports and the closing of months")
+            let work = Work()
+            let during = try await duringBulkWork(round, keys, work)
+            rounds.append(Round(alone: alone, during: during))
+            exports += work.exports.load(ordering: .relaxed)
+            months += work.months.load(ordering: .relaxed)
+        }
+        return Result(
+            logins_per_second: rate, rounds: rounds, p99_ratio: rounds.map(\.p99_ratio).sorted()[rounds.count / 2], exports: exports,
+            closed_months: months)
+    }
+
+    private func duringBulkWork(_ round: Int, _ keys: [String], _ work: Work) async throws -> Latency {
+        try await withThrowingTaskGroup(of: [Double].self) { group in
             for key in keys + keys {
                 group.addTask {
                     while !work.isOver.load(ordering: .relaxed) { try await export(key, work) }
@@ -65,18 +97,15 @@ struct BulkBench: Sendable {
                 }
             }
             group.addTask {
-                try await close(work)
+                try await close(round, work)
                 return []
             }
             group.addTask {
                 defer { work.isOver.store(true, ordering: .relaxed) }
-                return try await logins(first: rate * seconds)
+                return try await logins(first: (2 * round + 2) * rate * seconds)
             }
             return Latency(try await group.reduce(into: []) { $0 += $1 })
         }
-        return Result(
-            logins_per_second: rate, alone: alone, during: during, p99_ratio: during.p99 / alone.p99,
-            exports: work.exports.load(ordering: .relaxed), closed_months: work.months.load(ordering: .relaxed))
     }
 
     private func logins(first: Int) async throws -> [Double] {
@@ -139,27 +168,26 @@ struct BulkBench: Sendable {
         return keys
     }
 
+    /// Reads an export in a process of its own. In this process, the reader would delay the load's own threads.
     private func export(_ key: String, _ work: Work) async throws {
         let day = Date.ISO8601FormatStyle().year().month().day()
         let from = Date.now.addingTimeInterval(-86_400 * 31 * Double(Self.months + 1)).formatted(day)
         let to = Date.now.addingTimeInterval(-86_400).formatted(day)
-        var request = HTTPClientRequest(
-            url: "\(stage.serviceURL)/v1/usage/export?format=csv&from=\(from)T00:00:00Z&to=\(to)T00:00:00Z")
-        request.headers.add(name: "Authorization", value: "Bearer \(key)")
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+        let status = try await stage.reader(
+            "\(stage.serviceURL)/v1/usage/export?format=csv&from=\(from)T00:00:00Z&to=\(to)T00:00:00Z", key: key)
         // The server may not know yet that the last export of this key has ended.
-        if response.status == .tooManyRequests { return try await Task.sleep(for: .milliseconds(10)) }
-        guard response.status == .ok else { throw Stage.Failure("an export failed with status \(response.status.code)") }
-        for try await _ in response.body where work.isOver.load(ordering: .relaxed) { return }
+        if status == "429" { return try await Task.sleep(for: .milliseconds(100)) }
+        guard status == "200" else { throw Stage.Failure("an export failed with status \(status)") }
         work.exports.add(1, ordering: .relaxed)
     }
 
     /// Closes one month of each tenant after the other.
-    private func close(_ work: Work) async throws {
+    private func close(_ round: Int, _ work: Work) async throws {
         var calendar = Calendar(identifier: .iso8601)
         calendar.timeZone = .gmt
         let this = calendar.dateInterval(of: .month, for: .now)!.start
-        for number in (0..<Self.months).reversed() where !work.isOver.load(ordering: .relaxed) {
+        let last = Self.months - round * Self.monthsPerRound
+        for number in (last - Self.monthsPerRound..<last).reversed() where !work.isOver.load(ordering: .relaxed) {
             let end = calendar.date(byAdding: .month, value: -number, to: this)!
             let output = try await stage.program(
                 "usage", "close", "--as-of", end.addingTimeInterval(1).formatted(.iso8601),
@@ -176,10 +204,12 @@ extension BulkBench.Result {
             name.padding(toLength: 20, withPad: " ", startingAt: 0)
                 + String(format: "%6d%10.2f%10.2f%10.2f", latency.count, latency.p50, latency.p99, latency.slowest)
         }
-        return [
-            "", "\(logins_per_second) logins per second  count    p50 ms    p99 ms   slowest", line("alone", alone),
-            line("during bulk work", during),
-            String(format: "p99 ratio %.2f (target 1.50), with %d exports and %d closed months", p99_ratio, exports, closed_months),
-        ].joined(separator: "\n")
+        let lines = rounds.flatMap { [line("alone", $0.alone), line("during bulk work", $0.during)] }
+        let ratio = String(
+            format: "p99 ratio %.2f (target %.2f), with %d exports and %d closed months", p99_ratio, BulkBench.target, exports,
+            closed_months
+        )
+        return (["", "\(logins_per_second) logins per second  count    p50 ms    p99 ms   slowest"] + lines + [ratio])
+            .joined(separator: "\n")
     }
 }

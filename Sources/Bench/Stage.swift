@@ -127,6 +127,15 @@ struct Stage: Sendable {
         try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings.merging(other) { $1 })
     }
 
+    /// Reads a response with curl, in a process of its own.
+    /// - Returns: The status.
+    func reader(_ url: String, key: String) async throws -> String {
+        try await children.output(
+            "curl",
+            ["/usr/bin/env", "curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--config", "-", url],
+            input: "header = \"Authorization: Bearer \(key)\"\n")
+    }
+
     func say(_ text: String) { Self.say(text) }
 
     /// Progress messages go to standard error.
