@@ -91,7 +91,7 @@ struct DatabasePoolTests {
         #expect(try await observer.wait(until: "SELECT count(*) = 1 AS done FROM pg_stat_activity WHERE datname = current_database()"))
     }
 
-    @Test("a cancelled run ends at once, even if a session is still lent")
+    @Test("a cancelled run ends at once, even if a session is still lent", .timeLimit(.minutes(1)))
     func cancelledRun() async throws {
         let pool = try TestDatabase.pool(url)
         try await pool.transaction { db in
