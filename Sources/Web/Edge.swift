@@ -137,27 +137,11 @@ package struct Edge: RouterMiddleware {
     /// The caller's own ID if it is valid, otherwise a new ID.
     static func requestID(from given: String?) -> String {
         if let given, (1...128).contains(given.utf8.count), given.utf8.allSatisfy({ $0.isIDCharacter }) { return given }
-        let random = SystemRandomness()
-        return String(unsafeUninitializedCapacity: 4 + 2 * 13) { text in
-            _ = text.update(fromContentsOf: "req_".utf8)
-            // 13 digits of base 36 express any number of 64 bits.
-            var position = 4
-            for _ in 1...2 {
-                var rest = random.next()
-                for _ in 1...13 {
-                    text[position] = UInt8.idDigits[Int(rest % 36)]
-                    rest /= 36
-                    position += 1
-                }
-            }
-            return position
-        }
+        return "req_" + RandomText.make()
     }
 }
 
 extension UInt8 {
-    fileprivate static let idDigits = Array("0123456789abcdefghijklmnopqrstuvwxyz".utf8)
-
     fileprivate var isIDCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),

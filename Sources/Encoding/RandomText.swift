@@ -1,5 +1,3 @@
-import Encoding
-
 /// Text that nobody can guess.
 package enum RandomText {
     /// 128 random bits in 22 characters.
