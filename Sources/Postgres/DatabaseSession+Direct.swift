@@ -36,7 +36,13 @@ extension DatabaseSession {
         await ready.wait()
         timer?.cancel()
         if let failure { throw failure }
+        try consumeInput()
+    }
+
+    /// Reads what has arrived, without a wait.
+    private func consumeInput() throws {
         guard PQconsumeInput(link) == 1 else {
+            // libpq has closed the socket, whose number another connection may get.
             close(DatabaseError(.connection, "the connection was lost"))
             throw failure!
         }
@@ -133,11 +139,12 @@ extension DatabaseSession {
             switch PQgetCopyData(link, &buffer, 1) {
             case 0 where mayHaveMore:
                 mayHaveMore = false
-                guard PQconsumeInput(link) == 1 else {
-                    // libpq has closed the socket, whose number another connection may get.
-                    close(DatabaseError(.connection, "the connection was lost"))
+                do {
+                    try consumeInput()
+                } catch {
+                    // The next call throws the error.
                     guard rows.isEmpty else { return rows }
-                    throw failure!
+                    throw error
                 }
             case 0:
                 if !rows.isEmpty { await pause(Self.gathering) }
