@@ -13,6 +13,7 @@ struct ConnectorTests {
     @Test("connections to a host that drops packets stop no task, and end at their time limit")
     func blackHole() async throws {
         let hole = try BlackHole()
+        let before = try hole.attempts()
         let pool = try TestDatabase.pool("host=127.0.0.1 port=\(hole.port) user=u dbname=d connect_timeout=3") {
             $0.waitingTime = .seconds(60)
         }
@@ -25,6 +26,8 @@ struct ConnectorTests {
                 return await databaseError { _ = try await connector.connect() }
             }
         }
+        // If an attempt kept a thread of Swift's pool, there would never be more of them than threads.
+        try await eventually("all attempts are in progress") { try hole.attempts() - before >= attempts.count }
         // Many more tasks than threads, each with its own suspensions. They are done before an attempt ends.
         let done = Tally()
         await withTaskGroup(of: Void.self) { group in

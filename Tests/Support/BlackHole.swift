@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 
 /// A listening socket whose queue is full. Further connections get no answer, as with a host that drops all packets.
@@ -29,6 +30,16 @@ package final class BlackHole: Sendable {
             return caller
         }
         sockets = [listener] + callers
+    }
+
+    /// The connections that wait for an answer, those of the hole itself included.
+    package func attempts() throws -> Int {
+        let synSent = "02"
+        // The columns of proc_net_tcp(5): number, local address, remote address, state, and others.
+        return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n").count { line in
+            let columns = line.split(separator: " ")
+            return columns.count > 3 && columns[2] == "0100007F:\(String(format: "%04X", port))" && columns[3] == synSent
+        }
     }
 
     deinit {
