@@ -74,7 +74,7 @@ struct TaskExecutorTests {
 
     @Test("a promise that is fulfilled before or after its task waits")
     func promise() async throws {
-        // Without the preference, the steps of a task never overlap with the check of another.
+        // With the preference, the task can be suspended between the check and the wait.
         await withTaskExecutorPreference(globalConcurrentExecutor) {
             for _ in 1...1000 {
                 let promise = await Promise<Int>()
