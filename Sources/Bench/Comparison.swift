@@ -32,15 +32,15 @@ struct Comparison: Sendable {
             let cpu = values { $0.perOperation(\.serviceSeconds) + $0.perOperation(\.postgresSeconds) }
             let ratio = ratios { $0.perOperation(\.serviceSeconds) + $0.perOperation(\.postgresSeconds) }
             return Ratio(
-                name: name, before_ms: median(cpu.map(\.before).sorted()), after_ms: median(cpu.map(\.after).sorted()),
-                ratio: median(ratio), lowest: ratio.first ?? .nan, highest: ratio.last ?? .nan,
-                service_ratio: median(ratios { $0.perOperation(\.serviceSeconds) }),
-                postgres_ratio: median(ratios { $0.perOperation(\.postgresSeconds) }),
-                rate_ratio: median(ratios { Double($0.count) / $0.seconds }))
+                name: name, before_ms: Self.median(cpu.map(\.before).sorted()), after_ms: Self.median(cpu.map(\.after).sorted()),
+                ratio: Self.median(ratio), lowest: ratio.first ?? .nan, highest: ratio.last ?? .nan,
+                service_ratio: Self.median(ratios { $0.perOperation(\.serviceSeconds) }),
+                postgres_ratio: Self.median(ratios { $0.perOperation(\.postgresSeconds) }),
+                rate_ratio: Self.median(ratios { Double($0.count) / $0.seconds }))
         }
     }
 
-    private func median(_ sorted: [Double]) -> Double {
+    static func median(_ sorted: [Double]) -> Double {
         guard !sorted.isEmpty else { return .nan }
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
@@ -50,7 +50,7 @@ struct Comparison: Sendable {
         func values(of report: KeyPath<Round, Report>) -> [Double] {
             rounds.compactMap { $0[keyPath: report].atEnd?.proportional }.sorted()
         }
-        return (median(values(of: \.before)), median(values(of: \.after)))
+        return (Self.median(values(of: \.before)), Self.median(values(of: \.after)))
     }
 
     /// The result for a person.

@@ -127,12 +127,15 @@ struct Stage: Sendable {
         try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings.merging(other) { $1 })
     }
 
-    /// Reads a response with curl, in a process of its own.
+    /// Reads a response to its end with curl, in a process of its own with the lowest priority.
     /// - Returns: The status.
-    func reader(_ url: String, key: String) async throws -> String {
+    func download(_ url: String, key: String) async throws -> String {
         try await children.output(
             "curl",
-            ["/usr/bin/env", "curl", "--silent", "--output", "/dev/null", "--write-out", "%{http_code}", "--config", "-", url],
+            [
+                "/usr/bin/env", "nice", "-n", "19", "curl", "--silent", "--show-error", "--output", "/dev/null", "--write-out",
+                "%{http_code}", "--config", "-", url,
+            ],
             input: "header = \"Authorization: Bearer \(key)\"\n")
     }
 
