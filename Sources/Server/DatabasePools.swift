@@ -6,11 +6,13 @@ import ServiceLifecycle
 package struct DatabaseConnections: Sendable, Equatable {
     package let logins: Int
     package let administration: Int
+    package let exports: Int
     package let bulk: Int
     package let background: Int
 
-    package init(logins: Int, administration: Int, bulk: Int, background: Int) {
-        (self.logins, self.administration, self.bulk, self.background) = (logins, administration, bulk, background)
+    package init(logins: Int, administration: Int, exports: Int, bulk: Int, background: Int) {
+        (self.logins, self.administration, self.exports) = (logins, administration, exports)
+        (self.bulk, self.background) = (bulk, background)
     }
 }
 
@@ -20,7 +22,9 @@ package struct DatabasePools: Sendable {
     package let logins: DatabasePool
     /// The REST API, and Apple's notifications.
     package let administration: DatabasePool
-    /// Exports, the aggregation of usage, and the closing of months.
+    /// The exports of usage.
+    package let exports: DatabasePool
+    /// The aggregation of usage, and the closing of months.
     package let bulk: DatabasePool
     /// The outbox and the periodic passes.
     package let background: DatabasePool
@@ -44,20 +48,24 @@ package struct DatabasePools: Sendable {
         logins = try pool(settings.databaseConnections.logins, minimum: 1)
         administration = try pool(settings.databaseConnections.administration)
         // An export reads one page after another, and waits for its turn before each.
-        bulk = try pool(settings.databaseConnections.bulk) {
+        exports = try pool(settings.databaseConnections.exports) {
             $0.waitingTime = .seconds(60)
             // Exports run on threads with a low priority.
             $0.sendsAtOnce = false
         }
+        bulk = try pool(settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
         background = try pool(settings.databaseConnections.background, minimum: 1)
         purges = try pool(2) { $0.statementTimeout = .seconds(3600) }
     }
 
-    var services: [any Service] { [purges, bulk, background, administration, logins] }
+    var services: [any Service] { [purges, exports, bulk, background, administration, logins] }
 
     /// The pools with their names in the metrics.
     private var named: [(String, DatabasePool)] {
-        [("logins", logins), ("administration", administration), ("bulk", bulk), ("background", background), ("purges", purges)]
+        [
+            ("logins", logins), ("administration", administration), ("exports", exports), ("bulk", bulk), ("background", background),
+            ("purges", purges),
+        ]
     }
 
     /// The metrics of all pools, in the exposition format.

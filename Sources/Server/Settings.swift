@@ -101,6 +101,7 @@ package struct Settings: Sendable {
         databaseConnections = DatabaseConnections(
             logins: try Self.number(reader, "database.connections", default: 8),
             administration: try Self.number(reader, "database.administration.connections", default: 4),
+            exports: try Self.number(reader, "database.export.connections", default: 1),
             bulk: try Self.number(reader, "database.bulk.connections", default: 3),
             background: try Self.number(reader, "database.background.connections", default: 4))
         apple = AppleSettings(
@@ -227,8 +228,8 @@ package struct Settings: Sendable {
         }
         try databaseTLS.check(databaseURL, "ESPALIER_DATABASE_URL")
         for (name, number) in [
-            ("", databaseConnections.logins), ("ADMINISTRATION_", databaseConnections.administration), ("BULK_", databaseConnections.bulk),
-            ("BACKGROUND_", databaseConnections.background),
+            ("", databaseConnections.logins), ("ADMINISTRATION_", databaseConnections.administration),
+            ("EXPORT_", databaseConnections.exports), ("BULK_", databaseConnections.bulk), ("BACKGROUND_", databaseConnections.background),
         ] where !(1...500).contains(number) {
             throw Refusal(description: "ESPALIER_DATABASE_\(name)CONNECTIONS must be between 1 and 500.")
         }

@@ -12,13 +12,14 @@ import Testing
 struct DatabasePoolsTests {
     @Test(
         "while one kind of work uses all of its connections, logins, refreshes, API calls and exports of the others succeed",
-        arguments: ["bulk", "background", "administration", "purges"])
+        arguments: ["exports", "bulk", "background", "administration", "purges"])
     func separate(occupied: String) async throws {
         try await TestPlatform.run { platform in
             let pools = platform.installation.pools
             let limits = platform.settings.databaseConnections
             let all = [
-                "bulk": (pools.bulk, limits.bulk), "background": (pools.background, limits.background),
+                "exports": (pools.exports, limits.exports), "bulk": (pools.bulk, limits.bulk),
+                "background": (pools.background, limits.background),
                 "administration": (pools.administration, limits.administration), "purges": (pools.purges, 2),
             ]
             let (pool, limit) = try #require(all[occupied])
@@ -26,7 +27,7 @@ struct DatabasePoolsTests {
                 let login = try await platform.login()
                 #expect(try await login.browser.refresh(login.refresh, login.request).status == 200)
                 if occupied != "administration" { #expect(try await platform.call("GET", "/tenants/acme").status == 200) }
-                if !["administration", "bulk"].contains(occupied) {
+                if !["administration", "exports"].contains(occupied) {
                     let export = try await platform.export(TestPlatform.march + "&format=csv")
                     #expect(export.status == 200, "\(String(decoding: export.body, as: UTF8.self))")
                 }
@@ -75,16 +76,16 @@ struct DatabasePoolsTests {
 
             let pools = platform.installation.pools
             let exports = Exports()
-            try await Self.occupy(pools.bulk, platform.settings.databaseConnections.bulk) {
+            try await Self.occupy(pools.exports, platform.settings.databaseConnections.exports) {
                 for key in keys + keys {
                     exports.add { try await platform.export(TestPlatform.march + "&format=csv", key: key).status }
                 }
-                try await eventually("all exports wait") { await pools.bulk.load.waiting == 8 }
+                try await eventually("all exports wait") { await pools.exports.load.waiting == 8 }
                 for _ in 1...3 {
                     let login = try await platform.login()
                     #expect(try await login.browser.refresh(login.refresh, login.request).status == 200)
                 }
-                #expect(await pools.bulk.load.waiting == 8)
+                #expect(await pools.exports.load.waiting == 8)
             }
             for export in exports.all { #expect(try await export.value == 200) }
             #expect(try await platform.isWaitedFor(Self.auditLock))

@@ -30,7 +30,7 @@ struct SettingsTests {
         #expect(settings.publicURL == "https://login.example.com")
         #expect((settings.host, settings.port) == ("127.0.0.1", 8080))
         #expect((settings.operationsHost, settings.operationsPort) == ("127.0.0.1", 8081))
-        #expect(settings.databaseConnections == DatabaseConnections(logins: 8, administration: 4, bulk: 3, background: 4))
+        #expect(settings.databaseConnections == DatabaseConnections(logins: 8, administration: 4, exports: 1, bulk: 3, background: 4))
         #expect((settings.apiRequestsPerMinute, settings.trustedProxies) == (6000, 0))
         #expect(settings.shutdownDelay == 2)
         #expect(settings.apple.baseURL == "https://appleid.apple.com")
@@ -51,7 +51,8 @@ struct SettingsTests {
         let settings = try settings([
             "ESPALIER_HOST": "0.0.0.0", "ESPALIER_PORT": "443", "ESPALIER_OPERATIONS_HOST": "10.0.0.1", "ESPALIER_OPERATIONS_PORT": "443",
             "ESPALIER_DATABASE_CONNECTIONS": "20", "ESPALIER_DATABASE_ADMINISTRATION_CONNECTIONS": "5",
-            "ESPALIER_DATABASE_BULK_CONNECTIONS": "6", "ESPALIER_DATABASE_BACKGROUND_CONNECTIONS": "7",
+            "ESPALIER_DATABASE_EXPORT_CONNECTIONS": "3", "ESPALIER_DATABASE_BULK_CONNECTIONS": "6",
+            "ESPALIER_DATABASE_BACKGROUND_CONNECTIONS": "7",
             "ESPALIER_MASTER_KEYS": "\(MasterKey.generate().base64.reveal()), \(Self.key)",
             "ESPALIER_APPLE_BASE_URL": "http://localhost:9000", "ESPALIER_APPLE_ISSUERS": "https://one.example,https://two.example/path",
             "ESPALIER_APPLE_AUDIENCE": "https://one.example", "ESPALIER_APPLE_TIMEOUT": "3", "ESPALIER_LOG_LEVEL": "debug",
@@ -60,7 +61,7 @@ struct SettingsTests {
         // The same port at another address is another listener.
         #expect((settings.host, settings.port) == ("0.0.0.0", 443))
         #expect((settings.operationsHost, settings.operationsPort) == ("10.0.0.1", 443))
-        #expect(settings.databaseConnections == DatabaseConnections(logins: 20, administration: 5, bulk: 6, background: 7))
+        #expect(settings.databaseConnections == DatabaseConnections(logins: 20, administration: 5, exports: 3, bulk: 6, background: 7))
         #expect(settings.apple.baseURL == "http://localhost:9000")
         #expect(settings.apple.issuers == ["https://one.example", "https://two.example/path"])
         #expect(settings.apple.audience == "https://one.example")
