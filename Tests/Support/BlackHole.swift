@@ -33,13 +33,17 @@ package final class BlackHole: Sendable {
     }
 
     /// The connections that wait for an answer, those of the hole itself included.
-    package func attempts() throws -> Int {
-        let synSent = "02"
-        // The columns of proc_net_tcp(5): number, local address, remote address, state, and others.
-        return try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8).split(separator: "\n").count { line in
-            let columns = line.split(separator: " ")
-            return columns.count > 3 && columns[2] == "0100007F:\(String(format: "%04X", port))" && columns[3] == synSent
-        }
+    package func attempts() -> Int {
+        // Line by line, because Foundation ends after the first page of a file without a size.
+        let file = fopen("/proc/net/tcp", "r")!
+        defer { fclose(file) }
+        var (line, capacity) = (nil as UnsafeMutablePointer<CChar>?, 0)
+        defer { free(line) }
+        // The remote address and the state SYN_SENT (proc_net_tcp(5)).
+        let attempt = " 0100007F:\(String(format: "%04X", port)) 02 "
+        var count = 0
+        while getline(&line, &capacity, file) > 0 { if String(cString: line!).contains(attempt) { count += 1 } }
+        return count
     }
 
     deinit {
