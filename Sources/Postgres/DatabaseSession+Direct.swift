@@ -25,16 +25,9 @@ extension DatabaseSession {
     /// Waits until the socket has data to read, or room for data to send.
     private func socket() async throws {
         guard failure == nil else { throw failure! }
-        // Only until there is data. Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
+        // Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
         watch?.wantsToRead = true
-        let ready = Promise<Void>()
-        direct = ready
-        // A frozen server sends nothing. The time during which this side reads nothing does not count.
-        let timer = progressLimit.map { limit in
-            EventLoop.after(limit) { [weak self] in self?.close(DatabaseError(.connection, "the server sent nothing for \(limit)")) }
-        }
-        await ready.wait()
-        timer?.cancel()
+        await waitDirectly()
         if let failure { throw failure }
         try consumeInput()
     }
@@ -132,24 +125,25 @@ extension DatabaseSession {
     func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
         var rows: [UInt8] = []
-        // libpq reads up to 16 KiB at a time.
+        // One read may leave data in the socket, because libpq reads up to 16 KiB at a time.
         var mayHaveMore = true
         while rows.isEmpty || rows.count < limit {
             var buffer: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(link, &buffer, 1) {
-            case 0 where mayHaveMore:
-                mayHaveMore = false
+            case 0:
                 do {
-                    try consumeInput()
+                    if mayHaveMore {
+                        try consumeInput()
+                    } else {
+                        if !rows.isEmpty { await pause(Self.gathering) }
+                        try await socket()
+                    }
                 } catch {
                     // The next call throws the error.
                     guard rows.isEmpty else { return rows }
                     throw error
                 }
-            case 0:
-                if !rows.isEmpty { await pause(Self.gathering) }
-                try await socket()
-                mayHaveMore = true
+                mayHaveMore.toggle()
             case let length where length > 0:
                 defer { PQfreemem(buffer) }
                 mayHaveMore = true

@@ -28,8 +28,8 @@ final class DatabaseSession: StatementRunner {
     /// The number of cancel requests in progress. They could hit any statement that runs when they arrive.
     var cancellations = 0
     var afterCancellations: [Promise<Void>] = []
-    /// Outside of pipeline mode: the task that waits for the socket.
-    var direct: Promise<Void>?
+    /// Outside of pipeline mode: the task that waits for the socket, and the time since which it waits.
+    private var direct: (task: Promise<Void>, since: ContinuousClock.Instant)?
     var isDirect = false
     /// The time since which no caller has borrowed the session.
     var idleSince = ContinuousClock.now
@@ -38,7 +38,7 @@ final class DatabaseSession: StatementRunner {
     /// Whether the server accepts no more changes, or is stopping.
     private(set) var isDemoted = false
 
-    let progressLimit: Duration?
+    private let progressLimit: Duration?
     private let answerLimit: Duration?
     private var answerTimer: EventLoop.Timer?
     /// The time of the server's last answer to a statement.
@@ -87,8 +87,7 @@ final class DatabaseSession: StatementRunner {
         PQfinish(link)
         let unanswered = batches
         batches = []
-        direct?.fulfill()
-        direct = nil
+        endDirectWait()
         for waiting in afterCancellations { waiting.fulfill() }
         afterCancellations = []
         onClose?(self)
@@ -101,8 +100,7 @@ final class DatabaseSession: StatementRunner {
         }
     }
 
-    /// Whether the next caller may borrow it. The loop also watches idle sessions. It closes a session that the server
-    /// has closed before it runs the tasks that could borrow it.
+    /// Whether the next caller may borrow it. The server may have closed it since the loop last read its socket (`hasInput`).
     var isFit: Bool {
         failure == nil && !isDemoted && batches.isEmpty && !isDirect && PQtransactionStatus(link) == PQTRANS_IDLE
     }
@@ -209,22 +207,24 @@ final class DatabaseSession: StatementRunner {
     }
 
     /// The time since which the server owes an answer; nil if it owes none. The time since its last answer counts, because each statement
-    /// has its own limit.
-    private var silentSince: ContinuousClock.Instant? { batches.first.map { max($0.sentAt, lastAnswer) } }
+    /// has its own limit. Outside of pipeline mode, the time during which this side reads nothing does not count.
+    private var silentSince: ContinuousClock.Instant? { direct?.since ?? batches.first.map { max($0.sentAt, lastAnswer) } }
+
+    private var silenceLimit: Duration? { isDirect ? progressLimit : answerLimit }
 
     var isSilent: Bool { silentSince.map { $0 + Self.shortestSilence <= .now } ?? false }
 
-    /// At most one timer per session, not one per batch. It starts when statements are sent, and runs again while more
-    /// are in progress.
+    /// At most one timer per session, not one per batch. It starts with the wait for an answer, and runs again while the session waits for
+    /// more.
     private func watchAnswers() {
         guard answerTimer == nil, let silentSince else { return }
         let report = silentSince + reportedSilence
-        answerTimer = EventLoop.after(min(report, answerLimit.map { silentSince + $0 } ?? report) - .now) { [weak self] in
+        answerTimer = EventLoop.after(min(report, silenceLimit.map { silentSince + $0 } ?? report) - .now) { [weak self] in
             guard let self else { return }
             answerTimer = nil
             guard let silentSince = self.silentSince else { return }
-            if let answerLimit, silentSince + answerLimit <= .now {
-                return close(DatabaseError(.connection, "the server did not answer in time"))
+            if let silenceLimit, silentSince + silenceLimit <= .now {
+                return close(DatabaseError(.connection, "the server sent nothing for \(silenceLimit)"))
             }
             if silentSince + reportedSilence <= .now {
                 reportedSilence *= 2
@@ -251,9 +251,7 @@ final class DatabaseSession: StatementRunner {
         if isDirect {
             // Otherwise, `poll` would return at once, again and again, until the reader continues.
             watch?.wantsToRead = false
-            direct?.fulfill()
-            direct = nil
-            return
+            return endDirectWait()
         }
         let isOpen = PQconsumeInput(link) == 1
         // Only an answer ends the silence. A notification of another transaction does not.
@@ -262,6 +260,19 @@ final class DatabaseSession: StatementRunner {
         guard failure == nil else { return }
         guard isOpen, PQstatus(link) == CONNECTION_OK else { return lost() }
         deliverNotifications()
+    }
+
+    /// Waits until the socket is ready. Only outside of pipeline mode.
+    func waitDirectly() async {
+        let ready = Promise<Void>()
+        (direct, reportedSilence) = ((ready, .now), Self.shortestSilence)
+        watchAnswers()
+        await ready.wait()
+    }
+
+    private func endDirectWait() {
+        direct?.task.fulfill()
+        direct = nil
     }
 
     private func lost() {

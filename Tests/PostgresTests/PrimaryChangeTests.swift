@@ -105,8 +105,44 @@ struct PrimaryChangeTests {
 
     @Test("while the primary is frozen, the pool and its listener find a new one, and do not wait for the limits of their statements")
     func frozen() async throws {
-        let (old, new) = (try await TestCluster.own(), try await TestCluster.own())
-        let servers = try await [old, new].asyncMap { cluster in
+        let (pool, clusters) = try await Self.twoPrimaries()
+        var events = pool.listen(["changed"]).makeAsyncIterator()
+        #expect(try await events.next() == .connected)
+        let folder: String = try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder")
+        let frozen = try await Self.freeze(pool)
+        #expect(frozen.count == 3)
+        defer { for process in frozen { kill(process, SIGCONT) } }
+        let error = await databaseError { _ = try await pool.run("SELECT 1") }
+        #expect(error?.message == "another server is the primary now")
+        #expect(try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder") != folder)
+        #expect(try await events.next() == .disconnected)
+        #expect(try await events.next() == .connected)
+        _ = try await pool.run("NOTIFY changed, 'here'")
+        #expect(try await events.next() == .notification(channel: "changed", payload: "here"))
+        withExtendedLifetime(clusters) {}
+    }
+
+    @Test("a COPY that a frozen primary does not continue ends as soon as there is another one")
+    func frozenCopy() async throws {
+        let (pool, clusters) = try await Self.twoPrimaries()
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let copy = Task {
+            await databaseError {
+                let statement: SQL = "COPY (SELECT repeat('x', 1000), pg_sleep(0.01) FROM generate_series(1, 1000000)) TO STDOUT"
+                for try await _ in pool.copyOut(statement) { start.yield() }
+            }
+        }
+        #expect(await started.first { _ in true } != nil)
+        let frozen = try await Self.freeze(pool)
+        defer { for process in frozen { kill(process, SIGCONT) } }
+        #expect(await copy.value?.message == "another server is the primary now")
+        withExtendedLifetime(clusters) {}
+    }
+
+    /// A pool with two servers that accept changes. It uses the first one.
+    private static func twoPrimaries() async throws -> (DatabasePool, [EmbeddedPostgres]) {
+        let clusters = [try await TestCluster.own(), try await TestCluster.own()]
+        let servers = try await clusters.asyncMap { cluster in
             let url = await cluster.url(user: "postgres", database: "postgres")
             return try #require(try ConnectionParameters(url: url, applicationName: nil, settings: []).servers.first)
         }
@@ -117,26 +153,20 @@ struct PrimaryChangeTests {
             $0.statementTimeout = .seconds(600)
             $0.waitingTime = .seconds(600)
         }
-        var events = pool.listen(["changed"]).makeAsyncIterator()
-        #expect(try await events.next() == .connected)
+        return (pool, clusters)
+    }
+
+    /// Stops the server of a pool, with all of its connections.
+    /// - Returns: its processes.
+    private static func freeze(_ pool: DatabasePool) async throws -> [pid_t] {
         let folder: String = try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder")
+        let postmaster = String(decoding: try Data(contentsOf: URL(filePath: folder + "/postmaster.pid")), as: UTF8.self)
         let backends = try await pool.run("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'").map {
             pid_t(try $0.get("pid", as: Int.self))
         }
-        #expect(backends.count == 2)
-        let postmaster = try #require(
-            Int32(
-                String(decoding: try Data(contentsOf: URL(filePath: folder + "/postmaster.pid")), as: UTF8.self).split(separator: "\n")[0]))
-        for process in [postmaster] + backends { kill(process, SIGSTOP) }
-        defer { for process in [postmaster] + backends { kill(process, SIGCONT) } }
-        let error = await databaseError { _ = try await pool.run("SELECT 1") }
-        #expect(error?.message == "another server is the primary now")
-        #expect(try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder") != folder)
-        #expect(try await events.next() == .disconnected)
-        #expect(try await events.next() == .connected)
-        _ = try await pool.run("NOTIFY changed, 'here'")
-        #expect(try await events.next() == .notification(channel: "changed", payload: "here"))
-        withExtendedLifetime((old, new)) {}
+        let processes = [try #require(pid_t(postmaster.split(separator: "\n")[0]))] + backends
+        for process in processes { kill(process, SIGSTOP) }
+        return processes
     }
 
     @Test("a slow statement is not mistaken for a frozen server")
