@@ -57,7 +57,7 @@ package final class DatabasePool: Service, StatementRunner {
                 ("lock_timeout", configuration.lockTimeout.inMilliseconds),
                 ("idle_in_transaction_session_timeout", configuration.idleInTransactionTimeout.inMilliseconds),
             ] + configuration.settings,
-            answerLimit: configuration.statementTimeout == .zero ? nil : configuration.statementTimeout + .seconds(5),
+            answerLimit: configuration.statementTimeout == .zero ? nil : configuration.statementTimeout + DatabaseSession.answerTime,
             progressLimit: configuration.copyProgressLimit)
         connector = Connector(parameters)
         sessions = DatabaseSessions(configuration, connector: connector, logger: logger)
@@ -173,7 +173,7 @@ package final class DatabasePool: Service, StatementRunner {
 
 extension Duration {
     /// Milliseconds, the unit of PostgreSQL's time limits. Rounded up, because 0 means no limit.
-    fileprivate var inMilliseconds: String {
+    var inMilliseconds: String {
         String(Int64((self / .milliseconds(1)).rounded(.up)))
     }
 }

@@ -40,6 +40,10 @@ final class DatabaseSession: StatementRunner {
 
     private let progressLimit: Duration?
     private let answerLimit: Duration?
+    /// The time limit of statements if the transaction has changed it.
+    var longestStatement: Duration?
+    /// The time that the server has to report a statement that exceeded its limit. A frozen server does not report it.
+    nonisolated static let answerTime = Duration.seconds(5)
     private var answerTimer: EventLoop.Timer?
     /// The time of the server's last answer to a statement.
     private var lastAnswer = ContinuousClock.now
@@ -210,7 +214,7 @@ final class DatabaseSession: StatementRunner {
     /// has its own limit. Outside of pipeline mode, the time during which this side reads nothing does not count.
     private var silentSince: ContinuousClock.Instant? { direct?.since ?? batches.first.map { max($0.sentAt, lastAnswer) } }
 
-    private var silenceLimit: Duration? { isDirect ? progressLimit : answerLimit }
+    private var silenceLimit: Duration? { isDirect ? progressLimit : longestStatement.map { $0 + Self.answerTime } ?? answerLimit }
 
     var isSilent: Bool { silentSince.map { $0 + Self.shortestSilence <= .now } ?? false }
 

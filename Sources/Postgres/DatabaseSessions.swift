@@ -108,6 +108,7 @@ final class DatabaseSessions {
 
     /// Takes a session back, in any state.
     func giveBack(_ session: DatabaseSession) {
+        session.longestStatement = nil
         if session.isDemoted { closeIdle(of: session.server) }
         guard session.failure == nil else { return leave() }
         if session.isBeingCancelled {

@@ -14,6 +14,12 @@ package struct Transaction: StatementRunner {
     package func run(_ statements: [SQL]) async throws -> [Rows] {
         try await state.run(statements)
     }
+
+    /// Runs statements with another `statement_timeout` than the pool's, which then applies until the end of the transaction.
+    /// - Throws: The errors of `run`. A statement that takes longer fails with SQLSTATE 57014.
+    package func run(_ statements: SQL..., upTo limit: Duration) async throws -> [Rows] {
+        try await state.run(statements, upTo: limit)
+    }
 }
 
 /// The state of a transaction.
@@ -27,6 +33,13 @@ final class OpenTransaction {
 
     init(session: DatabaseSession, opening: [SQL]) {
         (self.session, self.opening) = (session, opening)
+    }
+
+    func run(_ statements: [SQL], upTo limit: Duration) async throws -> [Rows] {
+        // Otherwise, the session would be given up after the pool's limit.
+        session.longestStatement = limit
+        let setting: SQL = "SELECT set_config('statement_timeout', \(limit.inMilliseconds), true)"
+        return Array(try await run([setting] + statements).dropFirst())
     }
 
     func run(_ statements: [SQL]) async throws -> [Rows] {

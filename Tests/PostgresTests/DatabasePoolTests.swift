@@ -132,6 +132,22 @@ struct DatabasePoolTests {
         #expect(try await setting("application_name") == "a test")
     }
 
+    @Test("a transaction can extend the time limit of its statements beyond that of the pool")
+    func longerLimit() async throws {
+        let pool = try TestDatabase.pool(url) { $0.statementTimeout = .milliseconds(100) }
+        // The pool gives up a server 5 seconds after the limit.
+        let slept = try await pool.transaction { db in
+            try await db.run("SELECT pg_sleep(6) IS NOT NULL AS slept", upTo: .seconds(600))[0][0].get("slept", as: Bool.self)
+        }
+        #expect(slept)
+        let error = await databaseError {
+            _ = try await pool.transaction { db in try await db.run("SELECT pg_sleep(600)", upTo: .milliseconds(200)) }
+        }
+        #expect(error?.sqlState == "57014")
+        let usual: String = try await pool.run("SELECT current_setting('statement_timeout') AS value")[0].get("value")
+        #expect(usual == "100ms")
+    }
+
     @Test("a URL that libpq cannot parse is rejected without repeating it")
     func badURL() throws {
         let error = try #require(#expect(throws: DatabaseError.self) { try TestDatabase.pool("postgresql://user:secret@[host/") })

@@ -114,9 +114,7 @@ package struct CloseStatements: Sendable {
         let (held, billed) = (month, events)
         try await database.transaction { db in
             try await held.hold(in: db)
-            _ = try await db.run([
-                "SELECT set_config('statement_timeout', '3600000', true)", try bill.close(held, over: billed, at: now),
-            ])
+            _ = try await db.run(try bill.close(held, over: billed, at: now), upTo: .seconds(3600))
             guard !held.isPurged,
                 let statement = try await StatementReply.find(.id(held.id), of: held.tenant, in: db)
             else { return }

@@ -55,13 +55,13 @@ package enum InstalledKeys {
             ? [DigestKey.generate(start: now.addingTimeInterval(upgradeTime))] + keyring.digestKeysOfMasterKeys : [.generate(start: now)]
         let ring = try keyring.with(new, at: now)
         try await database.transaction { db in
-            let (_, added) = try await db.run(
+            let added = try await db.run(
                 // Another process may be binding many rows.
-                "SELECT set_config('statement_timeout', '60s', true), set_config('lock_timeout', '60s', true)",
+                "SELECT set_config('lock_timeout', '60s', true)",
                 """
                 SELECT add_digest_keys(\(new.map(\.id.bytes)), \(new.map { keyring.seal($0.plaintext, in: context($0.id)).bytes }), \(now))
                     AS is_mine
-                """)
+                """, upTo: .seconds(60))[1]
             guard try added.first?.get("is_mine", as: Bool.self) == true else { return }
             // Everything is bound in the transaction that stores the keys, because a row that is not bound in time
             // authenticates nobody.
