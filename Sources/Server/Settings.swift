@@ -227,11 +227,13 @@ package struct Settings: Sendable {
             throw Refusal(description: "ESPALIER_PORT and ESPALIER_OPERATIONS_PORT must differ, because operations must not be public.")
         }
         try databaseTLS.check(databaseURL, "ESPALIER_DATABASE_URL")
-        for (name, number) in [
-            ("", databaseConnections.logins), ("ADMINISTRATION_", databaseConnections.administration),
-            ("EXPORT_", databaseConnections.exports), ("BULK_", databaseConnections.bulk), ("BACKGROUND_", databaseConnections.background),
-        ] where !(1...500).contains(number) {
-            throw Refusal(description: "ESPALIER_DATABASE_\(name)CONNECTIONS must be between 1 and 500.")
+        for (name, number, minimum) in [
+            ("", databaseConnections.logins, 1), ("ADMINISTRATION_", databaseConnections.administration, 1),
+            ("EXPORT_", databaseConnections.exports, 1),
+            // The closing of a month extends its lease while it reads the month over another connection.
+            ("BULK_", databaseConnections.bulk, 2), ("BACKGROUND_", databaseConnections.background, 1),
+        ] where !(minimum...500).contains(number) {
+            throw Refusal(description: "ESPALIER_DATABASE_\(name)CONNECTIONS must be between \(minimum) and 500.")
         }
         guard (0...256).contains(outboxConcurrency) else {
             throw Refusal(description: "ESPALIER_OUTBOX_CONCURRENCY must be between 0 and 256.")

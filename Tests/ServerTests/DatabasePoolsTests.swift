@@ -85,6 +85,8 @@ struct DatabasePoolsTests {
                     let login = try await platform.login()
                     #expect(try await login.browser.refresh(login.refresh, login.request).status == 200)
                 }
+                // A refused export waits for no connection.
+                #expect(try await platform.export(TestPlatform.march + "&format=csv", key: keys[1]).status == 429)
                 #expect(await pools.exports.load.waiting == 8)
             }
             for export in exports.all { #expect(try await export.value == 200) }

@@ -4,7 +4,7 @@ import HTTPTypes
 import Synchronization
 import Web
 
-/// Limits the exports in progress. Each uses a database connection and a processor, and exports must not slow down logins.
+/// Limits the exports in progress. They share connections and threads, and each needs memory. Exports must not slow down logins.
 final class ExportLimit: Sendable {
     /// The limit per owner and process.
     private static let mostOfOne = 2

@@ -17,17 +17,15 @@ struct ExportRun: Sendable {
     }
 
     /// Writes the file and sends the part that the caller does not have yet.
-    /// - Parameters:
-    /// - onProgress: called after every read, even for the part that the caller already has.
-    /// - send: receives the bytes that the caller does not have yet, and returns when there is room for more.
+    /// - Parameter send: receives the bytes that the caller does not have yet, and returns when there is room for more.
     func write(
-        into file: inout ExportFile, onProgress: () -> Void = {}, _ send: (ByteBuffer) async throws -> Void
+        into file: inout ExportFile, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
         // The text of many events takes long. On the loop of the caller's connection, other requests would wait for it.
         try await withTaskExecutorPreference(ExportThreads.shared) {
             switch export.format {
-            case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, onProgress, send)
-            case .focus: try await writeCharges(into: &file, onProgress, send)
+            case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, send)
+            case .focus: try await writeCharges(into: &file, send)
             }
         }
         if let end = file.finish() { try await send(end) }
@@ -53,29 +51,32 @@ struct ExportRun: Sendable {
                 "The file has \(file.bytes) bytes, fewer than `skip`. Check `from`, `to` and `format`, or start again without `skip`."))
     }
 
-    private func writeEvents(
-        into file: inout ExportFile, _ onProgress: () -> Void, _ send: (ByteBuffer) async throws -> Void
-    ) async throws {
+    private func writeEvents(into file: inout ExportFile, _ send: (ByteBuffer) async throws -> Void) async throws {
         let ledger = try await LedgerPages(export.scope.source, from: export.from, to: export.to, at: now)
         var text = LedgerText(export.format)
         if let start = file.add(text.header, rows: 0) { try await send(start) }
         guard export.from < export.to else { return }
-        var page = try await ledger.page(after: ledger.start)
+        var page = try await read(ledger, after: ledger.start)
         while let current = page {
             // PostgreSQL reads the next page while this one is written.
-            async let following = ledger.page(after: current.next)
+            async let following = read(ledger, after: current.next)
             try await learn(&text, for: current)
             var (offset, rows) = (0, 0)
             while case let block = try text.block(of: current.bytes, from: &offset, rows: &rows), !block.isEmpty {
                 if let buffer = file.add(block, rows: rows) { try await send(buffer) }
-                // Other exports continue between two blocks, so that none of them holds its connection for long.
+                // Lets another export finish its page, so that the connection becomes free.
                 await Task.yield()
             }
             page = try await following
-            onProgress()
         }
         // If a month was archived since the start, its events are missing here.
         try await export.requireLedger()
+    }
+
+    /// Reads a page on the usual threads. On a busy machine, a thread of exports may stop for long, and the page would keep its connection
+    /// until it continues.
+    private func read(_ ledger: LedgerPages, after position: LedgerPages.Position) async throws -> LedgerPages.Page? {
+        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await ledger.page(after: position) }
     }
 
     private func learn(_ text: inout LedgerText, for page: LedgerPages.Page) async throws {
@@ -93,9 +94,7 @@ struct ExportRun: Sendable {
         for id in unknown.applications { text.learn(application: id, applications[id]) }
     }
 
-    private func writeCharges(
-        into file: inout ExportFile, _ onProgress: () -> Void, _ send: (ByteBuffer) async throws -> Void
-    ) async throws {
+    private func writeCharges(into file: inout ExportFile, _ send: (ByteBuffer) async throws -> Void) async throws {
         let charges = FocusExport(export.scope, publicURL: publicURL, at: now)
         if let start = file.add(CSV.line(FocusRow.columns.map { .text($0.name) }), rows: 0) { try await send(start) }
         // In development, months can be closed before they have started.
@@ -108,7 +107,6 @@ struct ExportRun: Sendable {
                 let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
                 if let buffer = file.add(block, rows: rows.count) { try await send(buffer) }
                 after = last
-                onProgress()
             }
             month = month.next
         }

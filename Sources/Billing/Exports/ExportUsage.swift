@@ -14,8 +14,9 @@ extension ExportRoutes {
     @Sendable
     func exportUsage(_ request: Request, _ call: KeyContext) async throws -> Response {
         try call.require(.usageRead)
-        let export = try await UsageExport(request, call, pool: pool, skips: true, settling: settling, at: now())
+        // First, because all exports share few connections, which the next line uses.
         let place = try exports.place(of: call.owner)
+        let export = try await UsageExport(request, call, pool: pool, skips: true, settling: settling, at: now())
         let tag = try await export.entityTag()
         try UsageExport.requireMatch(request, tag)
         let run = ExportRun(export, publicURL: publicURL, at: now())
@@ -39,15 +40,16 @@ extension ExportRoutes {
                 var file = ExportFile(export)
                 do {
                     try await StallWatch.run(limit: .seconds(60)) { watch in
-                        try await run.write(into: &file, onProgress: watch.step) { block in
-                            try await writer.write(block)
-                            watch.step()
+                        try await run.write(into: &file) { block in
+                            try await watch.send { try await writer.write(block) }
                         }
                     }
-                } catch let error as DatabaseError {
+                } catch {
                     // The status has been sent already. The body then ends without its end mark, so the caller cannot mistake it for a
                     // whole file.
-                    logger.error("export", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
+                    let isOfCaller = error is CancellationError || error is IOError || error is ChannelError
+                    logger.log(
+                        level: isOfCaller ? .notice : .error, "export", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
                     throw error
                 }
                 try await writer.finish(

@@ -1,30 +1,35 @@
 import Synchronization
 
-/// Cancels a task that makes no progress. Otherwise a caller that stops reading would hold its place indefinitely.
+/// Cancels a task that waits too long for the reader of its response. Otherwise a caller that stops reading would hold its place
+/// indefinitely. The time of other work does not count, because it has limits of its own.
 final class StallWatch: Sendable {
     private struct Watched: @unchecked Sendable {
         let task: UnsafeCurrentTask
     }
 
     private struct State {
-        var steps = 0
+        /// Nil while nothing is being sent.
+        var sendingSince: ContinuousClock.Instant?
         /// Nil after the work. The task may be canceled only during the work.
         var watched: Watched?
     }
 
     private let state = Mutex(State())
 
-    /// Records progress.
-    func step() {
-        state.withLock { $0.steps += 1 }
+    /// Sends a part of the response.
+    func send(_ part: () async throws -> Void) async throws {
+        state.withLock { $0.sendingSince = .now }
+        defer { state.withLock { $0.sendingSince = nil } }
+        try await part()
     }
 
-    /// Runs the work, and cancels the calling task if there is no step within the limit.
+    /// Runs the work, and cancels the calling task if a part takes between one and two times the limit.
     static func run(limit: Duration, _ body: (StallWatch) async throws -> Void) async throws {
         let watch = StallWatch()
         try await withUnsafeCurrentTask { task in
             let watched = task.map(Watched.init)
             watch.state.withLock { $0.watched = watched }
+            // One timer for all parts, because the threads of exports have a low priority, and threads that they start inherit it.
             let timer = Task { try await watch.wait(limit) }
             defer {
                 timer.cancel()
@@ -35,18 +40,14 @@ final class StallWatch: Sendable {
     }
 
     private func wait(_ limit: Duration) async throws {
-        var seen = -1
-        while true {
-            let isAlive = state.withLock { state in
-                guard state.steps != seen else {
-                    state.watched?.task.cancel()
-                    return false
-                }
-                seen = state.steps
+        var isStalled = false
+        while !isStalled {
+            try await Task.sleep(for: limit)
+            isStalled = state.withLock { state in
+                guard let since = state.sendingSince, since + limit <= .now else { return false }
+                state.watched?.task.cancel()
                 return true
             }
-            guard isAlive else { return }
-            try await Task.sleep(for: limit)
         }
     }
 }

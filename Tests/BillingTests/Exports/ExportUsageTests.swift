@@ -302,10 +302,15 @@ struct ExportUsageTests {
     @Test("a client that stops reading is disconnected, and a slow one is not")
     func stalled() async throws {
         await #expect(throws: CancellationError.self) {
-            try await StallWatch.run(limit: .milliseconds(20)) { _ in try await Task.sleep(for: .seconds(600)) }
+            try await StallWatch.run(limit: .milliseconds(20)) { watch in try await watch.send { try await Task.sleep(for: .seconds(600)) }
+            }
         }
         let task = Task {
-            try await StallWatch.run(limit: .seconds(600)) { watch in for _ in 1...10 { watch.step() } }
+            try await StallWatch.run(limit: .milliseconds(20)) { watch in
+                for _ in 1...10 { try await watch.send { await Task.yield() } }
+                // Other work may take longer.
+                try await Task.sleep(for: .milliseconds(100))
+            }
             return Task.isCancelled
         }
         #expect(try await !task.value)
