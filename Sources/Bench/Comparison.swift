@@ -32,7 +32,7 @@ struct Comparison: Sendable {
             let cpu = values { $0.perOperation(\.serviceSeconds) + $0.perOperation(\.postgresSeconds) }
             let ratio = ratios { $0.perOperation(\.serviceSeconds) + $0.perOperation(\.postgresSeconds) }
             return Ratio(
-                name: name, before_ms: Self.median(cpu.map(\.before).sorted()), after_ms: Self.median(cpu.map(\.after).sorted()),
+                name: name, before_ms: Self.median(cpu.map(\.before)), after_ms: Self.median(cpu.map(\.after)),
                 ratio: Self.median(ratio), lowest: ratio.first ?? .nan, highest: ratio.last ?? .nan,
                 service_ratio: Self.median(ratios { $0.perOperation(\.serviceSeconds) }),
                 postgres_ratio: Self.median(ratios { $0.perOperation(\.postgresSeconds) }),
@@ -40,8 +40,9 @@ struct Comparison: Sendable {
         }
     }
 
-    static func median(_ sorted: [Double]) -> Double {
-        guard !sorted.isEmpty else { return .nan }
+    static func median(_ values: [Double]) -> Double {
+        guard !values.isEmpty else { return .nan }
+        let sorted = values.sorted()
         return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
