@@ -35,7 +35,11 @@ actor ChildProcesses {
         let variables = Dictionary(uniqueKeysWithValues: environment.map { (Environment.Key(stringLiteral: $0), Optional($1)) })
         let result = try await Subprocess.run(
             .path(FilePath(command[0])), arguments: Arguments(Array(command.dropFirst())), environment: .inherit.updating(variables),
-            input: .string(input), output: .string(limit: 1 << 24), error: .string(limit: 1 << 16))
+            input: .inputWriter, output: .string(limit: 1 << 24), error: .string(limit: 1 << 16)
+        ) { process in
+            // `.string(input)` crashes if the program ends before the write, even of an empty input.
+            if !input.isEmpty { _ = try await process.standardInputWriter.write(input) }
+        }
         guard result.terminationStatus.isSuccess else {
             throw Stage.Failure("\(name) failed: \(result.standardError.trimmingCharacters(in: .whitespacesAndNewlines))")
         }

@@ -78,14 +78,15 @@ package final class Program: Sendable {
         }
         var options = PlatformOptions()
         if ownGroup { options.processGroupID = 0 }
+        let input = try file(of: input)
         let said = Said()
         let (ids, id) = AsyncStream.makeStream(of: Int32.self)
         let life = Task { [variables, options] in
             defer { id.finish() }
             let result = try await Subprocess.run(
                 .path(FilePath(executable.path(percentEncoded: false))), arguments: Arguments(arguments), environment: .custom(variables),
-                workingDirectory: FilePath(repository.path(percentEncoded: false)), platformOptions: options, input: .string(input),
-                output: .sequence, error: .sequence
+                workingDirectory: FilePath(repository.path(percentEncoded: false)), platformOptions: options,
+                input: .fileDescriptor(input, closeAfterSpawningProcess: true), output: .sequence, error: .sequence
             ) { process in
                 id.yield(process.processIdentifier.value)
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -106,6 +107,12 @@ package final class Program: Sendable {
             throw CancellationError()
         }
         return Program(id: id, life: life, said: said)
+    }
+
+    /// A file and not a pipe: if a program ends before it has read a pipe, the end of the pipe ends the test's process too.
+    private static func file(of input: String) throws -> FileDescriptor {
+        let folder = try TemporaryFolder()
+        return try .open(FilePath(folder.write("input", input)), .readOnly)
     }
 
     /// Runs a program to its end.
