@@ -36,6 +36,8 @@ final class OpenTransaction {
     }
 
     func run(_ statements: [SQL], upTo limit: Duration) async throws -> [Rows] {
+        // The session of a transaction that is over may belong to another caller.
+        guard !isOver else { return try await run(statements) }
         // Otherwise, the session would be given up after the pool's limit.
         session.longestStatement = limit
         let setting: SQL = "SELECT set_config('statement_timeout', \(limit.inMilliseconds), true)"
