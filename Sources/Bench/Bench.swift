@@ -3,9 +3,8 @@ import Foundation
 
 /// Measures a release build on this machine. The service, PostgreSQL, the simulator and the load are separate processes.
 ///
-/// Rates and latencies depend on the machine and its other load. CPU time per operation is more stable, so the goals use it. The
-/// goal of `--bulk` is a ratio of latencies of the same minutes.
-/// The CPU time of the simulator and of the load does not count.
+/// Rates and latencies depend on the machine and its other load. CPU time per operation is more stable, so the goals use it. The CPU time
+/// of the simulator and of the load does not count. The goal of `--bulk` is a ratio of latencies of the same minutes.
 @main
 struct Bench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -90,8 +90,9 @@ struct BulkBench: Sendable {
             let during = try await duringBulkWork(round, keys, work)
             rounds.append(Round(alone: alone, during: during))
             let done = (exports: work.exports.load(ordering: .relaxed), months: work.months.load(ordering: .relaxed))
-            guard done.exports > 0, done.months > 0
-            else { throw Stage.Failure("\(done.exports) exports and \(done.months) closed months do not delay logins") }
+            guard done.exports > 0, done.months > 0 else {
+                throw Stage.Failure("\(done.exports) exports and \(done.months) closed months in a round; it needs at least one of each")
+            }
             exports += done.exports
             months += done.months
         }

@@ -49,7 +49,7 @@ struct Comparison: Sendable {
     /// The medians of the memory at the end, in megabytes (PSS).
     private var memory: (before: Double, after: Double) {
         func values(of report: KeyPath<Round, Report>) -> [Double] {
-            rounds.compactMap { $0[keyPath: report].atEnd?.proportional }.sorted()
+            rounds.compactMap { $0[keyPath: report].atEnd?.proportional }
         }
         return (Self.median(values(of: \.before)), Self.median(values(of: \.after)))
     }
