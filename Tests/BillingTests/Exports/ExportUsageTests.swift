@@ -302,7 +302,8 @@ struct ExportUsageTests {
     @Test("a client that stops reading is disconnected, and a slow one is not")
     func stalled() async throws {
         await #expect(throws: CancellationError.self) {
-            try await StallWatch.run(limit: .milliseconds(20)) { watch in try await watch.send { try await Task.sleep(for: .seconds(600)) }
+            try await StallWatch.run(limit: .milliseconds(20)) { watch in
+                try await watch.send { try await Task.sleep(for: .seconds(600)) }
             }
         }
         let task = Task {
