@@ -53,6 +53,7 @@ package struct DatabasePools: Sendable {
             // Exports run on threads with a low priority.
             $0.sendsAtOnce = false
         }
+        // Nobody waits for the response of this work.
         bulk = try pool(settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
         background = try pool(settings.databaseConnections.background, minimum: 1)
         purges = try pool(2) { $0.statementTimeout = .seconds(3600) }
