@@ -171,8 +171,8 @@ let package = Package(
             dependencies: [
                 "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
-                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, serviceLifecycle, systemPackage,
-                unixSignals,
+                argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
+                systemPackage, unixSignals,
             ]),
         // Starts everything on one machine, for development. `espalier` does not contain it.
         .target(
@@ -326,7 +326,7 @@ let package = Package(
             name: "AppleTests",
             dependencies: [
                 "Apple", "Encoding",
-                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore,
+                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioEmbedded,
             ]),
         .testTarget(
             name: "DemoApplicationTests",

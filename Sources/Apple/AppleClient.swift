@@ -49,6 +49,9 @@ package final class AppleClient: Sendable {
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.concurrency + 1
+        // "Debug" is the library's name for the only hook that gets a new connection.
+        configuration.http1_1ConnectionDebugInitializer = OneWrite.install
+        configuration.http2ConnectionDebugInitializer = OneWrite.install
         return configuration
     }
 }

@@ -4,13 +4,15 @@ package import Logging
 
 /// Writes logs as JSON lines to standard error, one object per line.
 ///
-/// No secret is ever passed to a logger, so nothing is filtered here.
+/// No secret is ever passed to a logger, so nothing is filtered here. A line below `warning` can be 10 ms late.
 package struct JSONLog: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
 
-    package init(level: Logger.Level) {
-        logLevel = level
+    private let output: LogOutput
+
+    package init(level: Logger.Level, to output: LogOutput = .standardError) {
+        (logLevel, self.output) = (level, output)
     }
 
     /// Ignores Hummingbird's number of the request, because the lines have our own ID. Hummingbird sets the number in a copy of the logger for
@@ -29,7 +31,6 @@ package struct JSONLog: LogHandler {
             for (key, value) in event.metadata ?? [:] { line.member(named: key, value.description) }
         }
         line.append(UInt8(ascii: "\n"))
-        // One write per line, so that lines of several threads do not mix.
-        _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+        output.append(line, isUrgent: event.level >= .warning)
     }
 }

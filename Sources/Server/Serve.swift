@@ -67,6 +67,8 @@ package func orRefuse<T>(_ body: () async throws -> T) async throws -> T {
     } catch let error as CleanExit {
         throw error
     } catch {
+        // The cause is the last line.
+        LogOutput.standardError.flush()
         FileHandle.standardError.write(Data("\(CommandLineProgram.name): \(error)\n".utf8))
         throw ExitCode.failure
     }
