@@ -49,12 +49,14 @@ package struct DatabaseError: Error, Sendable {
     package var isSerializationFailure: Bool { sqlState == "40001" || sqlState == "40P01" }
 
     /// The database is currently unavailable: no connection, none free, the server is starting, stopping or full (classes 53
-    /// and 57P), or others blocked the statement for too long (55P03) or permanently (40001, 40P01). The same call may succeed
-    /// later.
+    /// and 57P) or accepts no changes (25006), or others blocked the statement for too long (55P03) or permanently (40001, 40P01). The same
+    /// call may succeed later.
     package var isOutage: Bool {
         switch kind {
         case .connection, .poolTimeout: true
-        case .server: isSerializationFailure || sqlState.map { $0.hasPrefix("53") || $0.hasPrefix("57P") || $0 == "55P03" } ?? false
+        case .server:
+            isSerializationFailure
+                || sqlState.map { $0.hasPrefix("53") || $0.hasPrefix("57P") || ["25006", "55P03"].contains($0) } ?? false
         case .decoding, .misuse: false
         }
     }

@@ -110,8 +110,10 @@ struct ConnectorTests {
     @Test("a cancelled attempt ends at once")
     func cancelled() async throws {
         let hole = try BlackHole()
+        let before = hole.attempts()
         let connector = Connector(try parameters("host=127.0.0.1 port=\(hole.port) connect_timeout=600"))
         let attempt = Task { try await connector.connect() }
+        try await eventually("it waits for the server") { hole.attempts() > before }
         attempt.cancel()
         await #expect(throws: (any Error).self) { try await attempt.value }
     }

@@ -49,4 +49,14 @@ struct DatabaseErrorTests {
         #expect(error.description.contains("nothing_here"))
         #expect(error.position == 8)
     }
+
+    @Test("a server that accepts no changes is an outage")
+    func readOnly() async throws {
+        let pool = try await SharedDatabase.pool {
+            $0.settings = [("default_transaction_read_only", "on")]
+            $0.waitingTime = .milliseconds(100)
+        }
+        let error = try #require(await databaseError { _ = try await pool.run("CREATE TABLE unwanted (n int)") })
+        #expect(error.sqlState == "25006" && error.isOutage)
+    }
 }

@@ -50,6 +50,7 @@ struct DatabasePoolTests {
             let errors = await [first, second]
             #expect(errors.map { $0?.kind } == [.poolTimeout, .poolTimeout])
             #expect(errors.count { $0?.description.contains("already waiting") == true } == 1)
+            #expect(await pool.load.refused == 2)
         }
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
@@ -65,6 +66,7 @@ struct DatabasePoolTests {
             _ = try await db.run("SELECT 1")
             for _ in 1...3 {
                 let waiting = Task { try await pool.run("SELECT 1") }
+                try await eventually("it is in the queue") { await pool.load.waiting == 1 }
                 waiting.cancel()
                 await #expect(throws: CancellationError.self) { try await waiting.value }
             }

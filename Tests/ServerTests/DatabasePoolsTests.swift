@@ -37,6 +37,7 @@ struct DatabasePoolsTests {
                 #expect(
                     metrics.split(separator: "\n").contains(
                         "espalier_database_connections{pool=\"\(occupied)\",state=\"lent\"} \(load.lent)"))
+                #expect(metrics.split(separator: "\n").contains("espalier_database_refused_total{pool=\"\(occupied)\"} \(load.refused)"))
             }
             try await eventually("the connections are free") {
                 await pools.metrics.split(separator: "\n").contains("espalier_database_connections{pool=\"\(occupied)\",state=\"lent\"} 0")

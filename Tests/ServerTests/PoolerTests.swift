@@ -12,8 +12,10 @@ struct PoolerTests {
         for command in [
             ["serve"], ["migrate"], ["usage", "close"], ["usage", "verify"],
             ["usage", "archive", "--to", "/nowhere", "--before", "2020-01"], ["usage", "restore", "/nowhere/usage_event_2020_01.csv.gz"],
+            ["seed", "-"], ["audit", "verify"], ["master-keys", "status"],
         ] {
-            let exit = try await Program.run(command, environment: platform.environment.merging(Self.urls(platform, bouncer)) { $1 })
+            let exit = try await Program.run(
+                command, environment: platform.environment.merging(Self.urls(platform, bouncer)) { $1 }, input: "{}")
             #expect(exit.code == 1, "\(command)")
             #expect(exit.complaints.count == 1, "\(exit.errors)")
             #expect(exit.errors.contains("a pooler with transaction pooling"), "\(exit.errors)")
