@@ -88,7 +88,7 @@ def run(chosen, folder):
     books = Books(installation, load.sessions)
     installation.stop()
     measured = [measure(phase, load, probes) for phase in phases.done]
-    found = goals(measured, books.wrong)
+    found = goals(measured, books, load)
     if chosen.json:
         print(json.dumps({
             "load": settings, "phases": measured, "counts": books.counts | books.wrong,

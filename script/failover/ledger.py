@@ -26,7 +26,7 @@ class Books:
 
         self.counts = {
             "logins with tokens": len(sessions), "sessions": len(rows), "usage events": sum(events.values()),
-            "logins without a response, but with a session": len(set(rows) - set(held)),
+            "sessions without tokens": len(set(rows) - set(held)),
             "sessions ended": sum(1 for row in rows.values() if not row[0]),
         }
         self.wrong = {

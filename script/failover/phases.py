@@ -35,12 +35,15 @@ class Phases:
 
     def run(self, name):
         """Whether everything is healthy again. Otherwise no further phase makes sense, but the figures so far do."""
-        if name == "freeze":
-            # A new connection tries the hosts of the URL in their order, and waits longest if the frozen one is the first.
-            self.cluster.lead_with(self.cluster.nodes[0])
+        # A new connection tries the hosts of the URL in their order, and waits longest if the frozen one is the first.
+        if name == "freeze" and self.cluster.leader is not self.cluster.nodes[0]:
+            return self._measure("return", "the primary hands over to the first host of the URL") and self._measure(name, DESCRIPTIONS[name])
+        return self._measure(name, DESCRIPTIONS[name])
+
+    def _measure(self, name, description):
         phase = Phase(name)
         self.done.append(phase)
-        say(f"{name}: {DESCRIPTIONS[name]}")
+        say(f"{name}: {description}")
         try:
             self._run(phase)
         except Failure as failure:
@@ -79,6 +82,9 @@ class Phases:
         self._wait_for_primary(phase, old)
         time.sleep(HOLD)
         old.start()
+
+    def _return(self, phase):
+        self.cluster.lead_with(self.cluster.nodes[0])
 
     def _freeze(self, phase):
         old = self._leader_of_old_key
