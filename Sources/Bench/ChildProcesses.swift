@@ -38,7 +38,8 @@ actor ChildProcesses {
             input: .inputWriter, output: .string(limit: 1 << 24), error: .string(limit: 1 << 16)
         ) { process in
             // `.string(input)` crashes if the program ends before the write, even of an empty input.
-            if !input.isEmpty { _ = try await process.standardInputWriter.write(input) }
+            // If it ends before it has read its input, its status and its output say why.
+            if !input.isEmpty { _ = try? await process.standardInputWriter.write(input) }
         }
         guard result.terminationStatus.isSuccess else {
             throw Stage.Failure("\(name) failed: \(result.standardError.trimmingCharacters(in: .whitespacesAndNewlines))")

@@ -112,7 +112,7 @@ package final class Program: Sendable {
     /// A file and not a pipe: if a program ends before it has read a pipe, the end of the pipe ends the test's process too.
     private static func file(of input: String) throws -> FileDescriptor {
         let folder = try TemporaryFolder()
-        return try .open(FilePath(folder.write("input", input)), .readOnly)
+        return try withExtendedLifetime(folder) { try .open(FilePath(folder.write("input", input)), .readOnly) }
     }
 
     /// Runs a program to its end.
