@@ -155,8 +155,10 @@ struct ExportUsage: AsyncParsableCommand {
     }
 
     private func receive(_ call: Call, from client: APIClient, into file: ExportFile) async throws {
-        var call = pinned(call, file)
+        var (call, client) = (pinned(call, file), client)
         if file.bytes > 0 {
+            // The server creates the received part again before it responds.
+            client.timeout = max(client.timeout, 3600)
             call.query.append(("skip", "\(file.bytes)"))
             call.entityTag = file.entityTag
         }
