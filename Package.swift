@@ -145,7 +145,7 @@ let package = Package(
             name: "Signing",
             dependencies: [
                 "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding",
-                crypto, cryptoExtras, hummingbird, jwtKit, logging,
+                crypto, cryptoExtras, hummingbird, logging,
             ]),
         .target(
             name: "Sessions",
@@ -210,7 +210,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: product + [
                 "Apple", "AppleSimulator", "DemoApplication",
-                crypto, fuzzing, httpTypes, hummingbird, jwtKit, nioCore,
+                crypto, fuzzing, httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
         .testTarget(name: "FuzzTests", dependencies: ["FuzzTargets", fuzzing]),

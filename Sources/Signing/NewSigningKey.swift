@@ -21,14 +21,17 @@ struct NewSigningKey: Sendable {
         sealedPrivate = keyring.seal(try await Self.make(algorithm), in: SigningKey.context(id, of: tenant))
     }
 
+    /// Where RSA keys are made, one at a time. A serial queue has a thread beyond those that Swift's tasks and global queues share.
+    private static let primes = DispatchQueue(label: "espalier.rsa-keys", qos: .userInitiated)
+
     /// A new private key in its stored form.
     private static func make(_ algorithm: SigningKey.Algorithm) async throws -> [UInt8] {
         switch algorithm {
         case .ES256: return [UInt8](P256.Signing.PrivateKey().rawRepresentation)
         case .RS256:
-            // Two primes of 1024 bits can take most of a second, so the work runs on a thread that no request waits for.
+            // Two primes of 1024 bits can take most of a second.
             return try await withCheckedThrowingContinuation { continuation in
-                DispatchQueue.global(qos: .userInitiated).async {
+                primes.async {
                     continuation.resume(with: Result { [UInt8](try _RSA.Signing.PrivateKey(keySize: .bits2048).derRepresentation) })
                 }
             }

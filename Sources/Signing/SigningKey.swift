@@ -3,7 +3,6 @@ import Crypto
 import CryptoExtras
 import Encoding
 import Foundation
-import JWTKit
 package import Postgres
 import Sealing
 package import Tenancy
@@ -33,19 +32,19 @@ package struct SigningKey: Identified, Sendable {
     let state: State
     let algorithm: Algorithm
     package let jwk: JWK
-    let signer: any JWTAlgorithm
+    let privateKey: PrivateKey
 
     /// The `kid` of tokens and of the JWKS.
     var keyID: String { id.description }
 }
 
 extension SigningKey {
-    init(_ row: Row, of tenant: ID<Tenant>, with keyring: Keyring) async throws {
+    init(_ row: Row, of tenant: ID<Tenant>, with keyring: Keyring) throws {
         let id: ID<SigningKey> = try row.get("id")
         let algorithm: Algorithm = try row.get("algorithm")
         let stored = try keyring.open(Sealed(bytes: try row.get("sealed_private")), in: Self.context(id, of: tenant))
         let jwk: JWK
-        let signer: any JWTAlgorithm
+        let privateKey: PrivateKey
         switch algorithm {
         case .ES256:
             let key = try P256.Signing.PrivateKey(rawRepresentation: stored)
@@ -53,16 +52,16 @@ extension SigningKey {
             jwk = JWK(
                 kty: "EC", alg: algorithm.rawValue, kid: id.description, crv: "P-256", x: Array(point[..<32]).base64URL,
                 y: Array(point[32...]).base64URL)
-            signer = try await JWTKeyCollection().add(ecdsa: ECDSA.PrivateKey<P256>(backing: key)).getKey()
+            privateKey = .es256(key)
         case .RS256:
             let key = try _RSA.Signing.PrivateKey(derRepresentation: stored)
             let numbers = try key.publicKey.getKeyPrimitives()
             jwk = JWK(
                 kty: "RSA", alg: algorithm.rawValue, kid: id.description, n: Array(numbers.modulus).base64URL,
                 e: Array(numbers.publicExponent).base64URL)
-            signer = try await JWTKeyCollection().add(rsa: JWTKit.Insecure.RSA.PrivateKey(backing: key), digestAlgorithm: .sha256).getKey()
+            privateKey = .rs256(key)
         }
-        self.init(id: id, state: try row.get("state"), algorithm: algorithm, jwk: jwk, signer: signer)
+        self.init(id: id, state: try row.get("state"), algorithm: algorithm, jwk: jwk, privateKey: privateKey)
     }
 
     /// One public key of a JWKS (RFC 7517; RFC 7518, sections 6.2 and 6.3).
@@ -74,8 +73,7 @@ extension SigningKey {
         var n, e: String?
     }
 
-    /// Signs claims as a JWS in compact form (RFC 7515). The key of jwt-kit signs. Header and claims are encoded here, only once, because
-    /// encoding is most of the cost of a token.
+    /// Signs claims as a JWS in compact form (RFC 7515).
     ///
     /// - Parameter type: the `typ` of the header. It prevents the use of an id_token as an access token.
     package func sign(_ claims: some Encodable, type: String) throws -> String {
@@ -86,12 +84,12 @@ extension SigningKey {
 
     /// The signature of a header and claims that are already encoded.
     func signature(of input: String) throws -> String {
-        try signer.sign(Array(input.utf8)).base64URL
+        try privateKey.signature(of: Array(input.utf8)).base64URL
     }
 
     /// Whether this key made the signature, with its algorithm.
     func verifies(_ signature: [UInt8], of input: ArraySlice<UInt8>) -> Bool {
-        (try? signer.verify(signature, signs: input)) == true
+        privateKey.verifies(signature, of: input)
     }
 
     // MARK: Rows

@@ -30,7 +30,7 @@ package final class SigningKeys: Sendable {
                 rows = try await database.run(batch)[all]
             }
             var keys: [SigningKey] = []
-            for row in rows { keys.append(try await SigningKey(row, of: tenant, with: keyring)) }
+            for row in rows { keys.append(try SigningKey(row, of: tenant, with: keyring)) }
             return .init(KeySet(keys, verified: verified), owner: tenant.uuid)
         }
         self.cache = cache
@@ -45,7 +45,7 @@ package final class SigningKeys: Sendable {
                 rows = try await database.run(batch)[inserted]
             }
             guard let row = rows.first else { throw Missing() }
-            let key = try await SigningKey(row, of: wanted.tenant, with: keyring)
+            let key = try SigningKey(row, of: wanted.tenant, with: keyring)
             // This process must verify the new key's signatures at once. The database notifies other processes.
             cache.forget(wanted.tenant.uuid)
             return .init(key, owner: wanted.tenant.uuid)
