@@ -49,8 +49,8 @@ package struct OwnerDatabase: StatementRunner {
 
     /// The output of `COPY … TO STDOUT`, several rows at a time.
     /// - Parameter settings: further settings of its transaction with `set_config`, because COPY accepts no bound values.
-    package func copyOut(_ sql: SQL, settings: [SQL], upTo limit: Int) -> some AsyncSequence<[UInt8], any Error> & Sendable {
-        pool.copyOut(sql, prelude: prelude + settings, upTo: limit)
+    package func copyOut(_ sql: SQL, settings: [SQL], atLeast size: Int) -> some AsyncSequence<[UInt8], any Error> & Sendable {
+        pool.copyOut(sql, prelude: prelude + settings, atLeast: size)
     }
 }
 
@@ -101,8 +101,8 @@ package struct PlatformDatabase: StatementRunner {
     }
 
     /// Like the method of `OwnerDatabase`, over every tenant's rows.
-    package func copyOut(_ sql: SQL, settings: [SQL], upTo limit: Int) -> some AsyncSequence<[UInt8], any Error> & Sendable {
-        pool.copyOut(sql, prelude: Self.prelude + settings, upTo: limit)
+    package func copyOut(_ sql: SQL, settings: [SQL], atLeast size: Int) -> some AsyncSequence<[UInt8], any Error> & Sendable {
+        pool.copyOut(sql, prelude: Self.prelude + settings, atLeast: size)
     }
 
     /// Removes rows in batches, so that no transaction is long.

@@ -4,7 +4,7 @@ struct CopyOut: AsyncSequence, Sendable {
     let sql: SQL
     let prelude: [SQL]
     /// The bytes after which an element ends with a whole row. With 1, an element is one row.
-    let limit: Int
+    let size: Int
 
     func makeAsyncIterator() -> Iterator {
         Iterator(copy: self)
@@ -23,7 +23,7 @@ struct CopyOut: AsyncSequence, Sendable {
             guard !isOver else { return nil }
             do {
                 if run == nil { run = try await Run.begin(copy) }
-                if let rows = try await run?.next(upTo: copy.limit) { return rows }
+                if let rows = try await run?.next(atLeast: copy.size) { return rows }
             } catch {
                 (run, isOver) = (nil, true)
                 throw error
@@ -65,8 +65,8 @@ struct CopyOut: AsyncSequence, Sendable {
             return run
         }
 
-        func next(upTo limit: Int) async throws -> [UInt8]? {
-            if let rows = try await cancellable({ try await session.copiedRows(upTo: limit) }) { return rows }
+        func next(atLeast size: Int) async throws -> [UInt8]? {
+            if let rows = try await cancellable({ try await session.copiedRows(atLeast: size) }) { return rows }
             _ = try await session.run(["COMMIT"], isCancellable: false)
             isReturned = true
             sessions.giveBack(session)

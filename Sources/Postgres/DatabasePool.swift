@@ -156,10 +156,10 @@ package final class DatabasePool: Service, StatementRunner {
     /// statement with bound values fails with kind `.misuse`. Put the values into settings with `prelude`, and read them with
     /// `current_setting`.
     ///
-    /// - Parameter limit: The bytes after which an element ends with a whole row. An element arrives when it has them, or at the end.
-    ///   Without a limit, each element is one row.
-    package func copyOut(_ sql: SQL, prelude: [SQL] = [], upTo limit: Int = 1) -> some AsyncSequence<[UInt8], any Error> & Sendable {
-        CopyOut(sessions: sessions, sql: sql, prelude: prelude, limit: limit)
+    /// - Parameter size: The bytes after which an element ends with a whole row. An element arrives when it has them, or at the end.
+    ///   With 1, each element is one row.
+    package func copyOut(_ sql: SQL, prelude: [SQL] = [], atLeast size: Int = 1) -> some AsyncSequence<[UInt8], any Error> & Sendable {
+        CopyOut(sessions: sessions, sql: sql, prelude: prelude, size: size)
     }
 
     /// Returns notifications of channels, in a session of their own. A lost session is opened again, indefinitely.

@@ -120,14 +120,14 @@ extension DatabaseSession {
     /// the reader, and large copies would take the processors from everything else.
     private static let gathering = Duration.milliseconds(1)
 
-    /// Returns the next whole rows as the server sent them: at least `limit` bytes, or fewer at the end or before an error. Nil after the
+    /// Returns the next whole rows as the server sent them: at least `size` bytes, or fewer at the end or before an error. Nil after the
     /// last row; the session is then in pipeline mode again.
-    func copiedRows(upTo limit: Int) async throws -> [UInt8]? {
+    func copiedRows(atLeast size: Int) async throws -> [UInt8]? {
         if let failure { throw failure }
         var rows: [UInt8] = []
         // One read may leave data in the socket, because libpq reads up to 16 KiB at a time.
         var mayHaveMore = true
-        while rows.isEmpty || rows.count < limit {
+        while rows.isEmpty || rows.count < size {
             var buffer: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(link, &buffer, 1) {
             case 0:

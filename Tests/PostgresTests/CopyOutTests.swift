@@ -38,7 +38,7 @@ struct CopyOutTests {
         let statement: SQL = "COPY (SELECT n, repeat('x', n % 300) FROM generate_series(1, 30000) AS n) TO STDOUT (FORMAT csv)"
         var (one, several, parts): ([UInt8], [UInt8], [Int]) = ([], [], [])
         for try await row in pool.copyOut(statement) { one += row }
-        for try await rows in pool.copyOut(statement, upTo: 10_000) {
+        for try await rows in pool.copyOut(statement, atLeast: 10_000) {
             #expect(rows.last == UInt8(ascii: "\n"))
             // The limit, and the row that reached it.
             #expect(rows.count < 10_000 + 310)
@@ -47,11 +47,11 @@ struct CopyOutTests {
         }
         #expect(one == several)
         #expect(parts.dropLast().allSatisfy { $0 >= 10_000 })
-        for try await _ in pool.copyOut("COPY (SELECT 1 WHERE false) TO STDOUT", upTo: 1000) { Issue.record("there is no row") }
+        for try await _ in pool.copyOut("COPY (SELECT 1 WHERE false) TO STDOUT", atLeast: 1000) { Issue.record("there is no row") }
         var rows = 0
         let error = await databaseError {
             let copy = pool.copyOut(
-                "COPY (SELECT 1 / (1000 - n) FROM generate_series(1, 2000) AS n) TO STDOUT", upTo: 1 << 16)
+                "COPY (SELECT 1 / (1000 - n) FROM generate_series(1, 2000) AS n) TO STDOUT", atLeast: 1 << 16)
             for try await part in copy { rows += part.count { $0 == UInt8(ascii: "\n") } }
         }
         #expect(error?.sqlState == "22012")
@@ -132,7 +132,7 @@ struct CopyOutTests {
     func terminated() async throws {
         let task = Task { [pool] in
             let statement: SQL = "COPY (SELECT repeat('x', 1000), pg_sleep(0.001) FROM generate_series(1, 1000000)) TO STDOUT"
-            return await databaseError { for try await _ in pool.copyOut(statement, upTo: 1 << 30) {} }
+            return await databaseError { for try await _ in pool.copyOut(statement, atLeast: 1 << 30) {} }
         }
         #expect(
             try await observer.wait(

@@ -39,7 +39,7 @@ package struct BilledEvents: Equatable, Sendable {
         var (days, hash) = (LinesByDay(), SHA256())
         var next = ContinuousClock.now + interval
         for try await lines in database.restricted(to: tenant).copyOut(
-            copy, settings: [settings, UsagePartitions.hold(month)], upTo: 1 << 16)
+            copy, settings: [settings, UsagePartitions.hold(month)], atLeast: 1 << 16)
         {
             hash.update(data: lines)
             try days.add(lines)

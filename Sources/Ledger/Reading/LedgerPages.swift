@@ -88,9 +88,9 @@ package struct LedgerPages: Sendable {
         bytes.reserveCapacity(min(pageSize, 32_768) * LedgerRow.size)
         switch source {
         case .tenant(let database):
-            for try await rows in database.copyOut(copy, settings: settings, upTo: 1 << 18) { bytes += rows }
+            for try await rows in database.copyOut(copy, settings: settings, atLeast: 1 << 18) { bytes += rows }
         case .platform(let database):
-            for try await rows in database.copyOut(copy, settings: settings, upTo: 1 << 18) { bytes += rows }
+            for try await rows in database.copyOut(copy, settings: settings, atLeast: 1 << 18) { bytes += rows }
         }
         let (rows, last) = try LedgerRow.summary(of: bytes)
         return Page(bytes: bytes, rows: rows, next: last ?? position)

@@ -124,7 +124,7 @@ package struct ArchiveUsage: Sendable {
             settings: [
                 "SELECT set_config('timezone', 'UTC', true), set_config('datestyle', 'ISO', true)", UsagePartitions.hold(month),
             ],
-            upTo: 1 << 16)
+            atLeast: 1 << 16)
         try await folder.write(rows, for: file)
         let content: ArchiveContent
         do {

@@ -135,7 +135,7 @@ struct LedgerQueryTests {
             for (order, isRefused) in [("", false), ("DESC", true)] {
                 var bytes: [UInt8] = []
                 let copy = SQL(unsafe: "COPY (SELECT \(columns) FROM usage_event ORDER BY occurred_at \(order)) TO STDOUT (FORMAT binary)")
-                for try await rows in PlatformDatabase(platform.pool).copyOut(copy, settings: [], upTo: 1 << 16) { bytes += rows }
+                for try await rows in PlatformDatabase(platform.pool).copyOut(copy, settings: [], atLeast: 1 << 16) { bytes += rows }
                 if isRefused {
                     #expect(throws: LedgerRow.Malformed.self) { try LedgerRow.summary(of: bytes) }
                 } else {
