@@ -11,6 +11,8 @@ final class Batch {
     }
 
     let sentAt = ContinuousClock.now
+    /// The number of statements at the start that the session added.
+    private let opening: Int
     private(set) var steps: [Step] = []
     private var position = 0
     private(set) var results: [Rows] = []
@@ -23,6 +25,10 @@ final class Batch {
     var isCancelled = false
     private(set) var isOver = false
     private var end: (@EventLoop () -> Void)?
+
+    init(opening: Int) {
+        self.opening = opening
+    }
 
     func append(_ step: Step) {
         steps.append(step)
@@ -76,6 +82,6 @@ final class Batch {
             if isCancelled, error.sqlState == "57014" || error.kind == .connection { throw CancellationError() }
             throw error
         }
-        return prelude == 0 ? results : Array(results.dropFirst(prelude))
+        return opening + prelude == 0 ? results : Array(results.dropFirst(opening + prelude))
     }
 }

@@ -88,6 +88,7 @@ final class Connector {
                 }
                 guard running > 0, let next = try await group.next() else {
                     group.cancelAll()
+                    try Task.checkCancellation()
                     throw DatabaseError(.connection, servers.compactMap { reasons[$0]?.message }.joined(separator: "; "))
                 }
                 event = next

@@ -74,7 +74,6 @@ struct CopyOut: AsyncSequence, Sendable {
         }
 
         private func cancellable<T: Sendable>(_ body: @EventLoop () async throws -> T) async throws -> T {
-            let session = session
             try Task.checkCancellation()
             return try await withTaskCancellationHandler {
                 do {
@@ -83,7 +82,8 @@ struct CopyOut: AsyncSequence, Sendable {
                     throw CancellationError()
                 }
             } onCancel: {
-                Task { @EventLoop in session.abandon() }
+                // By then, the session may belong to another caller.
+                Task { @EventLoop in if !isReturned { session.abandon() } }
             }
         }
     }

@@ -24,9 +24,6 @@ extension DatabaseSession {
 
     /// Waits until the socket has data to read, or room for data to send.
     private func socket() async throws {
-        guard failure == nil else { throw failure! }
-        // Data that nobody requests stays in the socket. This slows the server down to the reader's pace.
-        watch?.wantsToRead = true
         await waitDirectly()
         if let failure { throw failure }
         try consumeInput()
@@ -49,7 +46,9 @@ extension DatabaseSession {
     }
 
     private func nextResult() async throws -> OpaquePointer? {
-        while PQisBusy(link) == 1 {
+        while true {
+            if let failure { throw failure }
+            guard PQisBusy(link) == 1 else { break }
             watch?.wantsToWrite = PQflush(link) == 1
             try await socket()
         }
@@ -123,11 +122,15 @@ extension DatabaseSession {
     /// Returns the next whole rows as the server sent them: at least `size` bytes, or fewer at the end or before an error. Nil after the
     /// last row; the session is then in pipeline mode again.
     func copiedRows(atLeast size: Int) async throws -> [UInt8]? {
-        if let failure { throw failure }
         var rows: [UInt8] = []
         // One read may leave data in the socket, because libpq reads up to 16 KiB at a time.
         var mayHaveMore = true
         while rows.isEmpty || rows.count < size {
+            if let failure {
+                // The next call throws it.
+                guard rows.isEmpty else { return rows }
+                throw failure
+            }
             var buffer: UnsafeMutablePointer<CChar>?
             switch PQgetCopyData(link, &buffer, 1) {
             case 0:

@@ -9,7 +9,7 @@ extension DatabaseSession {
 
     /// Whether the other side is a pooler. A pooler invents the process ID of its greeting, because it chooses the server's process later.
     func isPooled() async throws -> Bool {
-        try await serverProcess() != PQbackendPID(link)
+        try await serverProcess() != process
     }
 
     /// Sets the settings of the start-up message again behind a pooler, because a pooler ignores them or gives the session to a process

@@ -9,10 +9,16 @@ import Darwin
 /// One session of PostgreSQL, in libpq's pipeline mode. It sends statements without waiting for the answers of earlier ones.
 ///
 /// One caller borrows it at a time. But a transaction's body may run statements concurrently; they queue up here.
+///
+/// Under a task executor preference, each call of an async function and each return from it is a suspension, even within the loop. In the
+/// meantime, the session may be closed, and libpq's connection with it. So the code checks this again after each suspension, in the same
+/// synchronous part as the use.
 @EventLoop
 final class DatabaseSession: StatementRunner {
     let link: OpaquePointer
     let server: ServerAddress
+    /// The server's process, as it named itself at the start.
+    let process: Int32
     private(set) var watch: EventLoopThread.Watch?
     private var statements = PreparedStatements()
     /// The batches that were sent and not yet answered, in order.
@@ -31,6 +37,11 @@ final class DatabaseSession: StatementRunner {
     /// Outside of pipeline mode: the task that waits for the socket, and the time since which it waits.
     private var direct: (task: Promise<Void>, since: ContinuousClock.Instant)?
     var isDirect = false
+    /// Statements such as a BEGIN that go before the next ones, in the same round trip. The call that sends the next ones takes them. So no
+    /// statement of a transaction precedes its BEGIN, even if the task of the first one is cancelled.
+    var opening: [SQL] = []
+    /// The number of loans that have ended.
+    private(set) var loan = 0
     /// The time since which no caller has borrowed the session.
     var idleSince = ContinuousClock.now
     /// The time after which no caller may borrow it.
@@ -52,7 +63,7 @@ final class DatabaseSession: StatementRunner {
     private static let shortestSilence = Duration.seconds(1)
 
     private init(_ link: Connector.Link, _ parameters: ConnectionParameters) {
-        (self.link, server) = (link.pointer, link.server)
+        (self.link, server, process) = (link.pointer, link.server, PQbackendPID(link.pointer))
         (answerLimit, progressLimit) = (parameters.answerLimit, parameters.progressLimit)
     }
 
@@ -126,17 +137,12 @@ final class DatabaseSession: StatementRunner {
     /// - Parameters:
     ///   - prelude: The number of statements at the start whose results the caller does not need.
     ///   - isCancellable: False for a statement that must be completed, such as a COMMIT.
+    ///   - loan: The loan that the statements belong to. After its end, they are not sent.
     /// - Throws: `DatabaseError`, `CancellationError`.
-    func run(_ statements: [SQL], prelude: Int = 0, isCancellable: Bool = true) async throws -> [Rows] {
+    func run(_ statements: [SQL], prelude: Int = 0, isCancellable: Bool = true, of loan: Int? = nil) async throws -> [Rows] {
         if isCancellable { try Task.checkCancellation() }
-        // A cancel request in progress would hit this batch instead of its target.
-        while cancellations > 0, failure == nil {
-            let end = Promise<Void>()
-            afterCancellations.append(end)
-            await end.wait()
-        }
-        var batch = try await runOnce(statements, isCancellable: isCancellable)
-        if mayRepeat(batch) { batch = try await runOnce(statements, isCancellable: isCancellable) }
+        var batch = try await runOnce(statements, isCancellable: isCancellable, of: loan)
+        if mayRepeat(batch) { batch = try await runOnce(statements, isCancellable: isCancellable, of: loan) }
         return try batch.outcome(prelude: prelude)
     }
 
@@ -150,7 +156,14 @@ final class DatabaseSession: StatementRunner {
         try await run(statements, prelude: 0)
     }
 
-    private func runOnce(_ statements: [SQL], isCancellable: Bool) async throws -> Batch {
+    private func runOnce(_ statements: [SQL], isCancellable: Bool, of loan: Int?) async throws -> Batch {
+        // A cancel request in progress would hit this batch instead of its target.
+        while cancellations > 0, failure == nil {
+            let end = Promise<Void>()
+            afterCancellations.append(end)
+            await end.wait()
+        }
+        if let loan, loan != self.loan { throw DatabaseError(.misuse, "the transaction is over") }
         let batch = try send(statements)
         guard isCancellable else {
             await batch.wait()
@@ -164,6 +177,11 @@ final class DatabaseSession: StatementRunner {
         return batch
     }
 
+    /// Rejects statements of the present loan that were not sent yet.
+    func endLoan() {
+        loan += 1
+    }
+
     /// Sends statements. Their results are read on the loop.
     func send(_ statements: [SQL]) throws -> Batch {
         if var failure {
@@ -171,7 +189,9 @@ final class DatabaseSession: StatementRunner {
             failure.mayRetry = true
             throw failure
         }
-        let batch = Batch()
+        let batch = Batch(opening: opening.count)
+        let statements = opening.isEmpty ? statements : opening + statements
+        opening = []
         var preparing: [PreparedStatements.Key: String] = [:]
         for statement in statements {
             let key = PreparedStatements.Key(text: statement.text, types: statement.parameters.map(\.type))
@@ -266,10 +286,14 @@ final class DatabaseSession: StatementRunner {
         deliverNotifications()
     }
 
-    /// Waits until the socket is ready. Only outside of pipeline mode.
+    /// Waits until the socket is ready or the session is closed. Only outside of pipeline mode.
     func waitDirectly() async {
+        guard failure == nil else { return }
         let ready = Promise<Void>()
         (direct, reportedSilence) = ((ready, .now), Self.shortestSilence)
+        // Data that nobody requests stays in the socket. This slows the server down to the reader's pace. In the same synchronous part as the
+        // promise, because the loop stops to read when it finds data that nobody waits for.
+        watch?.wantsToRead = true
         watchAnswers()
         await ready.wait()
     }

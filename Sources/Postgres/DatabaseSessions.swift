@@ -27,7 +27,7 @@ final class DatabaseSessions {
     /// Whether the pool holds the minimum of sessions open. False until the pool's `run`.
     private var maintainsMinimum = false
     private(set) var isClosing = false
-    private var whenEmpty: [Promise<Void>] = []
+    private(set) var whenEmpty: [Promise<Void>] = []
     var isLookingForPrimary = false
 
     /// A caller that waits for a session. It receives a session or an error, once.
@@ -108,7 +108,8 @@ final class DatabaseSessions {
 
     /// Takes a session back, in any state.
     func giveBack(_ session: DatabaseSession) {
-        session.longestStatement = nil
+        session.endLoan()
+        (session.opening, session.longestStatement) = ([], nil)
         if session.isDemoted { closeIdle(of: session.server) }
         guard session.failure == nil else { return leave() }
         if session.isBeingCancelled {

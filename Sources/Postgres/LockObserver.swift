@@ -14,7 +14,7 @@ final class LockObserver {
     init(
         _ parameters: ConnectionParameters, of observed: DatabaseSession, onFound: @escaping @Sendable (_ holders: [String]) -> Void
     ) async throws {
-        (process, self.onFound) = (PQbackendPID(observed.link), onFound)
+        (process, self.onFound) = (observed.process, onFound)
         session = try await DatabaseSession.open(Connector(parameters))
     }
 

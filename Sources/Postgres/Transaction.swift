@@ -26,13 +26,14 @@ package struct Transaction: StatementRunner {
 @EventLoop
 final class OpenTransaction {
     let session: DatabaseSession
-    /// BEGIN and its prelude, until they are sent with the first statement.
-    private var opening: [SQL]?
+    private let loan: Int
     private var isOver = false
     private var isCommitting = false
 
+    /// - Parameter opening: BEGIN and its prelude, which are sent with the first statement.
     init(session: DatabaseSession, opening: [SQL]) {
-        (self.session, self.opening) = (session, opening)
+        (self.session, loan) = (session, session.loan)
+        session.opening = opening
     }
 
     func run(_ statements: [SQL], upTo limit: Duration) async throws -> [Rows] {
@@ -46,16 +47,20 @@ final class OpenTransaction {
 
     func run(_ statements: [SQL]) async throws -> [Rows] {
         guard !isOver else { throw DatabaseError(.misuse, "the transaction is over") }
-        guard let opening else { return try await session.run(statements) }
-        try Task.checkCancellation()
-        self.opening = nil
-        return try await session.run(opening + statements, prelude: opening.count)
+        return try await session.run(statements, of: loan)
+    }
+
+    private func end() {
+        isOver = true
+        // A concurrent statement may have passed the check of `isOver`, and not be sent yet.
+        session.endLoan()
     }
 
     /// Not cancellable, because after COMMIT is sent, only its answer shows whether it took effect.
     func commit() async throws {
-        isOver = true
-        guard opening == nil else { return }
+        end()
+        // Nothing was sent.
+        guard session.opening.isEmpty else { return }
         isCommitting = true
         let answer = try await session.run(["COMMIT"], isCancellable: false)[0]
         // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK and reports success.
@@ -75,7 +80,8 @@ final class OpenTransaction {
     }
 
     func rollBack() async {
-        isOver = true
+        end()
+        session.opening = []
         switch session.transactionStatus {
         case PQTRANS_IDLE, PQTRANS_UNKNOWN: return
         default: break

@@ -54,7 +54,8 @@ struct DatabaseErrorTests {
     func readOnly() async throws {
         let pool = try await SharedDatabase.pool {
             $0.settings = [("default_transaction_read_only", "on")]
-            $0.waitingTime = .milliseconds(100)
+            // The statement is repeated during this time.
+            $0.waitingTime = .seconds(3)
         }
         let error = try #require(await databaseError { _ = try await pool.run("CREATE TABLE unwanted (n int)") })
         #expect(error.sqlState == "25006" && error.isOutage)

@@ -1,9 +1,10 @@
 import EmbeddedPostgres
 import Foundation
-import Postgres
 import ServiceLifecycle
 import TestSupport
 import Testing
+
+@testable import Postgres
 
 @Suite("DatabasePool")
 struct DatabasePoolTests {
@@ -102,6 +103,21 @@ struct DatabasePoolTests {
             running.cancel()
             try await running.value
         }
+    }
+
+    @Test("a wait for the end of all sessions ends with its task", .timeLimit(.minutes(1)))
+    func cancelledDrain() async throws {
+        let parameters = try ConnectionParameters(url: url, applicationName: nil, settings: [])
+        let sessions = DatabaseSessions(.init(url: url), connector: Connector(parameters), logger: .silent)
+        let lent = try await sessions.lend()
+        await sessions.close()
+        let first = Task { await sessions.drain() }
+        let second = Task { await sessions.drain() }
+        try await eventually("both wait") { await sessions.whenEmpty.count == 2 }
+        first.cancel()
+        await first.value
+        await sessions.giveBack(lent)
+        await second.value
     }
 
     @Test("idle connections are closed, and a released pool closes all")

@@ -56,7 +56,135 @@ struct TaskExecutorTests {
         }
         #expect(answered.count + cancelled.count == 4000)
         #expect(answered.count >= 2600)
-        // All sessions can be lent at once.
+        try await lendAll(pool)
+    }
+
+    @Test("COPY and LISTEN that are read, cancelled or dropped lose no session")
+    func streams() async throws {
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
+            $0.maximumConnections = 4
+            $0.waitingTime = .seconds(60)
+            $0.statementTimeout = .seconds(60)
+            $0.copyProgressLimit = .seconds(20)
+        }
+        let executors = (0..<4).map { _ in Executor() }
+        let complete = Tally()
+        let ended = Tally()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<200 {
+                group.addTask(executorPreference: executors[number % executors.count]) {
+                    let executor = executors[(number + 1) % executors.count]
+                    let listening = Task(executorPreference: executor) {
+                        for await event in pool.listen(["changed"]) where event == .connected { break }
+                    }
+                    let copy = Task(executorPreference: executor) {
+                        // The server sends it in many parts, so the reader waits often.
+                        let statement: SQL = "COPY (SELECT repeat('x', 200) FROM generate_series(1, 1000)) TO STDOUT"
+                        var rows = 0
+                        for try await _ in pool.copyOut(statement) {
+                            rows += 1
+                            if number % 4 == 1, rows == 100 { return rows }
+                        }
+                        return rows
+                    }
+                    if number % 4 == 2 {
+                        for _ in 0..<(number % 17) { await Task.yield() }
+                        (copy.cancel(), listening.cancel())
+                    }
+                    do {
+                        let rows = try await copy.value
+                        #expect(rows == (number % 4 == 1 ? 100 : 1000))
+                        complete.add()
+                    } catch is CancellationError {}
+                    await listening.value
+                    ended.add()
+                }
+                if number.isMultiple(of: 8) { try await group.next() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(ended.count == 200)
+        #expect(complete.count >= 150)
+        try await lendAll(pool)
+        let observed: SQL = "SELECT count(*) <= 4 AS done FROM pg_stat_activity WHERE datname = current_database()"
+        #expect(try await pool.wait(until: observed))
+    }
+
+    @Test("no statement of a transaction precedes its BEGIN, even if the first one is cancelled")
+    func cancelledOpening() async throws {
+        struct Refusal: Error {}
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
+            $0.maximumConnections = 4
+            $0.maximumWaiting = 4000
+            $0.waitingTime = .seconds(60)
+        }
+        _ = try await pool.run("CREATE TABLE item (number bigint)")
+        let executors = (0..<4).map { _ in Executor() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<2000 {
+                group.addTask(executorPreference: executors[number % executors.count]) {
+                    await #expect(throws: Refusal.self) {
+                        try await pool.transaction { db in
+                            let first = Task(executorPreference: executors[(number + 1) % executors.count]) {
+                                try await db.run("SELECT 1")
+                            }
+                            for _ in 0..<(number % 13) { await Task.yield() }
+                            first.cancel()
+                            do { _ = try await first.value } catch is CancellationError {}
+                            _ = try await db.run("INSERT INTO item VALUES (\(number))")
+                            throw Refusal()
+                        }
+                    }
+                }
+                if number.isMultiple(of: 64) { try await group.next() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
+    }
+
+    @Test("a statement that outlives its transaction takes effect with it or is rejected, and meets no other transaction")
+    func escaped() async throws {
+        struct Refusal: Error {}
+        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
+            $0.maximumConnections = 1
+            $0.maximumWaiting = 4000
+            $0.waitingTime = .seconds(60)
+        }
+        _ = try await pool.run("CREATE TABLE item (number bigint)")
+        let executors = (0..<4).map { _ in Executor() }
+        let inserted = Tally()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<1000 {
+                group.addTask(executorPreference: executors[number % executors.count]) {
+                    let escaped = try await pool.transaction { db in
+                        _ = try await db.run("SELECT 1")
+                        let escaped = Task(executorPreference: executors[(number + 1) % executors.count]) {
+                            try await db.run("INSERT INTO item VALUES (\(number))")
+                        }
+                        for _ in 0..<(number % 13) { await Task.yield() }
+                        return escaped
+                    }
+                    do {
+                        _ = try await escaped.value
+                        inserted.add()
+                    } catch let error as DatabaseError where error.kind == .misuse {}
+                    await #expect(throws: Refusal.self) {
+                        try await pool.transaction { db in
+                            _ = try await db.run("SELECT 1")
+                            throw Refusal()
+                        }
+                    }
+                }
+                if number.isMultiple(of: 64) { try await group.next() }
+            }
+            try await group.waitForAll()
+        }
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == inserted.count)
+    }
+
+    /// Lends all four sessions of a pool at once.
+    private func lendAll(_ pool: DatabasePool) async throws {
         let lent = Tally()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 1...4 {

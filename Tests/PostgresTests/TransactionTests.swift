@@ -1,7 +1,8 @@
 import Foundation
-import Postgres
 import TestSupport
 import Testing
+
+@testable import Postgres
 
 @Suite("Transaction")
 struct TransactionTests {
@@ -86,6 +87,21 @@ struct TransactionTests {
     func escaped() async throws {
         let escaped = try await pool.transaction { $0 }
         #expect(await databaseError { _ = try await escaped.run("SELECT 1") }?.kind == .misuse)
+    }
+
+    @Test("a transaction that is over cannot change the time limit of the session, which another caller may use")
+    func escapedLimit() async throws {
+        let pool = try TestDatabase.pool(url) { $0.maximumConnections = 1 }
+        let escaped = try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            return db
+        }
+        try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            #expect(await db.state.session === escaped.state.session)
+            #expect(await databaseError { _ = try await escaped.run("SELECT 1", upTo: .seconds(600)) }?.kind == .misuse)
+            #expect(await db.state.session.longestStatement == nil)
+        }
     }
 
     @Test("one of two racing serializable transactions fails as such, and its repetition sees the other's changes")
