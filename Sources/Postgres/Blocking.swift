@@ -7,7 +7,20 @@ import Synchronization
 /// stop no task. Their number is limited, and further calls wait. A thread ends when no call is left.
 final class Blocking: Sendable {
     static let lookUps = Blocking(name: "postgres-dns", threads: 4)
-    static let cancellations = Blocking(name: "postgres-cancel", threads: 4)
+    private static let cancellations = Mutex<[String: Blocking]>([:])
+
+    /// The threads for cancel requests to a server. A request has no time limit, so a frozen server can occupy its threads, but not those of
+    /// another server.
+    static func cancellations(at server: ServerAddress) -> Blocking {
+        cancellations.withLock { servers in
+            // Without the address, because a name may have ever new ones.
+            let name = "\(server)"
+            if let threads = servers[name] { return threads }
+            let threads = Blocking(name: "postgres-cancel", threads: 4)
+            servers[name] = threads
+            return threads
+        }
+    }
 
     private struct State {
         var calls: [@Sendable () -> Void] = []
@@ -22,6 +35,9 @@ final class Blocking: Sendable {
         (self.name, limit) = (name, threads)
     }
 
+    /// The number of threads, and of calls that wait for one.
+    var load: (threads: Int, waiting: Int) { state.withLock { ($0.threads, $0.calls.count) } }
+
     func run<Result: Sendable>(_ work: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             let needsThread = state.withLock { state in
@@ -31,9 +47,11 @@ final class Blocking: Sendable {
                 return true
             }
             guard needsThread else { return }
-            let thread = Thread { self.runCalls() }
-            thread.name = name
-            thread.start()
+            Thread {
+                // On Linux, only the thread itself can set the name that the system shows.
+                Thread.current.name = self.name
+                self.runCalls()
+            }.start()
         }
     }
 

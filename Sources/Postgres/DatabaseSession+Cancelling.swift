@@ -24,7 +24,7 @@ extension DatabaseSession {
             if self.cancellations > 0 { self.close(DatabaseError(.connection, "the server did not cancel in time")) }
         }
         Task { @EventLoop in
-            await Blocking.cancellations.run {
+            await Blocking.cancellations(at: server).run {
                 var message: [CChar] = Array(repeating: 0, count: 256)
                 PQcancel(handle.pointer, &message, Int32(message.count))
                 PQfreeCancel(handle.pointer)

@@ -82,9 +82,11 @@ final class EventLoopThread: SerialExecutor, @unchecked Sendable {
         }
         wakeUp = (ends[0], ends[1])
         polled = [pollfd(fd: wakeUp.read, events: Int16(POLLIN), revents: 0)]
-        let thread = Thread { EventLoopThread.shared.run() }
-        thread.name = "postgres"
-        thread.start()
+        Thread {
+            // On Linux, only the thread itself can set the name that the system shows.
+            Thread.current.name = "postgres"
+            EventLoopThread.shared.run()
+        }.start()
     }
 
     // MARK: Executor
