@@ -162,12 +162,13 @@ package final class DatabasePool: Service, StatementRunner {
         CopyOut(sessions: sessions, sql: sql, prelude: prelude, size: size)
     }
 
-    /// Returns notifications of channels, in a session of their own. A lost session is opened again, indefinitely.
+    /// Returns notifications of channels, in a session of their own. A lost session is opened again, indefinitely. A session that is too old is
+    /// replaced, and the next one listens before it ends.
     ///
     /// Listening starts when the sequence is created. A caller that maintains a cache must empty it at `.connected` and
     /// `.disconnected`, because notifications get lost without a listener. The sequence ends with the task that reads it.
     package func listen(_ channels: [String]) -> some AsyncSequence<Listening, Never> & Sendable {
-        Listener.events(of: channels, over: connector, logger: logger)
+        Listener.events(of: channels, over: connector, maximumAge: sessions.configuration.maximumAge, logger: logger)
     }
 }
 

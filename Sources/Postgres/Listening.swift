@@ -2,7 +2,7 @@ import Logging
 
 /// An event for a listener.
 package enum Listening: Sendable, Equatable {
-    /// Notifications now arrive. Earlier changes were not reported.
+    /// Notifications now arrive. Earlier changes may not have been reported. It also comes when another session replaces one that is too old.
     case connected
     case notification(channel: String, payload: String)
     /// Notifications are lost until the next `connected`.
@@ -11,13 +11,16 @@ package enum Listening: Sendable, Equatable {
 
 /// Listens to notifications in a session of its own.
 enum Listener {
-    static func events(of channels: [String], over connector: Connector, logger: Logger) -> AsyncStream<Listening> {
+    /// - Parameter maximumAge: The time after which another session replaces the present one. A random part of up to a fifth is subtracted.
+    static func events(
+        of channels: [String], over connector: Connector, maximumAge: Duration, logger: Logger
+    ) -> AsyncStream<Listening> {
         let (stream, continuation) = AsyncStream.makeStream(of: Listening.self)
         let task = Task { @EventLoop in
             var failures = 0
             while !Task.isCancelled {
                 do {
-                    try await listen(to: channels, over: connector) { event in
+                    try await listen(to: channels, over: connector, maximumAge: maximumAge) { event in
                         if event == .connected { failures = 0 }
                         continuation.yield(event)
                     }
@@ -39,26 +42,50 @@ enum Listener {
     /// Listens until the task is cancelled, or throws when the connection is lost.
     @EventLoop
     private static func listen(
-        to channels: [String], over connector: Connector, _ report: @escaping @EventLoop (Listening) -> Void
+        to channels: [String], over connector: Connector, maximumAge: Duration, _ report: @escaping @EventLoop (Listening) -> Void
     ) async throws {
-        let session = try await DatabaseSession.open(connector)
+        var session = try await open(channels, over: connector, report)
         defer { session.close() }
-        session.onNotification = { report(.notification(channel: $0, payload: $1)) }
-        _ = try await session.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
         report(.connected)
+        while true {
+            let old = session
+            await withTaskCancellationHandler {
+                await old.ended(within: maximumAge * Double.random(in: 0.8...1))
+            } onCancel: {
+                Task { @EventLoop in old.close() }
+            }
+            try Task.checkCancellation()
+            do {
+                if let failure = old.failure { throw failure }
+                session = try await open(channels, over: connector, report)
+            } catch {
+                report(.disconnected)
+                throw error
+            }
+            // The new session listens already, so only changes before this moment can be missing.
+            old.close()
+            report(.connected)
+        }
+    }
+
+    @EventLoop
+    private static func open(
+        _ channels: [String], over connector: Connector, _ report: @escaping @EventLoop (Listening) -> Void
+    ) async throws -> DatabaseSession {
+        let session = try await DatabaseSession.open(connector)
+        session.onNotification = { report(.notification(channel: $0, payload: $1)) }
+        do {
+            _ = try await session.run(channels.map { SQL(unsafe: "LISTEN \(quoted($0))") })
+        } catch {
+            session.close()
+            throw error
+        }
         // As in a pool, a silent server may have been replaced. Until the session listens to the new one, it would miss changes there.
         if connector.parameters.hasOnePrimary {
             session.onSilence = { [weak session] in session?.close(DatabaseError(.connection, "the server does not answer")) }
         }
         session.checkServer(every: .seconds(2))
-        await withTaskCancellationHandler {
-            await session.ended()
-        } onCancel: {
-            Task { @EventLoop in session.close() }
-        }
-        try Task.checkCancellation()
-        report(.disconnected)
-        throw session.failure ?? DatabaseError(.connection)
+        return session
     }
 
     private static func quoted(_ name: String) -> String {
@@ -81,11 +108,13 @@ extension DatabaseSession {
         }
     }
 
-    /// Returns when the session has ended.
-    fileprivate func ended() async {
+    /// Returns when the session has ended, or when the time is over.
+    fileprivate func ended(within limit: Duration) async {
         guard failure == nil else { return }
         let end = Promise<Void>()
         onClose = { _ in end.fulfill() }
+        let timer = EventLoop.after(limit) { end.fulfill() }
         await end.wait()
+        timer.cancel()
     }
 }

@@ -33,6 +33,31 @@ struct ListenTests {
         try await cluster.stop()
     }
 
+    @Test("a session that is too old is replaced by one that listens before it ends")
+    func maximumAge() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let pool = try TestDatabase.pool(url)
+        let listening = try TestDatabase.pool(url) { $0.maximumAge = .milliseconds(200) }
+        var events = listening.listen(["changed"]).makeAsyncIterator()
+        let listener: SQL = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' ORDER BY 1"
+        #expect(try await events.next() == .connected)
+        let first = try await pool.run(listener).map { try $0.get("pid", as: Int.self) }
+        var (connections, notifications) = (1, 0)
+        while connections < 5 || notifications == 0 {
+            switch try #require(await events.next()) {
+            case .connected:
+                connections += 1
+                // It comes after every session that can have missed an earlier notification.
+                _ = try await pool.run("NOTIFY changed")
+            case .notification: notifications += 1
+            case .disconnected: Issue.record("no session listened")
+            }
+        }
+        let last = try await pool.run(listener).map { try $0.get("pid", as: Int.self) }
+        #expect(Set(first).isDisjoint(with: last))
+        #expect(last.count <= 2)
+    }
+
     @Test("it ends with the listening task, and its session ends too")
     func ends() async throws {
         let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
