@@ -36,8 +36,9 @@ struct Bench: AsyncParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Measures logins at this rate in three rounds: 20 s alone, and 20 s during eight exports and the closing of months. Needs three \
-            tenants. Ends with 1 if the median ratio of the 99th percentiles is above 1.5. 0 for no.
+            Measures logins at this rate in six rounds: 10 s alone, and 10 s during eight exports and the closing of months. Needs three \
+            tenants. Ends with 1 if the 99th percentile of all logins during bulk work is above 1.5 times that of all logins alone. 0 for \
+            no.
             """,
             valueName: "logins per second"))
     var bulk = 0
