@@ -5,6 +5,8 @@ import CLibPQ
 final class Batch {
     /// The parts that the server answers one after the other.
     enum Step {
+        /// A BEGIN, which is not prepared.
+        case begin
         case deallocate(name: String)
         case prepare(PreparedStatements.Key, name: String)
         case query(PreparedStatements.Key)
@@ -24,7 +26,7 @@ final class Batch {
     private(set) var deallocating: [String] = []
     var isCancelled = false
     private(set) var isOver = false
-    private var end: (@EventLoop () -> Void)?
+    private var whenFinished: [@EventLoop () -> Void] = []
 
     init(opening: Int) {
         self.opening = opening
@@ -57,16 +59,15 @@ final class Batch {
 
     func finish() {
         isOver = true
-        let action = end
-        end = nil
-        action?()
+        let actions = whenFinished
+        whenFinished = []
+        for action in actions { action() }
     }
 
-    /// Calls `action` when all answers have arrived or cannot arrive: at once, or later on the loop. At most one action may wait.
+    /// Calls `action` when all answers have arrived or cannot arrive: at once, or later on the loop.
     func whenOver(_ action: @escaping @EventLoop () -> Void) {
         guard !isOver else { return action() }
-        precondition(end == nil, "two actions wait for one batch")
-        end = action
+        whenFinished.append(action)
     }
 
     func wait() async {

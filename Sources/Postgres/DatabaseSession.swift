@@ -37,9 +37,11 @@ final class DatabaseSession: StatementRunner {
     /// Outside of pipeline mode: the task that waits for the socket, and the time since which it waits.
     private var direct: (task: Promise<Void>, since: ContinuousClock.Instant)?
     var isDirect = false
-    /// Statements such as a BEGIN that go before the next ones, in the same round trip. The call that sends the next ones takes them. So no
-    /// statement of a transaction precedes its BEGIN, even if the task of the first one is cancelled.
+    /// BEGIN and the statements of its prelude, which go before the next ones in the same round trip. The call that sends the next ones takes
+    /// them. So no statement of a transaction precedes its BEGIN, even if the task of the first one is cancelled.
     var opening: [SQL] = []
+    /// The batch that took `opening`.
+    private var beginning: Batch?
     /// The number of loans that have ended.
     private(set) var loan = 0
     /// The time since which no caller has borrowed the session.
@@ -157,13 +159,25 @@ final class DatabaseSession: StatementRunner {
     }
 
     private func runOnce(_ statements: [SQL], isCancellable: Bool, of loan: Int?) async throws -> Batch {
-        // A cancel request in progress would hit this batch instead of its target.
-        while cancellations > 0, failure == nil {
-            let end = Promise<Void>()
-            afterCancellations.append(end)
-            await end.wait()
+        while failure == nil {
+            if cancellations > 0 {
+                // A cancel request in progress would hit this batch instead of its target.
+                let end = Promise<Void>()
+                afterCancellations.append(end)
+                await end.wait()
+            } else if loan != nil, let beginning, !beginning.isOver {
+                // If BEGIN fails, this batch would be a transaction of its own.
+                await beginning.wait()
+            } else {
+                break
+            }
         }
-        if let loan, loan != self.loan { throw DatabaseError(.misuse, "the transaction is over") }
+        if let loan {
+            guard loan == self.loan else { throw DatabaseError(.misuse, "the transaction is over") }
+            if opening.isEmpty, transactionStatus == PQTRANS_IDLE {
+                throw DatabaseError(.server, "the transaction has not begun or is over", sqlState: "25P01")
+            }
+        }
         let batch = try send(statements)
         guard isCancellable else {
             await batch.wait()
@@ -180,6 +194,7 @@ final class DatabaseSession: StatementRunner {
     /// Rejects statements of the present loan that were not sent yet.
     func endLoan() {
         loan += 1
+        beginning = nil
     }
 
     /// Sends statements. Their results are read on the loop.
@@ -190,8 +205,15 @@ final class DatabaseSession: StatementRunner {
             throw failure
         }
         let batch = Batch(opening: opening.count)
-        let statements = opening.isEmpty ? statements : opening + statements
-        opening = []
+        var statements = statements[...]
+        if let begin = opening.first {
+            // It is not prepared, because a session that has lost its statements would reject it and accept the next batch.
+            try check(PQsendQueryParams(link, begin.text, 0, nil, nil, nil, nil, 1))
+            batch.append(.begin)
+            statements = opening.dropFirst() + statements
+            opening = []
+            beginning = batch
+        }
         var preparing: [PreparedStatements.Key: String] = [:]
         for statement in statements {
             let key = PreparedStatements.Key(text: statement.text, types: statement.parameters.map(\.type))
@@ -345,7 +367,7 @@ final class DatabaseSession: StatementRunner {
         case .prepare(let key, let name):
             statements.insert(key, name: name)
             PQclear(result)
-        case .query, nil:
+        case .begin, .query, nil:
             batch.receive(Rows(result: StatementResult(result)))
         }
     }
@@ -357,6 +379,8 @@ final class DatabaseSession: StatementRunner {
         // All statements had succeeded, so their transaction may have been committed.
         if batch.current == nil { error.mayRetry = false }
         let isStale = DatabaseError.isStaleStatement(result)
+        // A transaction can only be repeated as a whole.
+        if isStale { error.mayRetry = true }
         batch.fail(error, isStale: isStale)
         guard isStale else { return }
         if error.sqlState == "26000" { return statements.forgetAll() }

@@ -62,10 +62,8 @@ struct PreparedStatementTests {
         #expect(try await pool.run(select)[0].get("a") == 1)
         _ = try await pool.run("ALTER TABLE thing ADD b text DEFAULT 'new'")
         #expect(try await pool.run(select)[0].get("b") == "new")
-        // Inside an explicit transaction it cannot be repeated, but the next one finds it prepared again.
+        // In an explicit transaction, the whole transaction is repeated.
         _ = try await pool.run("ALTER TABLE thing ADD c int DEFAULT 3")
-        let error = await databaseError { try await pool.transaction { _ = try await $0.run(select) } }
-        #expect(error?.sqlState == "0A000")
         #expect(try await pool.transaction { try await $0.run(select)[0].get("c", as: Int.self) } == 3)
     }
 
@@ -75,5 +73,25 @@ struct PreparedStatementTests {
         _ = try await pool.run(select)
         _ = try await pool.run("DEALLOCATE ALL")
         #expect(try await pool.run(select)[0].get("forgotten") == 1)
+    }
+
+    @Test("a session that lost its statements repeats a transaction as a whole, with its BEGIN and prelude")
+    func discardedInTransaction() async throws {
+        struct Refusal: Error {}
+        let setting: SQL = "SELECT set_config('test.tenant', 'seven', true)"
+        _ = try await pool.run("CREATE TEMP TABLE item (tenant text)")
+        let insert: SQL = "INSERT INTO item VALUES (current_setting('test.tenant'))"
+        try await pool.transaction(prelude: [setting]) { _ = try await $0.run(insert) }
+        _ = try await pool.run("DEALLOCATE ALL")
+        await #expect(throws: Refusal.self) {
+            try await pool.transaction(prelude: [setting]) { db in
+                _ = try await db.run(insert)
+                throw Refusal()
+            }
+        }
+        #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 1)
+        _ = try await pool.run("DEALLOCATE ALL")
+        try await pool.transaction(prelude: [setting]) { _ = try await $0.run(insert) }
+        #expect(try await pool.run("SELECT count(*) AS n FROM item WHERE tenant = 'seven'")[0].get("n") == 2)
     }
 }
