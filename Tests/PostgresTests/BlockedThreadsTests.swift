@@ -6,7 +6,7 @@ import Testing
 @testable import Postgres
 
 /// Calls that occupy all threads of the driver for calls that block.
-@Suite("Blocked threads")
+@Suite("Blocked threads", .timeLimit(.minutes(5)))
 struct BlockedThreadsTests {
     private static let threads = 4
 
@@ -24,6 +24,8 @@ struct BlockedThreadsTests {
         let database = try await TestDatabase.empty()
         let pool = try TestDatabase.pool(database.ownerURL)
         let gate = DispatchSemaphore(value: 0)
+        // Also after an error, because all look-ups of this process wait for it.
+        defer { for _ in 1...Self.threads { gate.signal() } }
         let blocked = Tally()
         let calls = (1...Self.threads).map { _ in
             Task {

@@ -110,7 +110,7 @@ struct PrimaryChangeTests {
         #expect(try await events.next() == .connected)
         let folder: String = try await pool.run("SELECT current_setting('data_directory') AS folder")[0].get("folder")
         let frozen = try await Self.freeze(pool)
-        #expect(frozen.count == 3)
+        #expect(frozen.count >= 3)
         defer { for process in frozen { kill(process, SIGCONT) } }
         let error = await databaseError { _ = try await pool.run("SELECT 1") }
         #expect(error?.message == "another server is the primary now")
