@@ -74,7 +74,7 @@ extension DatabaseError: CustomStringConvertible {
             case .connection: "no connection to PostgreSQL"
             case .poolTimeout: "all connections to PostgreSQL are in use"
             case .decoding: "a column could not be read"
-            case .misuse: "the statement cannot be run this way"
+            case .misuse: "the database cannot be used this way"
             }
         if let column { text += ", column \(column)" }
         if let sqlState { text += ", SQLSTATE \(sqlState)" }

@@ -201,7 +201,7 @@ final class DatabaseSessions {
             opening -= 1
             failures += 1
             lastFailure = error as? DatabaseError
-            logger.warning("cannot connect to PostgreSQL", metadata: ["error": "\(error)", "attempt": "\(failures)"])
+            logger.warning("cannot connect to PostgreSQL", metadata: ["cause": "\(error)", "attempt": "\(failures)"])
             retryTimer =
                 retryTimer
                 ?? EventLoop.after(BackOff.delay(afterFailures: failures)) { [self] in

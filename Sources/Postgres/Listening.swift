@@ -21,14 +21,17 @@ enum Listener {
             while !Task.isCancelled {
                 do {
                     try await listen(to: channels, over: connector, maximumAge: maximumAge) { event in
-                        if event == .connected { failures = 0 }
+                        if event == .connected, failures > 0 {
+                            logger.notice("listening to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"])
+                            failures = 0
+                        }
                         continuation.yield(event)
                     }
                 } catch is CancellationError {
                     break
                 } catch {
                     failures += 1
-                    logger.warning("not listening to PostgreSQL", metadata: ["error": "\(error)", "attempt": "\(failures)"])
+                    logger.warning("not listening to PostgreSQL", metadata: ["cause": "\(error)", "attempt": "\(failures)"])
                     // The sleep ends early only when the task is cancelled. The loop checks this.
                     try? await Task.sleep(for: BackOff.delay(afterFailures: failures))
                 }

@@ -35,11 +35,12 @@ package enum MigrationError: Error, Equatable, CustomStringConvertible {
         case .endsTransaction(let file):
             "\(file) ends its transaction. Remove its BEGIN, COMMIT or ROLLBACK."
         case .failed(let file, let line, let reason):
-            "\(file)\(line.map { ", line \($0)" } ?? ""): \(reason)"
+            "\(file)\(line.map { ", line \($0)" } ?? ""): \(reason). Fix the cause and migrate again."
         case .locked(let file, let attempts, let holders):
             "\(file) did not get its locks in \(attempts) attempts, and was rolled back. "
                 + (holders.isEmpty ? "Other transactions hold the locks." : holders.joined(separator: " "))
-                + " Wait until these transactions end, or end them with SELECT pg_terminate_backend(process). Then migrate again."
+                + " Wait until these transactions end, or end them as a superuser or a member of pg_signal_backend: "
+                + "SELECT pg_terminate_backend(PROCESS). Then migrate again."
         case .unknownMark(let file):
             "\(file) has an unknown first line. After `-- espalier:`, only `no transaction` is allowed."
         case .notConcurrent(let file):

@@ -32,9 +32,11 @@ package struct DatabasePools: Sendable {
     let purges: DatabasePool
 
     init(_ settings: Settings, logger: Logger) throws {
-        func pool(_ connections: Int, minimum: Int = 0, _ change: (inout DatabasePool.Configuration) -> Void = { _ in }) throws
-            -> DatabasePool
-        {
+        func pool(
+            _ name: String, _ connections: Int, minimum: Int = 0, _ change: (inout DatabasePool.Configuration) -> Void = { _ in }
+        ) throws -> DatabasePool {
+            var logger = logger
+            logger[metadataKey: "pool"] = "\(name)"
             var configuration = DatabasePool.Configuration(
                 url: settings.databaseURL, maximumConnections: connections, applicationName: "espalier")
             configuration.minimumConnections = minimum
@@ -45,18 +47,18 @@ package struct DatabasePools: Sendable {
             change(&configuration)
             return try DatabasePool(configuration, logger: logger)
         }
-        logins = try pool(settings.databaseConnections.logins, minimum: 1)
-        administration = try pool(settings.databaseConnections.administration)
+        logins = try pool("logins", settings.databaseConnections.logins, minimum: 1)
+        administration = try pool("administration", settings.databaseConnections.administration)
         // An export reads one page after another, and waits for its turn before each.
-        exports = try pool(settings.databaseConnections.exports) {
+        exports = try pool("exports", settings.databaseConnections.exports) {
             $0.waitingTime = .seconds(60)
             // Exports run on threads with a low priority.
             $0.sendsAtOnce = false
         }
         // Nobody waits for the response of this work.
-        bulk = try pool(settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
-        background = try pool(settings.databaseConnections.background, minimum: 1)
-        purges = try pool(2) { $0.statementTimeout = .seconds(3600) }
+        bulk = try pool("bulk", settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
+        background = try pool("background", settings.databaseConnections.background, minimum: 1)
+        purges = try pool("purges", 2) { $0.statementTimeout = .seconds(3600) }
     }
 
     var services: [any Service] { [purges, exports, bulk, background, administration, logins] }

@@ -49,7 +49,8 @@ extension ExportRoutes {
                     // whole file.
                     let isOfCaller = error is CancellationError || error is IOError || error is ChannelError
                     logger.log(
-                        level: isOfCaller ? .notice : .error, "export", metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
+                        level: isOfCaller ? .notice : .error, "an export ended incomplete",
+                        metadata: ["request_id": "\(requestID)", "cause": "\(error)"])
                     throw error
                 }
                 try await writer.finish(
