@@ -20,7 +20,7 @@ enum Listener {
             var failures = 0
             while !Task.isCancelled {
                 do {
-                    try await listen(to: channels, over: connector, maximumAge: maximumAge) { event in
+                    try await listen(to: channels, over: connector, maximumAge: maximumAge, logger: logger) { event in
                         if event == .connected, failures > 0 {
                             logger.notice("listening to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"])
                             failures = 0
@@ -45,31 +45,47 @@ enum Listener {
     /// Listens until the task is cancelled, or throws when the connection is lost.
     @EventLoop
     private static func listen(
-        to channels: [String], over connector: Connector, maximumAge: Duration, _ report: @escaping @EventLoop (Listening) -> Void
+        to channels: [String], over connector: Connector, maximumAge: Duration, logger: Logger,
+        _ report: @escaping @EventLoop (Listening) -> Void
     ) async throws {
         var session = try await open(channels, over: connector, report)
         defer { session.close() }
         report(.connected)
+        var time = maximumAge * Double.random(in: 0.8...1)
         while true {
             let old = session
             await withTaskCancellationHandler {
-                await old.ended(within: maximumAge * Double.random(in: 0.8...1))
+                await old.ended(within: max(time, shortestTime))
             } onCancel: {
                 Task { @EventLoop in old.close() }
             }
             try Task.checkCancellation()
+            if let failure = old.failure {
+                report(.disconnected)
+                throw failure
+            }
+            // The old session can also end while the next one is opened.
+            old.onClose = { _ in report(.disconnected) }
             do {
-                if let failure = old.failure { throw failure }
                 session = try await open(channels, over: connector, report)
             } catch {
-                report(.disconnected)
-                throw error
+                old.onClose = nil
+                guard old.failure == nil, !Task.isCancelled else { throw error }
+                logger.warning("still listening to PostgreSQL over an old connection", metadata: ["cause": "\(error)"])
+                time = pauseOfReplacement
+                continue
             }
             // The new session listens already, so only changes before this moment can be missing.
+            old.onClose = nil
             old.close()
             report(.connected)
+            time = maximumAge * Double.random(in: 0.8...1)
         }
     }
+
+    private static let shortestTime = Duration.milliseconds(100)
+    /// The time after a failed replacement until the next attempt.
+    private static let pauseOfReplacement = Duration.seconds(30)
 
     @EventLoop
     private static func open(

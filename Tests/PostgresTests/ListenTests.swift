@@ -60,6 +60,30 @@ struct ListenTests {
         }
     }
 
+    @Test("a session that cannot be replaced continues to listen")
+    func replacementFails() async throws {
+        let cluster = try await TestCluster.own()
+        let administration = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres"))
+        _ = try await administration.run("CREATE DATABASE other")
+        let url = await cluster.url(user: "postgres", database: "other")
+        let pool = try TestDatabase.pool(url) { $0.maximumConnections = 1 }
+        let log = RecordedLog()
+        var configuration = DatabasePool.Configuration(url: url)
+        configuration.maximumAge = .seconds(1)
+        let listening = try DatabasePool(configuration, logger: log.logger)
+        _ = try await pool.run("SELECT 1")
+        var events = listening.listen(["changed"]).makeAsyncIterator()
+        #expect(try await events.next() == .connected)
+        _ = try await administration.run("ALTER DATABASE other ALLOW_CONNECTIONS false")
+        try await eventually("a replacement was attempted") { log.text.contains("still listening to PostgreSQL over an old connection") }
+        _ = try await pool.run("NOTIFY changed, 'here'")
+        var event = try await events.next()
+        // Before the database accepted no connections.
+        while event == .connected { event = try await events.next() }
+        #expect(event == .notification(channel: "changed", payload: "here"))
+        try await cluster.stop()
+    }
+
     @Test("it ends with the listening task, and its session ends too")
     func ends() async throws {
         let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL)
