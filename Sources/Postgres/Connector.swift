@@ -65,12 +65,13 @@ final class Connector {
                 case .failed(let server, let reason):
                     running -= 1
                     reasons[server] = reason
-                    if isRace, running > 0, .now < deadline {
+                    if isRace, running > 0, .now < deadline, !Task.isCancelled {
                         group.addTask { await Self.sleep(Self.delayOfRepetition, then: .again(server)) }
                     }
                 case .next: break
                 case .again(let server):
-                    if running > 0 {
+                    // After a cancellation, the pause before it was none.
+                    if running > 0, !Task.isCancelled {
                         running += 1
                         group.addTask { await self.attempt(server, kind: kind) }
                     }

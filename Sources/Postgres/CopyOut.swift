@@ -67,7 +67,12 @@ struct CopyOut: AsyncSequence, Sendable {
 
         func next(atLeast size: Int) async throws -> [UInt8]? {
             if let rows = try await cancellable({ try await session.copiedRows(atLeast: size) }) { return rows }
-            _ = try await session.run(["COMMIT"], isCancellable: false)
+            do {
+                _ = try await session.run(["COMMIT"], isCancellable: false)
+            } catch  where Task.isCancelled {
+                // The cancellation came after the last row and has ended the session.
+                throw CancellationError()
+            }
             isReturned = true
             sessions.giveBack(session)
             return nil

@@ -20,8 +20,8 @@ extension DatabaseSession {
         let handle = Handle(pointer: PQgetCancel(link))
         cancellations += 1
         // A frozen server accepts the connection of the request and never answers.
-        _ = EventLoop.after(Self.cancellationLimit) {
-            if self.cancellations > 0 { self.close(DatabaseError(.connection, "the server did not cancel in time")) }
+        let timer = EventLoop.after(Self.cancellationLimit) {
+            self.close(DatabaseError(.connection, "the server did not cancel in time"))
         }
         Task { @EventLoop in
             await Blocking.cancellations(at: server).run {
@@ -29,6 +29,7 @@ extension DatabaseSession {
                 PQcancel(handle.pointer, &message, Int32(message.count))
                 PQfreeCancel(handle.pointer)
             }
+            timer.cancel()
             cancellations -= 1
             guard cancellations == 0 else { return }
             for waiting in afterCancellations { waiting.fulfill() }

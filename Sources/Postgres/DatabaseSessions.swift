@@ -214,6 +214,7 @@ final class DatabaseSessions {
 
     /// Adds a new session, unless the pool is full.
     func add(_ session: DatabaseSession) {
+        guard session.failure == nil else { return openWhatIsMissing() }
         guard idle.count + lent < configuration.maximumConnections else { return session.close() }
         // Random, so that sessions that were opened together do not end together.
         session.expiresAt = .now + configuration.maximumAge * Double.random(in: 0.8...1)

@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -58,8 +59,15 @@ struct ServerAddress: Sendable, Hashable {
             found.fulfill(.failure(DatabaseError(.connection, "\(host): no address within \(limit)")))
         }
         defer { timer.cancel() }
+        let isOver = Flag()
+        defer { isOver.raise() }
         Task { @EventLoop [host] in
-            found.fulfill(await Blocking.lookUps.run { Result { () throws(DatabaseError) in try Self.lookUp(host, 0) } })
+            let answer = await Blocking.lookUps.run {
+                // Without a name server, look-ups come faster than they fail. Those that nobody waits for must not delay the others.
+                isOver.isRaised
+                    ? .failure(DatabaseError(.connection, "cancelled")) : Result { () throws(DatabaseError) in try Self.lookUp(host, 0) }
+            }
+            found.fulfill(answer)
         }
         return try await withTaskCancellationHandler {
             try await found.wait().get().map(with)
@@ -96,6 +104,17 @@ struct ServerAddress: Sendable, Hashable {
         }
         guard !addresses.isEmpty else { throw DatabaseError(.connection, "\(host): no address") }
         return addresses
+    }
+}
+
+/// A sign from one thread to another.
+private final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isRaised: Bool { state.load(ordering: .relaxed) }
+
+    func raise() {
+        state.store(true, ordering: .relaxed)
     }
 }
 

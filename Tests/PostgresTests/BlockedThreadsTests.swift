@@ -44,7 +44,8 @@ struct BlockedThreadsTests {
         let attempts = (1...16).map { _ in Task { try await connector.connect() } }
         await Self.runManyTasks()
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
-        #expect(hole.attempts() == before)
+        // Those of the hole itself may end.
+        #expect(hole.attempts() <= before)
         // No more than these, even with the look-ups of other tests.
         #expect(Blocking.lookUps.load.threads == Self.threads)
         for _ in calls { gate.signal() }
@@ -60,7 +61,8 @@ struct BlockedThreadsTests {
         let url = await cluster.url(user: "postgres", database: "postgres")
         let frozen = try TestDatabase.pool(url) { $0.maximumConnections = 10 }
         let database = try await TestDatabase.empty()
-        let (other, observer) = (try TestDatabase.pool(database.ownerURL), try TestDatabase.pool(database.ownerURL))
+        let other = try TestDatabase.pool(database.ownerURL) { $0.maximumConnections = 1 }
+        let observer = try TestDatabase.pool(database.ownerURL)
         let server = try #require(try ConnectionParameters(url: url, applicationName: nil, settings: []).servers.first)
         let threads = Blocking.cancellations(at: server)
         let folder: String = try await frozen.run("SELECT current_setting('data_directory') AS folder")[0].get("folder")
