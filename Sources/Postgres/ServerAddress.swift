@@ -63,7 +63,7 @@ struct ServerAddress: Sendable, Hashable {
         defer { isOver.raise() }
         Task { @EventLoop [host] in
             let answer = await Blocking.lookUps.run {
-                // Without a name server, look-ups come faster than they fail. Those that nobody waits for must not delay the others.
+                // Without a name server, look-ups come faster than they fail. A look-up that nobody waits for must not delay the others.
                 isOver.isRaised
                     ? .failure(DatabaseError(.connection, "cancelled")) : Result { () throws(DatabaseError) in try Self.lookUp(host, 0) }
             }

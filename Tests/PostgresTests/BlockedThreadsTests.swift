@@ -44,7 +44,7 @@ struct BlockedThreadsTests {
         let attempts = (1...16).map { _ in Task { try await connector.connect() } }
         await Self.runManyTasks()
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
-        // Those of the hole itself may end.
+        // The hole's own attempts may end.
         #expect(hole.attempts() <= before)
         // No more than these, even with the look-ups of other tests.
         #expect(Blocking.lookUps.load.threads == Self.threads)
