@@ -74,6 +74,7 @@ package struct OwnerDatabases: Sendable {
 package struct PlatformDatabase: StatementRunner {
     package let work: Work
     private let pool: DatabasePool
+    private var isRepeatable = false
     private static let prelude: [SQL] = ["SELECT set_config('espalier.tenant', 'platform', true)"]
 
     /// The statement that gives a transaction the same sight. The outbox's worker runs it, because its target knows no tenants.
@@ -81,6 +82,13 @@ package struct PlatformDatabase: StatementRunner {
 
     package init(_ pool: DatabasePool, for work: Work) {
         (self.pool, self.work) = (pool, work)
+    }
+
+    /// Like the property of `OwnerDatabase`.
+    package var repeatable: PlatformDatabase {
+        var database = self
+        database.isRepeatable = true
+        return database
     }
 
     /// The same database, restricted to one owner's rows.
@@ -93,7 +101,7 @@ package struct PlatformDatabase: StatementRunner {
     }
 
     package func run(_ statements: [SQL]) async throws -> [Rows] {
-        try await pool.run(statements, prelude: Self.prelude)
+        try await pool.run(statements, prelude: Self.prelude, isRepeatable: isRepeatable)
     }
 
     package func transaction<R: Sendable>(_ body: @Sendable (Transaction) async throws -> R) async throws -> R {

@@ -21,7 +21,8 @@ package final class SigningKeys: Sendable {
     package init(pool: DatabasePool, keyring: Keyring, now: @escaping @Sendable () -> Date) {
         let verified = VerifiedTokens()
         let cache = ConfigurationCache<ID<Tenant>, KeySet>(recency: .seconds(Issuer.recency)) { tenant in
-            let database = OwnerDatabase(pool, tenant: tenant)
+            // A second first key is not inserted.
+            let database = OwnerDatabase(pool, tenant: tenant).repeatable
             var rows = try await database.run(SigningKey.all(of: tenant))
             if try !rows.contains(where: { try $0.get("algorithm", as: SigningKey.Algorithm.self) == .ES256 }) {
                 let first = try await NewSigningKey.insertFirst(.ES256, of: tenant, with: keyring, at: now())
@@ -35,7 +36,7 @@ package final class SigningKeys: Sendable {
         }
         self.cache = cache
         firsts = ConfigurationCache { wanted in
-            let database = OwnerDatabase(pool, tenant: wanted.tenant)
+            let database = OwnerDatabase(pool, tenant: wanted.tenant).repeatable
             let current = SigningKey.current(wanted.algorithm, of: wanted.tenant)
             var rows = try await database.run(current)
             if rows.isEmpty {

@@ -32,6 +32,26 @@ struct LostAnswerTests {
         }
     }
 
+    @Test(
+        "a request whose read is lost succeeds: the configuration, a signing key, an API key, an introspection, a user",
+        arguments: ["bundle_ids", "sealed_private", "bound_digest", "refreshed_at", "is_private_email"])
+    func reads(answer: String) async throws {
+        try await Self.run { platform, proxy in
+            proxy.loseNext(answer)
+            let login = try await platform.login()
+            #expect(try await platform.letsIn(platform.acme.api_keys[0].secret))
+            let application = platform.acme.applications[0]
+            let introspected = try await login.browser.post(
+                "\(platform.acme.issuer)/oauth2/introspect",
+                form: [
+                    ("token", login.access), ("client_id", application.client_id), ("client_secret", application.client_secret ?? ""),
+                ])
+            #expect(introspected.json["active"] as? Bool == true)
+            #expect(try await login.browser.userInfo(login.access, of: platform.acme).status == 200)
+            #expect(proxy.lost == 1)
+        }
+    }
+
     @Test("a code that two parties redeem still ends its session, even if an answer is lost between them")
     func replayed() async throws {
         try await Self.run { platform, proxy in

@@ -43,7 +43,7 @@ package final class Callers: Sendable {
     package init(database: PlatformDatabase, keyring: Keyring) {
         self.keyring = keyring
         keys = ConfigurationCache { digests in
-            try await database.run(APIKey.find(digests: digests)).first(APIKey.init).map { .init($0, owner: $0.owner) }
+            try await database.repeatable.run(APIKey.find(digests: digests)).first(APIKey.init).map { .init($0, owner: $0.owner) }
         }
     }
 

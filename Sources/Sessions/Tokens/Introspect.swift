@@ -94,7 +94,7 @@ extension TokenRoutes {
     private func activeSession(
         _ session: ID<Session>, _ application: Application, _ tenant: Tenant, at now: Date
     ) async throws -> ActiveSession? {
-        try await OwnerDatabase(pool, tenant: tenant.id)
+        try await OwnerDatabase(pool, tenant: tenant.id).repeatable
             .run(ActiveSession.find(session, of: tenant.id, application, at: now)).first(ActiveSession.init)
     }
 }

@@ -33,7 +33,7 @@ extension TokenRoutes {
         let now = endpoints.now()
         let (token, application) = try await tokens.bearerToken(presented, tenant, at: now)
         let user = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
-            let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id)
+            let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).repeatable
                 .run(User.find(ofSession: token.session, of: tenant.tenant.id, application, at: now)).first(User.init)
             guard let found else { throw OAuthError.badAccessToken }
             return found

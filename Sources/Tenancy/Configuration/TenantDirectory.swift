@@ -71,6 +71,8 @@ package final class TenantDirectory: Sendable {
     /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
     package init(database: PlatformDatabase, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
         let known = known
+        // It only reads.
+        let database = database.repeatable
         bySlug = ConfigurationCache(recency: .seconds(Issuer.recency)) { slug in
             // This prevents a guess from costing the six statements below.
             if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
