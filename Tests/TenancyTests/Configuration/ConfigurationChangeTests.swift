@@ -17,7 +17,7 @@ struct ConfigurationChangeTests {
                 #expect(try await server.signIn(request, browser)["code"] != nil)
 
                 let key = P256.Signing.PrivateKey()
-                let keyID = "N" + platform.own.keyID.dropFirst()
+                let keyID = (platform.own.keyID.hasPrefix("N") ? "M" : "N") + platform.own.keyID.dropFirst()
                 try await platform.simulator.send(
                     .POST, "/simulator/keys",
                     ["team": platform.own.team, "id": keyID, "public_key": key.publicKey.pemRepresentation])
