@@ -76,9 +76,9 @@ final class Batch {
         await isOver.wait()
     }
 
-    /// The results without those of the prelude.
+    /// The results without those of the statements that the session added, and of the prelude.
     /// - Throws: `DatabaseError`; `CancellationError` if the cancellation took effect.
-    func outcome(prelude: Int) throws -> [Rows] {
+    func outcome(prelude: Int = 0) throws -> [Rows] {
         if let error {
             if isCancelled, error.sqlState == "57014" || error.kind == .connection { throw CancellationError() }
             throw error

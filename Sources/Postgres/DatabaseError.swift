@@ -35,8 +35,8 @@ package struct DatabaseError: Error, Sendable {
     package var message: String?
     /// The position of the error in the statement's text, in characters from 1.
     package var position: Int?
-    /// Whether nothing took effect, and the same statements may succeed over another connection: nothing was sent, or the server rejected
-    /// them because it only reads (25006), stops (57P01, 57P02) or starts (57P03).
+    /// Whether nothing took effect, and the same statements may succeed over another connection or when they are prepared again: nothing was
+    /// sent, or the server rejected them because it only reads (25006), stops (57P01, 57P02), starts (57P03) or has lost a prepared statement.
     package internal(set) var mayRetry = false
     /// Whether the statements were a repetition, and their first execution may have taken effect although its answer was lost.
     package internal(set) var isAfterLoss = false

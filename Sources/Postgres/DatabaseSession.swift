@@ -137,15 +137,14 @@ final class DatabaseSession: StatementRunner {
     ///
     /// A cancelled task cancels them at the server. If they finished before, their results are still returned.
     /// - Parameters:
-    ///   - prelude: The number of statements at the start whose results the caller does not need.
     ///   - isCancellable: False for a statement that must be completed, such as a COMMIT.
     ///   - loan: The loan that the statements belong to. After its end, they are not sent.
     /// - Throws: `DatabaseError`, `CancellationError`.
-    func run(_ statements: [SQL], prelude: Int = 0, isCancellable: Bool = true, of loan: Int? = nil) async throws -> [Rows] {
+    func run(_ statements: [SQL], isCancellable: Bool, of loan: Int? = nil) async throws -> [Rows] {
         if isCancellable { try Task.checkCancellation() }
         var batch = try await runOnce(statements, isCancellable: isCancellable, of: loan)
         if mayRepeat(batch) { batch = try await runOnce(statements, isCancellable: isCancellable, of: loan) }
-        return try batch.outcome(prelude: prelude)
+        return try batch.outcome()
     }
 
     /// Whether a batch failed only because a prepared statement must be prepared again. The session is idle again, so it was an implicit
@@ -155,7 +154,7 @@ final class DatabaseSession: StatementRunner {
     }
 
     func run(_ statements: [SQL]) async throws -> [Rows] {
-        try await run(statements, prelude: 0)
+        try await run(statements, isCancellable: true)
     }
 
     private func runOnce(_ statements: [SQL], isCancellable: Bool, of loan: Int?) async throws -> Batch {

@@ -27,7 +27,7 @@ package struct Transaction: StatementRunner {
 final class OpenTransaction {
     let session: DatabaseSession
     private let loan: Int
-    private var isOver = false
+    private var isOver: Bool { session.loan != loan }
     private var isCommitting = false
 
     /// - Parameter opening: BEGIN and its prelude, which are sent with the first statement.
@@ -47,18 +47,12 @@ final class OpenTransaction {
 
     func run(_ statements: [SQL]) async throws -> [Rows] {
         guard !isOver else { throw DatabaseError(.misuse, "the transaction is over") }
-        return try await session.run(statements, of: loan)
-    }
-
-    private func end() {
-        isOver = true
-        // A concurrent statement may have passed the check of `isOver`, and not be sent yet.
-        session.endLoan()
+        return try await session.run(statements, isCancellable: true, of: loan)
     }
 
     /// Not cancellable, because after COMMIT is sent, only its answer shows whether it took effect.
     func commit() async throws {
-        end()
+        session.endLoan()
         // Nothing was sent.
         guard session.opening.isEmpty else { return }
         isCommitting = true
@@ -80,7 +74,7 @@ final class OpenTransaction {
     }
 
     func rollBack() async {
-        end()
+        session.endLoan()
         session.opening = []
         switch session.transactionStatus {
         case PQTRANS_IDLE, PQTRANS_UNKNOWN: return

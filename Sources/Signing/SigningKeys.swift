@@ -21,7 +21,7 @@ package final class SigningKeys: Sendable {
     package init(pool: DatabasePool, keyring: Keyring, now: @escaping @Sendable () -> Date) {
         let verified = VerifiedTokens()
         let cache = ConfigurationCache<ID<Tenant>, KeySet>(recency: .seconds(Issuer.recency)) { tenant in
-            // A second first key is not inserted.
+            // A repetition finds the key that was inserted first.
             let database = OwnerDatabase(pool, tenant: tenant).repeatable
             var rows = try await database.run(SigningKey.all(of: tenant))
             if try !rows.contains(where: { try $0.get("algorithm", as: SigningKey.Algorithm.self) == .ES256 }) {

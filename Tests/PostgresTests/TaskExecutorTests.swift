@@ -17,42 +17,59 @@ struct TaskExecutorTests {
         }
     }
 
-    @Test("under load with cancellations, every caller gets an answer, and no session is lost")
-    func stress() async throws {
-        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
-            $0.maximumConnections = 4
+    private struct Refusal: Error {}
+
+    /// A pool of a new database, for many callers at the same time.
+    private static func pool(_ connections: Int) async throws -> DatabasePool {
+        try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
+            $0.maximumConnections = connections
             $0.maximumWaiting = 4000
             $0.waitingTime = .seconds(60)
         }
+    }
+
+    /// Calls `body` many times, with executors in turn. It gets another executor for its own tasks.
+    /// - Parameter limit: The most calls at the same time.
+    private static func repeated(
+        _ count: Int, atOnce limit: Int = .max, _ body: @escaping @Sendable (_ number: Int, _ other: Executor) async throws -> Void
+    ) async throws {
         let executors = (0..<4).map { _ in Executor() }
-        let answered = Tally()
-        let cancelled = Tally()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<4000 {
+            for number in 0..<count {
+                if number >= limit { try await group.next() }
                 group.addTask(executorPreference: executors[number % executors.count]) {
-                    let task = Task(executorPreference: executors[(number + 1) % executors.count]) {
-                        if number.isMultiple(of: 7) {
-                            return try await pool.transaction { db in
-                                try await db.run("SELECT \(number)::bigint AS n")[0].get("n", as: Int.self)
-                            }
-                        }
-                        return try await pool.run("SELECT \(number)::bigint AS n")[0].get("n", as: Int.self)
-                    }
-                    if number.isMultiple(of: 3) {
-                        for _ in 0..<(number % 17) { await Task.yield() }
-                        task.cancel()
-                    }
-                    do {
-                        let value = try await task.value
-                        #expect(value == number)
-                        answered.add()
-                    } catch is CancellationError {
-                        cancelled.add()
-                    }
+                    try await body(number, executors[(number + 1) % executors.count])
                 }
-                if number.isMultiple(of: 64) { try await group.next() }
             }
             try await group.waitForAll()
+        }
+    }
+
+    @Test("under load with cancellations, every caller gets an answer, and no session is lost")
+    func stress() async throws {
+        let pool = try await Self.pool(4)
+        let answered = Tally()
+        let cancelled = Tally()
+        try await Self.repeated(4000) { number, executor in
+            let task = Task(executorPreference: executor) {
+                if number.isMultiple(of: 7) {
+                    return try await pool.transaction { db in
+                        try await db.run("SELECT \(number)::bigint AS n")[0].get("n", as: Int.self)
+                    }
+                }
+                return try await pool.run("SELECT \(number)::bigint AS n")[0].get("n", as: Int.self)
+            }
+            if number.isMultiple(of: 3) {
+                for _ in 0..<(number % 17) { await Task.yield() }
+                task.cancel()
+            }
+            do {
+                let value = try await task.value
+                #expect(value == number)
+                answered.add()
+            } catch is CancellationError {
+                cancelled.add()
+            }
         }
         #expect(answered.count + cancelled.count == 4000)
         #expect(answered.count >= 2600)
@@ -67,43 +84,32 @@ struct TaskExecutorTests {
             $0.statementTimeout = .seconds(60)
             $0.copyProgressLimit = .seconds(20)
         }
-        let executors = (0..<4).map { _ in Executor() }
         let complete = Tally()
-        let ended = Tally()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<200 {
-                group.addTask(executorPreference: executors[number % executors.count]) {
-                    let executor = executors[(number + 1) % executors.count]
-                    let listening = Task(executorPreference: executor) {
-                        for await event in pool.listen(["changed"]) where event == .connected { break }
-                    }
-                    let copy = Task(executorPreference: executor) {
-                        // The server sends it in many parts, so the reader waits often.
-                        let statement: SQL = "COPY (SELECT repeat('x', 200) FROM generate_series(1, 1000)) TO STDOUT"
-                        var rows = 0
-                        for try await _ in pool.copyOut(statement) {
-                            rows += 1
-                            if number % 4 == 1, rows == 100 { return rows }
-                        }
-                        return rows
-                    }
-                    if number % 4 == 2 {
-                        for _ in 0..<(number % 17) { await Task.yield() }
-                        (copy.cancel(), listening.cancel())
-                    }
-                    do {
-                        let rows = try await copy.value
-                        #expect(rows == (number % 4 == 1 ? 100 : 1000))
-                        complete.add()
-                    } catch is CancellationError {}
-                    await listening.value
-                    ended.add()
-                }
-                if number >= 16 { try await group.next() }
+        try await Self.repeated(200, atOnce: 16) { number, executor in
+            let listening = Task(executorPreference: executor) {
+                for await event in pool.listen(["changed"]) where event == .connected { break }
             }
-            try await group.waitForAll()
+            let copy = Task(executorPreference: executor) {
+                // The server sends it in many parts, so the reader waits often.
+                let statement: SQL = "COPY (SELECT repeat('x', 200) FROM generate_series(1, 1000)) TO STDOUT"
+                var rows = 0
+                for try await _ in pool.copyOut(statement) {
+                    rows += 1
+                    if number % 4 == 1, rows == 100 { return rows }
+                }
+                return rows
+            }
+            if number % 4 == 2 {
+                for _ in 0..<(number % 17) { await Task.yield() }
+                (copy.cancel(), listening.cancel())
+            }
+            do {
+                let rows = try await copy.value
+                #expect(rows == (number % 4 == 1 ? 100 : 1000))
+                complete.add()
+            } catch is CancellationError {}
+            await listening.value
         }
-        #expect(ended.count == 200)
         #expect(complete.count >= 150)
         try await lendAll(pool)
         let observed: SQL = "SELECT count(*) <= 4 AS done FROM pg_stat_activity WHERE datname = current_database()"
@@ -112,75 +118,51 @@ struct TaskExecutorTests {
 
     @Test("no statement of a transaction precedes its BEGIN, even if the first one is cancelled")
     func cancelledOpening() async throws {
-        struct Refusal: Error {}
-        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
-            $0.maximumConnections = 4
-            $0.maximumWaiting = 4000
-            $0.waitingTime = .seconds(60)
-        }
+        let pool = try await Self.pool(4)
         _ = try await pool.run("CREATE TABLE item (number bigint)")
-        let executors = (0..<4).map { _ in Executor() }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<2000 {
-                group.addTask(executorPreference: executors[number % executors.count]) {
-                    await #expect(throws: Refusal.self) {
-                        try await pool.transaction { db in
-                            let first = Task(executorPreference: executors[(number + 1) % executors.count]) {
-                                try await db.run("SELECT 1")
-                            }
-                            for _ in 0..<(number % 13) { await Task.yield() }
-                            first.cancel()
-                            do { _ = try await first.value } catch is CancellationError {}
-                            // The cancellation may have ended the transaction (25P02), or its BEGIN (25P01).
-                            let error = await databaseError { _ = try await db.run("INSERT INTO item VALUES (\(number))") }
-                            #expect(error == nil || ["25P01", "25P02"].contains(error?.sqlState))
-                            throw Refusal()
-                        }
+        try await Self.repeated(2000) { number, executor in
+            await #expect(throws: Refusal.self) {
+                try await pool.transaction { db in
+                    let first = Task(executorPreference: executor) {
+                        try await db.run("SELECT 1")
                     }
+                    for _ in 0..<(number % 13) { await Task.yield() }
+                    first.cancel()
+                    do { _ = try await first.value } catch is CancellationError {}
+                    // The cancellation may have ended the transaction (25P02), or its BEGIN (25P01).
+                    let error = await databaseError { _ = try await db.run("INSERT INTO item VALUES (\(number))") }
+                    #expect(error == nil || ["25P01", "25P02"].contains(error?.sqlState))
+                    throw Refusal()
                 }
-                if number.isMultiple(of: 64) { try await group.next() }
             }
-            try await group.waitForAll()
         }
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == 0)
     }
 
     @Test("a statement that outlives its transaction takes effect with it or is rejected, and meets no other transaction")
     func escaped() async throws {
-        struct Refusal: Error {}
-        let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
-            $0.maximumConnections = 1
-            $0.maximumWaiting = 4000
-            $0.waitingTime = .seconds(60)
-        }
+        let pool = try await Self.pool(1)
         _ = try await pool.run("CREATE TABLE item (number bigint)")
-        let executors = (0..<4).map { _ in Executor() }
         let inserted = Tally()
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<1000 {
-                group.addTask(executorPreference: executors[number % executors.count]) {
-                    let escaped = try await pool.transaction { db in
-                        _ = try await db.run("SELECT 1")
-                        let escaped = Task(executorPreference: executors[(number + 1) % executors.count]) {
-                            try await db.run("INSERT INTO item VALUES (\(number))")
-                        }
-                        for _ in 0..<(number % 13) { await Task.yield() }
-                        return escaped
-                    }
-                    do {
-                        _ = try await escaped.value
-                        inserted.add()
-                    } catch let error as DatabaseError where error.kind == .misuse {}
-                    await #expect(throws: Refusal.self) {
-                        try await pool.transaction { db in
-                            _ = try await db.run("SELECT 1")
-                            throw Refusal()
-                        }
-                    }
+        try await Self.repeated(1000) { number, executor in
+            let escaped = try await pool.transaction { db in
+                _ = try await db.run("SELECT 1")
+                let escaped = Task(executorPreference: executor) {
+                    try await db.run("INSERT INTO item VALUES (\(number))")
                 }
-                if number.isMultiple(of: 64) { try await group.next() }
+                for _ in 0..<(number % 13) { await Task.yield() }
+                return escaped
             }
-            try await group.waitForAll()
+            do {
+                _ = try await escaped.value
+                inserted.add()
+            } catch let error as DatabaseError where error.kind == .misuse {}
+            await #expect(throws: Refusal.self) {
+                try await pool.transaction { db in
+                    _ = try await db.run("SELECT 1")
+                    throw Refusal()
+                }
+            }
         }
         #expect(try await pool.run("SELECT count(*) AS n FROM item")[0].get("n") == inserted.count)
     }
