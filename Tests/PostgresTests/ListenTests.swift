@@ -48,7 +48,7 @@ struct ListenTests {
             switch try #require(await events.next()) {
             case .connected:
                 connections += 1
-                // It comes after every session that can have missed an earlier notification.
+                // The old session may have missed the last notification, so the new one gets another.
                 _ = try await pool.run("NOTIFY changed")
             case .notification: notifications += 1
             case .disconnected: Issue.record("no session listened")
