@@ -148,11 +148,12 @@ struct Bench: AsyncParsableCommand {
         let load = Load(stage, users: users, sessions: min(logins, 5_000), concurrency: concurrency)
 
         // Each tenant's first login creates its signing key, and each connection prepares its statements. This happens once,
-        // so it is not measured.
+        // so it is not measured. After the update of the table sizes, each connection plans its statements again.
         stage.say("warming up")
-        let warmUp = min(tenants, Load.busyTenants) + 40 * concurrency
-        _ = try await meter.run("warm-up", warmUp, load.warmUp)
+        let half = max(min(tenants, Load.busyTenants), 40 * concurrency)
+        _ = try await meter.run("warm-up", half, load.warmUp)
         try await stage.analyze()
+        _ = try await meter.run("warm-up", half) { number, timings in try await load.warmUp(half + number, &timings) }
 
         var report = Report(tenants: tenants, users: users, concurrency: concurrency, memory: [.init(logins: 0, try stage.service.memory)])
         stage.say("measuring \(users) first logins")
@@ -178,7 +179,7 @@ struct Bench: AsyncParsableCommand {
         report.atEnd = try stage.service.memory
 
         let billed = try await stage.billedLogins()
-        let expected = warmUp + users + logins
+        let expected = 2 * half + users + logins
         guard billed == expected else { throw Stage.Failure("\(expected) logins got tokens, but \(billed) are in the ledger") }
         if events > 0 { report.ledger = try await LedgerBench(stage, events: events, at: Date()).run() }
         if bulk > 0 {
