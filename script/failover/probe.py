@@ -5,9 +5,11 @@ Usage: probe.py SETTINGS SAMPLES     probes until SIGTERM
 
 SAMPLES receives one line per request: target, time of sending, time of the response, status, and the part of the time in which the
 server and the prober waited for a processor. A status of 0 means that there was no response. On a busy machine, every thread sometimes
-waits for a processor, and the kernel counts these waits. The rest of the time is the server's own.
+waits for a processor, and the kernel counts these waits. A virtual machine also waits for its host. The rest of the time is the server's
+own.
 """
 
+import bisect
 import json
 import os
 import selectors
@@ -70,12 +72,43 @@ class Processors:
         return (sum(threads[-2:]) + after[0] - before[0]) / 1e9
 
 
+class Host:
+    """How long each processor of a virtual machine waited for its host, by /proc/stat (proc_stat(5), "steal")."""
+
+    TICK = os.sysconf("SC_CLK_TCK")
+    # The number of kept samples. With one per interval, they are older than every request that still waits.
+    KEPT = int(TIMEOUT / INTERVAL) + 100
+
+    def __init__(self, path="/proc/stat"):
+        self.file = os.open(path, os.O_RDONLY)
+        self.times, self.stolen = [], []
+
+    def sample(self, now):
+        if self.times and now < self.times[-1] + INTERVAL:
+            return
+        self.times.append(now)
+        self.stolen.append(self.read())
+        if len(self.times) > 2 * self.KEPT:
+            del self.times[:self.KEPT], self.stolen[:self.KEPT]
+
+    def read(self):
+        """The time of each processor since the start of the machine, in ticks."""
+        lines = (line.split() for line in os.pread(self.file, 65_536, 0).split(b"\n"))
+        return {fields[0]: int(fields[8]) for fields in lines if len(fields) > 8 and fields[0].startswith(b"cpu") and fields[0] != b"cpu"}
+
+    def since(self, sent):
+        """The wait of the processor that waited longest, in seconds, from the last sample before a request was sent."""
+        first = max(0, bisect.bisect_right(self.times, sent) - 1)
+        before, after = self.stolen[first], self.read()
+        return max((after[each] - before.get(each, 0) for each in after), default=0) / self.TICK
+
+
 class Target:
     """One address with one connection. The next request waits for the response of the last one. The report adds the requests that were
     not sent during it."""
 
-    def __init__(self, name, port, path, processors, selector, samples):
-        self.name, self.port, self.processors, self.selector, self.samples = name, port, processors, selector, samples
+    def __init__(self, name, port, path, processors, host, selector, samples):
+        self.name, self.port, self.processors, self.host, self.selector, self.samples = name, port, processors, host, selector, samples
         self.request = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode()
         self.connection = self.sent = None
         self.received = b""
@@ -140,15 +173,18 @@ class Target:
         self.connection, self.received = None, b""
 
     def finish(self, status, now):
-        waited = self.processors.since(self.before, now) if self.processors and now - self.sent > SLOW else 0
+        waited = 0
+        if self.processors and now - self.sent > SLOW:
+            # A thread may also wait for a processor that waits for the host. So the two are not added.
+            waited = max(self.processors.since(self.before, now), self.host.since(self.sent))
         self.samples.write(f"{self.name} {self.sent:.6f} {now:.6f} {status} {waited:.6f}\n")
         self.sent, self.received = None, b""
 
 
 def probe(settings, samples):
-    selector = selectors.DefaultSelector()
+    selector, host = selectors.DefaultSelector(), Host()
     targets = [
-        Target(each["name"], each["port"], each["path"], each["pid"] and Processors(each["pid"]), selector, samples)
+        Target(each["name"], each["port"], each["path"], each["pid"] and Processors(each["pid"]), host, selector, samples)
         for each in settings["targets"]]
     is_open = True
 
@@ -160,6 +196,7 @@ def probe(settings, samples):
     due = [time.monotonic() + INTERVAL * number / len(targets) for number in range(len(targets))]
     while is_open:
         now = time.monotonic()
+        host.sample(now)
         for key, _ in selector.select(max(0, min(due) - now)):
             key.data.read(time.monotonic())
         for number, target in enumerate(targets):

@@ -1,8 +1,10 @@
-"""Tests of the goals: a run that meets all of them, and one change for each goal that misses it."""
+"""Tests of the goals: a run that meets all of them, and one change for each goal that misses it. And of the time that the host takes."""
 
 import copy
+import tempfile
 import unittest
 
+from probe import INTERVAL, Host
 from report import GAPS, LABELS, WITHOUT_FAILED_LOGINS, goals, longest_gap
 
 PHASES = ["steady", "kill", "lose", "return", "freeze", "switchover", "cut", "rolling", "disk"]
@@ -95,6 +97,25 @@ class GoalsTest(unittest.TestCase):
         for ends, gap in (([], 10), ([1, 2], 8), ([7, 9], 7), ([4, 5, 9, 12], 4)):
             with self.subTest(ends=ends):
                 self.assertEqual(longest_gap(ends, 0, 10), gap)
+
+    def test_the_processor_that_the_host_stopped_longest(self):
+        with tempfile.NamedTemporaryFile("w", encoding="ascii") as file:
+            def stolen(first, second):
+                file.seek(0)
+                file.write(f"cpu  9 9 9 9 9 9 9 {first + second} 0 0\ncpu0 9 9 9 9 9 9 9 {first} 0 0\n"
+                           f"cpu1 9 9 9 9 9 9 9 {second} 0 0\nintr 9 9 9 9 9 9 9 9 9\n")
+                file.flush()
+
+            host = Host(file.name)
+            for number, ticks in enumerate([(100, 200), (103, 200), (103, 201)]):
+                stolen(*ticks)
+                host.sample(number * INTERVAL)
+                # Too early for another sample.
+                host.sample(number * INTERVAL + INTERVAL / 2)
+            stolen(104, 205)
+            for sent, ticks in ((-1, 5), (0, 5), (1.5, 5), (2.5, 4)):
+                with self.subTest(sent=sent):
+                    self.assertEqual(host.since(sent * INTERVAL), ticks / Host.TICK)
 
 
 if __name__ == "__main__":
