@@ -1,34 +1,48 @@
 extension [UInt8] {
     /// The bytes in base64url without padding (RFC 4648, section 5).
     package var base64URL: String {
-        let fullGroups = count / 3
-        let rest = count % 3
-        let length = fullGroups * 4 + (rest == 0 ? 0 : rest + 1)
+        // An empty buffer has no address.
+        guard !isEmpty else { return "" }
+        let length = Self.base64URLCount(of: count)
         return withUnsafeBufferPointer { input in
             String(unsafeUninitializedCapacity: length) { output in
-                var at = 0
-                func put(_ sextet: UInt32) {
-                    output.initializeElement(at: at, to: encodingTable[Int(sextet & 63)])
-                    at += 1
-                }
-                for group in 0..<fullGroups {
-                    let bits = UInt32(input[group * 3]) << 16 | UInt32(input[group * 3 + 1]) << 8 | UInt32(input[group * 3 + 2])
-                    put(bits >> 18)
-                    put(bits >> 12)
-                    put(bits >> 6)
-                    put(bits)
-                }
-                if rest > 0 {
-                    let first = UInt32(input[fullGroups * 3])
-                    let second = rest == 2 ? UInt32(input[fullGroups * 3 + 1]) : 0
-                    let bits = first << 16 | second << 8
-                    put(bits >> 18)
-                    put(bits >> 12)
-                    if rest == 2 { put(bits >> 6) }
-                }
-                return at
+                Self.encode(input, to: output.baseAddress!)
+                return length
             }
         }
+    }
+
+    /// Appends other bytes in base64url without padding.
+    package mutating func append(base64URL bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        let (start, length) = (count, Self.base64URLCount(of: bytes.count))
+        append(contentsOf: repeatElement(0, count: length))
+        withUnsafeMutableBufferPointer { output in
+            bytes.withUnsafeBufferPointer { Self.encode($0, to: output.baseAddress! + start) }
+        }
+    }
+
+    /// The length of a number of bytes in base64url.
+    package static func base64URLCount(of bytes: Int) -> Int { (bytes * 4 + 2) / 3 }
+
+    private static func encode(_ input: UnsafeBufferPointer<UInt8>, to output: UnsafeMutablePointer<UInt8>) {
+        // Pointers instead of arrays, whose bounds are checked for each byte.
+        let table = encodingTable.utf8Start
+        var (from, to) = (0, 0)
+        while from + 2 < input.count {
+            let bits = UInt32(input[from]) << 16 | UInt32(input[from + 1]) << 8 | UInt32(input[from + 2])
+            output[to] = table[Int(bits >> 18)]
+            output[to + 1] = table[Int(bits >> 12 & 63)]
+            output[to + 2] = table[Int(bits >> 6 & 63)]
+            output[to + 3] = table[Int(bits & 63)]
+            (from, to) = (from + 3, to + 4)
+        }
+        guard from < input.count else { return }
+        let hasSecond = from + 1 < input.count
+        let bits = UInt32(input[from]) << 16 | (hasSecond ? UInt32(input[from + 1]) << 8 : 0)
+        output[to] = table[Int(bits >> 18)]
+        output[to + 1] = table[Int(bits >> 12 & 63)]
+        if hasSecond { output[to + 2] = table[Int(bits >> 6 & 63)] }
     }
 
     /// Decodes base64url without padding; nil for any text that this encoding would not have produced.
@@ -57,44 +71,40 @@ extension [UInt8] {
     private static func decode(_ input: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
         let rest = input.count % 4
         guard rest != 1 else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(input.count / 4 * 3 + 2)
-        var bits: UInt32 = 0
-        var invalid: UInt8 = 0
-        var held = 0
-        for character in input {
-            let sextet = decodingTable[Int(character)]
-            invalid |= sextet & 0xC0
-            bits = bits << 6 | UInt32(sextet & 63)
-            held += 1
-            if held == 4 {
-                output.append(UInt8(truncatingIfNeeded: bits >> 16))
-                output.append(UInt8(truncatingIfNeeded: bits >> 8))
-                output.append(UInt8(truncatingIfNeeded: bits))
-                (bits, held) = (0, 0)
+        var (invalid, trailing): (UInt8, UInt32) = (0, 0)
+        let output = decodingTable.withUnsafeBufferPointer { table in
+            [UInt8](unsafeUninitializedCapacity: input.count / 4 * 3 + (rest == 0 ? 0 : rest - 1)) { output, count in
+                func sextet(_ position: Int) -> UInt32 {
+                    let value = table[Int(input[position])]
+                    invalid |= value
+                    return UInt32(value & 63)
+                }
+                var from = 0
+                while from + 3 < input.count {
+                    let bits = sextet(from) << 18 | sextet(from + 1) << 12 | sextet(from + 2) << 6 | sextet(from + 3)
+                    output[count] = UInt8(truncatingIfNeeded: bits >> 16)
+                    output[count + 1] = UInt8(truncatingIfNeeded: bits >> 8)
+                    output[count + 2] = UInt8(truncatingIfNeeded: bits)
+                    (from, count) = (from + 4, count + 3)
+                }
+                guard rest > 0 else { return }
+                let bits = sextet(from) << 18 | sextet(from + 1) << 12 | (rest == 3 ? sextet(from + 2) << 6 : 0)
+                output[count] = UInt8(truncatingIfNeeded: bits >> 16)
+                if rest == 3 { output[count + 1] = UInt8(truncatingIfNeeded: bits >> 8) }
+                count += rest - 1
+                trailing = rest == 3 ? bits & 0xFF : bits & 0xFFFF
             }
         }
-        guard invalid == 0 else { return nil }
-        switch rest {
-        case 2:
-            guard bits & 0x0F == 0 else { return nil }
-            output.append(UInt8(truncatingIfNeeded: bits >> 4))
-        case 3:
-            guard bits & 0x03 == 0 else { return nil }
-            output.append(UInt8(truncatingIfNeeded: bits >> 10))
-            output.append(UInt8(truncatingIfNeeded: bits >> 2))
-        default: break
-        }
-        return output
+        return invalid & 0xC0 == 0 && trailing == 0 ? output : nil
     }
 }
 
 /// The alphabet of RFC 4648, section 5.
-private let encodingTable = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+private let encodingTable: StaticString = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 /// The 6-bit value of a character; 255 for a character outside the alphabet.
 private let decodingTable: [UInt8] = {
     var table = [UInt8](repeating: 255, count: 256)
-    for (value, character) in encodingTable.enumerated() { table[Int(character)] = UInt8(value) }
+    encodingTable.withUTF8Buffer { for (value, character) in $0.enumerated() { table[Int(character)] = UInt8(value) } }
     return table
 }()

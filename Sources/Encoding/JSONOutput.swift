@@ -18,10 +18,10 @@ final class JSONOutput {
         if Value.self == String.self, let string = value as? String { return text.append(string: string) }
         if let value = value as? any JSONWritable { return try value.write(to: &text) }
         if let value = value as? any SortedMembers { return try value.write(to: self) }
-        let (depth, start) = (depth, text.bytes.count)
+        let (depth, start) = (depth, text.count)
         try value.encode(to: JSONValueEncoder(output: self, depth: depth))
         close(to: depth)
-        if text.bytes.count == start { text.append("{}") }
+        if text.count == start { text.append("{}") }
     }
 
     // MARK: Containers

@@ -2,41 +2,98 @@ package import Foundation
 
 /// JSON that is being written, in UTF-8.
 package struct JSONText {
-    private(set) var bytes: [UInt8] = []
+    /// Room for the text. Writing to a place costs less than appending to an array.
+    private var room = [UInt8](repeating: 0, count: 1024)
+    /// The length of the text in bytes.
+    private(set) var count = 0
 
-    init() {
-        bytes.reserveCapacity(1024)
+    var bytes: [UInt8] { Array(room[..<count]) }
+
+    init() {}
+
+    /// Writes at most a number of bytes at the end.
+    /// - Parameter body: Writes the bytes, and returns their number.
+    @inline(__always)
+    private mutating func write(atMost most: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+        if room.count - count < most { room.append(contentsOf: repeatElement(0, count: max(most, room.count))) }
+        let start = count
+        count += room.withUnsafeMutableBufferPointer { body($0.baseAddress! + start) }
     }
 
     mutating func append(_ text: StaticString) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+        append(bytes: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
     mutating func append(_ byte: UInt8) {
-        bytes.append(byte)
+        write(atMost: 1) {
+            $0[0] = byte
+            return 1
+        }
+    }
+
+    private mutating func append(bytes: UnsafeBufferPointer<UInt8>) {
+        guard let start = bytes.baseAddress else { return }
+        write(atMost: bytes.count) {
+            $0.update(from: start, count: bytes.count)
+            return bytes.count
+        }
     }
 
     mutating func append(_ number: some BinaryInteger) {
         append(unescaped: String(number))
     }
 
+    mutating func append(_ number: Int) {
+        write(atMost: 20) { text in
+            var digits = number.magnitude
+            var length = number < 0 ? 2 : 1
+            var rest = digits
+            while rest >= 10 { (rest, length) = (rest / 10, length + 1) }
+            if number < 0 { text[0] = UInt8(ascii: "-") }
+            var place = length
+            repeat {
+                place -= 1
+                text[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digits % 10)
+                digits /= 10
+            } while digits > 0
+            return length
+        }
+    }
+
     /// Appends text that is JSON already.
     mutating func append(unescaped text: String) {
         var text = text
-        text.withUTF8 { bytes.append(contentsOf: $0) }
+        text.withUTF8 { append(bytes: $0) }
     }
 
     /// Appends a string. Every byte that JSON escapes is ASCII, and no other scalar contains such a byte in UTF-8.
     mutating func append(string text: String) {
-        append(UInt8(ascii: "\""))
         var text = text
         text.withUTF8 { utf8 in
-            guard Self.hasEscape(utf8) else { return bytes.append(contentsOf: utf8) }
+            guard Self.hasEscape(utf8) else {
+                return write(atMost: utf8.count + 2) { place in
+                    place[0] = UInt8(ascii: "\"")
+                    if let start = utf8.baseAddress { (place + 1).update(from: start, count: utf8.count) }
+                    place[utf8.count + 1] = UInt8(ascii: "\"")
+                    return utf8.count + 2
+                }
+            }
+            append(UInt8(ascii: "\""))
             for byte in utf8 {
                 if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { append(escaped: byte) } else { append(byte) }
             }
+            append(UInt8(ascii: "\""))
         }
-        append(UInt8(ascii: "\""))
+    }
+
+    mutating func append(_ date: Date) {
+        guard RFC3339.isCovered(date) else { return append(string: RFC3339.text(date)) }
+        write(atMost: RFC3339.longest + 2) {
+            $0[0] = UInt8(ascii: "\"")
+            let length = RFC3339.write(date, to: $0 + 1)
+            $0[length + 1] = UInt8(ascii: "\"")
+            return length + 2
+        }
     }
 
     /// Whether a byte needs an escape. Hardly any string has one.
@@ -119,18 +176,26 @@ extension JSONText {
     }
 
     package mutating func member(_ name: StaticString, _ value: Date?) {
-        member(name, value.map { RFC3339.text($0) })
+        guard let value else { return }
+        begin(name)
+        append(value)
     }
 
     private mutating func separate() {
+        precondition(count > 0, "a member needs an object around it")
         // No value ends with this byte, so only the first member follows it.
-        if bytes.last != UInt8(ascii: "{") { append(UInt8(ascii: ",")) }
+        if room[count - 1] != UInt8(ascii: "{") { append(UInt8(ascii: ",")) }
     }
 
     private mutating func begin(_ name: StaticString) {
         separate()
-        append(UInt8(ascii: "\""))
-        append(name)
-        append("\":")
+        let length = name.utf8CodeUnitCount
+        write(atMost: length + 3) {
+            $0[0] = UInt8(ascii: "\"")
+            ($0 + 1).update(from: name.utf8Start, count: length)
+            $0[length + 1] = UInt8(ascii: "\"")
+            $0[length + 2] = UInt8(ascii: ":")
+            return length + 3
+        }
     }
 }

@@ -51,7 +51,7 @@ private struct JSONParser {
     }
 
     mutating func document() throws(JSONValue.Malformed) -> JSONValue {
-        guard bytes.allSatisfy({ $0 < 0x80 }) || String(validating: bytes, as: UTF8.self) != nil
+        guard bytes.isASCII || String(validating: bytes, as: UTF8.self) != nil
         else { throw malformed("it is not UTF-8") }
         skipSpace()
         let value = try self.value(depth: 0)
@@ -106,9 +106,11 @@ private struct JSONParser {
 
     private mutating func object(depth: Int) throws(JSONValue.Malformed) -> JSONValue {
         position += 1
-        var members: [String: JSONValue] = [:]
         skipSpace()
-        if take("}") { return .object(members) }
+        if take("}") { return .object([:]) }
+        // Room for the claims of a token. A dictionary that grows hashes its keys again. Other objects get room as they need it, because
+        // a text can contain thousands.
+        var members = [String: JSONValue](minimumCapacity: depth == 0 ? 16 : 1)
         while true {
             skipSpace()
             guard next == UInt8(ascii: "\"") else { throw malformed("a member's name is expected") }
@@ -197,7 +199,11 @@ private struct JSONParser {
 
     /// Skips the bytes of a string that stand for themselves.
     private mutating func skipUnescaped() {
-        while let byte = next, byte >= 0x20, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { position += 1 }
+        position = bytes.withUnsafeBufferPointer { bytes in
+            var end = position
+            while end < bytes.count, bytes[end] >= 0x20, bytes[end] != UInt8(ascii: "\""), bytes[end] != UInt8(ascii: "\\") { end += 1 }
+            return end
+        }
     }
 
     /// The error of a string that neither continues nor ends here.

@@ -52,7 +52,7 @@ extension Double: JSONWritable {}
 extension Float: JSONWritable {}
 
 extension Date: JSONWritable {
-    package func write(to json: inout JSONText) { json.append(string: RFC3339.text(self)) }
+    package func write(to json: inout JSONText) { json.append(self) }
 }
 
 extension Data: JSONWritable {

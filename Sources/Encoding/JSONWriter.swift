@@ -16,6 +16,13 @@ package enum JSONWriter {
         return output.text.bytes
     }
 
+    /// The same without an encoder.
+    package static func encode(_ value: some JSONWritable) throws -> [UInt8] {
+        var text = JSONText()
+        try value.write(to: &text)
+        return text.bytes
+    }
+
     /// Writes an object with the members that the body writes.
     /// - Returns: UTF-8.
     package static func object(_ body: (inout JSONText) -> Void) -> [UInt8] {

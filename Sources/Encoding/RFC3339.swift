@@ -19,11 +19,24 @@ package enum RFC3339 {
     ///
     /// - Parameter milliseconds: Whether to write milliseconds, `2026-11-01T00:00:00.000Z`. Their fraction is dropped.
     package static func text(_ date: Date, milliseconds: Bool = false) -> String {
+        guard isCovered(date) else { return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds)) }
+        return String(unsafeUninitializedCapacity: longest) { write(date, milliseconds: milliseconds, to: $0.baseAddress!) }
+    }
+
+    /// The maximum number of bytes that `write` writes.
+    static let longest = 24
+
+    /// Whether the time is from year 1 to year 9999. RFC 3339 does not cover other years, but Foundation has a format for them.
+    static func isCovered(_ date: Date) -> Bool {
+        // Counted from 2001.
+        (-63_113_904_000..<252_423_993_600).contains(date.timeIntervalSinceReferenceDate.rounded(.down))
+    }
+
+    /// Writes a covered time in ASCII, in the same form as `text`.
+    /// - Parameter bytes: Room for `longest` bytes.
+    /// - Returns: The number of bytes.
+    static func write(_ date: Date, milliseconds: Bool = false, to bytes: UnsafeMutablePointer<UInt8>) -> Int {
         let seconds = date.timeIntervalSinceReferenceDate.rounded(.down)
-        // From year 1 to year 9999, counted from 2001. RFC 3339 does not cover other years, but Foundation has a format
-        // for them.
-        guard (-63_113_904_000..<252_423_993_600).contains(seconds)
-        else { return date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: milliseconds)) }
         // Days since 1 March of year 0, in years that end with February. So a leap day is the last day of its year.
         let (days, second) = Int(seconds).flooredQuotientAndRemainder(dividingBy: 86400)
         let (era, dayOfEra) = (days + 730_791).flooredQuotientAndRemainder(dividingBy: 146_097)
@@ -32,26 +45,24 @@ package enum RFC3339 {
         let shifted = (5 * dayOfYear + 2) / 153
         let month = shifted < 10 ? shifted + 3 : shifted - 9
         let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return String(unsafeUninitializedCapacity: 24) { buffer in
-            var position = 0
-            func put(_ number: Int, _ digits: Int, _ end: Character) {
-                var rest = number
-                for offset in stride(from: digits - 1, through: 0, by: -1) {
-                    buffer[position + offset] = UInt8(ascii: "0") + UInt8(rest % 10)
-                    rest /= 10
-                }
-                buffer[position + digits] = end.asciiValue!
-                position += digits + 1
+        var position = 0
+        func put(_ number: Int, _ digits: Int, _ end: UInt8) {
+            var rest = number
+            for offset in stride(from: digits - 1, through: 0, by: -1) {
+                bytes[position + offset] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
             }
-            put(year, 4, "-")
-            put(month, 2, "-")
-            put(dayOfYear - (153 * shifted + 2) / 5 + 1, 2, "T")
-            put(second / 3600, 2, ":")
-            put(second / 60 % 60, 2, ":")
-            put(second % 60, 2, milliseconds ? "." : "Z")
-            if milliseconds { put(Int((date.timeIntervalSinceReferenceDate - seconds) * 1000), 3, "Z") }
-            return position
+            bytes[position + digits] = end
+            position += digits + 1
         }
+        put(year, 4, UInt8(ascii: "-"))
+        put(month, 2, UInt8(ascii: "-"))
+        put(dayOfYear - (153 * shifted + 2) / 5 + 1, 2, UInt8(ascii: "T"))
+        put(second / 3600, 2, UInt8(ascii: ":"))
+        put(second / 60 % 60, 2, UInt8(ascii: ":"))
+        put(second % 60, 2, milliseconds ? UInt8(ascii: ".") : UInt8(ascii: "Z"))
+        if milliseconds { put(Int((date.timeIntervalSinceReferenceDate - seconds) * 1000), 3, UInt8(ascii: "Z")) }
+        return position
     }
 }
 

@@ -10,19 +10,34 @@ extension StringProtocol {
     ///   - most: The maximum number of parts. The last part contains the rest.
     ///   - includesEmpty: Whether empty parts count.
     package func parts(at separator: Unicode.Scalar, atMost most: Int = .max, includingEmpty includesEmpty: Bool = false) -> [Substring] {
-        Substring(self).utf8
-            .split(separator: UInt8(ascii: separator), maxSplits: most - 1, omittingEmptySubsequences: !includesEmpty)
-            .map { Substring($0) }
+        let text = Substring(self)
+        let (bytes, byte) = (text.utf8, UInt8(ascii: separator))
+        let fast = bytes.withContiguousStorageIfAvailable { bytes in
+            bytes.ranges(between: byte, atMost: most, includingEmpty: includesEmpty)
+        }
+        guard let fast else {
+            return bytes.split(separator: byte, maxSplits: most - 1, omittingEmptySubsequences: !includesEmpty).map { Substring($0) }
+        }
+        return fast.map { range in
+            let start = bytes.index(bytes.startIndex, offsetBy: range.lowerBound)
+            return text[start..<bytes.index(start, offsetBy: range.count)]
+        }
     }
 
     /// Whether both texts have the same bytes.
     @inlinable package func isSame(as other: some StringProtocol) -> Bool {
-        utf8.elementsEqual(other.utf8)
+        let result = utf8.withContiguousStorageIfAvailable { mine in
+            other.utf8.withContiguousStorageIfAvailable { mine.count == $0.count && mine.agrees(with: $0) }
+        }
+        return result.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 
     /// Whether the text starts with these bytes.
     @inlinable package func begins(with prefix: String) -> Bool {
-        utf8.starts(with: prefix.utf8)
+        let result = utf8.withContiguousStorageIfAvailable { mine in
+            prefix.utf8.withContiguousStorageIfAvailable { mine.count >= $0.count && mine.agrees(with: $0) }
+        }
+        return result.flatMap(\.self) ?? utf8.starts(with: prefix.utf8)
     }
 
     /// The text without blanks and tabs around it (RFC 9110, section 5.6.3: OWS).
@@ -44,6 +59,38 @@ extension StringProtocol {
     }
 
     @inlinable package var isASCII: Bool { utf8.allSatisfy { $0 < 0x80 } }
+}
+
+extension Collection<UInt8> {
+    /// Whether all bytes are ASCII. The loop has no branch, so the compiler tests 16 or more bytes at a time.
+    var isASCII: Bool {
+        let isASCII = withContiguousStorageIfAvailable { bytes in
+            var all: UInt8 = 0
+            for byte in bytes { all |= byte }
+            return all < 0x80
+        }
+        return isASCII ?? allSatisfy { $0 < 0x80 }
+    }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// The ranges between separators, by the rules of `parts`.
+    package func ranges(between separator: UInt8, atMost most: Int, includingEmpty includesEmpty: Bool) -> [Range<Int>] {
+        var ranges: [Range<Int>] = []
+        var start = 0
+        for (position, byte) in enumerated() where byte == separator && ranges.count < most - 1 {
+            if includesEmpty || start < position { ranges.append(start..<position) }
+            start = position + 1
+        }
+        if includesEmpty || start < count { ranges.append(start..<count) }
+        return ranges
+    }
+
+    /// Whether these bytes start with the other bytes, which are not longer.
+    @usableFromInline func agrees(with other: Self) -> Bool {
+        for position in other.indices where self[position] != other[position] { return false }
+        return true
+    }
 }
 
 extension Sequence where Element: StringProtocol {

@@ -16,6 +16,17 @@ struct Base64URLTests {
         #expect([UInt8](base64URL: Array(".\(expected)".utf8).dropFirst()) == bytes)
     }
 
+    @Test("bytes are appended in base64url", arguments: 0..<10)
+    func appends(count: Int) {
+        let bytes = (0..<count).map { UInt8($0 * 25) }
+        for start in [[], Array("a.".utf8)] {
+            var text: [UInt8] = start
+            text.append(base64URL: bytes)
+            #expect(text == start + Array(bytes.base64URL.utf8))
+            #expect(text.count == start.count + [UInt8].base64URLCount(of: count))
+        }
+    }
+
     @Test("every byte value survives")
     func everyByte() {
         let bytes = [UInt8](0...255)

@@ -31,6 +31,26 @@ struct JSONWriterTests {
         #expect(try write(Thing(name: "n")) == #"{"id":"x","object":"own","name":"n","# + text)
     }
 
+    @Test("members of every type equal those of Foundation, at every length of the text before")
+    func members() throws {
+        let numbers = [0, 1, 9, 10, 99, 100, -1, -10, .max, .min, 1_000_000_007]
+        let dates = [Date(timeIntervalSince1970: 0), .distantPast, .distantFuture, Date(timeIntervalSince1970: -62_135_596_801)]
+        // From the writer's first room to beyond its second.
+        for length in Array(0..<70) + Array(950..<1100) + [2047, 2048, 5000] {
+            let text = JSONWriter.object { json in
+                json.member("before", String(repeating: "x", count: length))
+                for number in numbers { json.member("number", number) }
+                for date in dates { json.member("date", date) }
+                json.member("none", nil as Int?)
+                json.member("last", "")
+            }
+            let expected =
+                "{\"before\":\"\(String(repeating: "x", count: length))\"," + numbers.map { "\"number\":\($0)," }.joined()
+                + dates.map { "\"date\":\"\($0.formatted(.iso8601))\"," }.joined() + "\"last\":\"\"}"
+            #expect(String(decoding: text, as: UTF8.self) == expected)
+        }
+    }
+
     @Test("a member's name that is not known before is escaped")
     func names() {
         let text = JSONWriter.object { line in

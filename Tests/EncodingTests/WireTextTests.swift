@@ -22,6 +22,20 @@ struct WireTextTests {
         #expect("7\(joining)".wholeASCIIMatch(of: /[0-9].?/) == nil)
     }
 
+    @Test("parts are the same as those of the standard library", arguments: [1, 2, 3, .max], [true, false])
+    func partsAgree(most: Int, includesEmpty: Bool) {
+        for text in ["", "/", "//", "a", "a/b", "/a//b/", "a/b/c/d", "ä/\u{1F600}/ö", "a\u{301}/b"] {
+            // A part of a text has other indices, and a text of Foundation may have no UTF-8.
+            for whole in ["<\(text)>", NSString(string: "<\(text)>") as String] {
+                let part = whole.dropFirst().dropLast()
+                let expected = part.utf8.split(separator: UInt8(ascii: "/"), maxSplits: most - 1, omittingEmptySubsequences: !includesEmpty)
+                    .map { Array($0) }
+                #expect(part.parts(at: "/", atMost: most, includingEmpty: includesEmpty).map { Array($0.utf8) } == expected)
+                #expect(part.isSame(as: text) && part.begins(with: text) && !part.isSame(as: text + "/") && !part.begins(with: text + "/"))
+            }
+        }
+    }
+
     @Test("texts are equal if their bytes are, not by Unicode equivalence")
     func same() {
         for (one, other) in [("K", "\u{212A}"), (";", "\u{37E}"), ("`", "\u{1FEF}"), ("é", "e\u{301}"), ("Å", "\u{212B}")] {
