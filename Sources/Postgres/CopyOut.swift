@@ -55,7 +55,7 @@ struct CopyOut: AsyncSequence, Sendable {
         }
 
         static func begin(_ copy: CopyOut) async throws -> Run {
-            guard copy.sql.parameters.isEmpty else {
+            guard copy.sql.types.isEmpty else {
                 throw DatabaseError(.misuse, "COPY accepts no bound values; set them in the prelude and read current_setting(…)")
             }
             let run = Run(sessions: copy.sessions, session: try await copy.sessions.lend())

@@ -215,11 +215,11 @@ final class DatabaseSession: StatementRunner {
         }
         var preparing: [PreparedStatements.Key: String] = [:]
         for statement in statements {
-            let key = PreparedStatements.Key(text: statement.text, types: statement.parameters.map(\.type))
+            let key = PreparedStatements.Key(statement)
             var name = self.statements.name(for: key) ?? preparing[key]
             if name == nil {
                 let new = self.statements.newName()
-                try check(PQsendPrepare(link, new, key.text, Int32(key.types.count), key.types))
+                try check(PQsendPrepare(link, new, statement.text, Int32(key.types.count), key.types))
                 batch.append(.prepare(key, name: new))
                 preparing[key] = new
                 name = new

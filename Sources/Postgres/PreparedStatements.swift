@@ -1,9 +1,39 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 /// The prepared statements of one PostgreSQL session, by text and types of the values. New statements replace the
 /// least recently used ones.
 struct PreparedStatements {
     struct Key: Hashable {
-        var text: String
+        /// UTF-8.
+        var text: [UInt8]
         var types: [UInt32]
+
+        init(_ statement: SQL) {
+            (text, types) = (statement.utf8, statement.types)
+        }
+
+        /// Compares whole memory. `==` of two arrays compares each byte.
+        static func == (left: Key, right: Key) -> Bool {
+            left.text.count == right.text.count && left.types == right.types
+                && left.text.withUnsafeBytes { left in
+                    right.text.withUnsafeBytes { left.isEmpty || memcmp(left.baseAddress!, $0.baseAddress!, left.count) == 0 }
+                }
+        }
+
+        /// Uses only the lengths and the ends of the text. The hash of the whole text would cost more than all other work for a statement.
+        /// The few texts that agree in these are compared.
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(text.count)
+            hasher.combine(types.count)
+            text.withUnsafeBytes { text in
+                hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: text.prefix(32)))
+                hasher.combine(bytes: UnsafeRawBufferPointer(rebasing: text.suffix(32)))
+            }
+        }
     }
 
     private struct Entry {

@@ -1,4 +1,5 @@
 import CLibPQ
+import Synchronization
 
 #if canImport(Glibc)
 import Glibc
@@ -29,29 +30,40 @@ package struct Rows: Sendable, RandomAccessCollection {
 
 /// One row of a result.
 package struct Row: Sendable {
-    let result: StatementResult
+    @usableFromInline let result: StatementResult
     let number: Int32
 
     /// The value of a column.
     /// - Throws: `DatabaseError` of kind `.decoding` if the column is missing, NULL, or of another type.
-    package func get<T: SQLValue>(_ column: String, as type: T.Type = T.self) throws -> T {
-        guard let value = try get(column, as: T?.self) else {
-            throw DatabaseError(.decoding, "is NULL", column: column)
-        }
-        return value
+    // Inlined, because a generic function of another module looks up the metadata of its types at each call.
+    @inlinable @inline(__always) package func get<T: SQLValue>(_ column: String, as type: T.Type = T.self) throws -> T {
+        defer { extendLifetime(result) }
+        guard let cell = try cell(column) else { throw DatabaseError.isNull(column) }
+        do throws(SQLMismatch) { return try T(decoding: cell) } catch { throw DatabaseError.isMismatch(column, type) }
     }
 
     /// The value of a column that may be NULL.
     /// - Throws: `DatabaseError` of kind `.decoding` if the column is missing or of another type.
-    package func get<T: SQLValue>(_ column: String, as type: T?.Type = T?.self) throws -> T? {
-        guard let index = result.column(column) else {
-            throw DatabaseError(.decoding, "is not in the result", column: column)
-        }
-        do {
-            return try result.withCell(row: number, column: index) { (cell) throws(SQLMismatch) in try T(decoding: cell) }
-        } catch {
-            throw DatabaseError(.decoding, "does not contain a \(T.self) (\(T.sqlType.name))", column: column)
-        }
+    @inlinable @inline(__always) package func get<T: SQLValue>(_ column: String, as _: T?.Type = T?.self) throws -> T? {
+        defer { extendLifetime(result) }
+        guard let cell = try cell(column) else { return nil }
+        do throws(SQLMismatch) { return try T(decoding: cell) } catch { throw DatabaseError.isMismatch(column, T.self) }
+    }
+
+    /// The bytes of a column, or nil for NULL. The result owns them.
+    @usableFromInline func cell(_ column: String) throws -> SQLCell? {
+        guard let index = result.column(column) else { throw DatabaseError(.decoding, "is not in the result", column: column) }
+        return result.cell(row: number, column: index)
+    }
+}
+
+extension DatabaseError {
+    @usableFromInline static func isNull(_ column: String) -> DatabaseError {
+        DatabaseError(.decoding, "is NULL", column: column)
+    }
+
+    @usableFromInline static func isMismatch<T: SQLValue>(_ column: String, _: T.Type) -> DatabaseError {
+        DatabaseError(.decoding, "does not contain a \(T.self) (\(T.sqlType.name))", column: column)
     }
 }
 
@@ -59,8 +71,10 @@ package struct Row: Sendable {
 ///
 /// Unchecked, because libpq never changes a complete result, and several threads may read it (PostgreSQL
 /// documentation, 34.20 "Behavior in Threaded Programs").
-final class StatementResult: @unchecked Sendable {
+@usableFromInline final class StatementResult: @unchecked Sendable {
     private let pointer: OpaquePointer
+    /// The column after the last one that was found. Rows are mostly read in the order of their columns.
+    private let expected = Atomic<Int32>(0)
 
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
@@ -79,18 +93,25 @@ final class StatementResult: @unchecked Sendable {
     /// The command tag, such as `COMMIT` or `INSERT 0 1`.
     var tag: String { String(cString: PQcmdStatus(pointer)) }
 
-    /// Returns the first column with this name. `PQfnumber` is not used, because it folds case and copies the name
+    /// Returns the column with this name, which no two columns may have. `PQfnumber` is not used, because it folds case and copies the name
     /// each time.
     func column(_ name: String) -> Int32? {
-        name.withCString { name in
-            (0..<PQnfields(pointer)).first { strcmp(PQfname(pointer, $0), name) == 0 }
+        let expected = expected.load(ordering: .relaxed)
+        return name.withCString { name in
+            func isNamed(_ column: Int32) -> Bool { strcmp(PQfname(pointer, column), name) == 0 }
+            let count = PQnfields(pointer)
+            guard let found = expected < count && isNamed(expected) ? expected : (0..<count).first(where: isNamed) else { return nil }
+            assert((0..<count).count(where: isNamed) == 1, "two columns have the same name")
+            self.expected.store(found + 1 < count ? found + 1 : 0, ordering: .relaxed)
+            return found
         }
     }
 
-    func withCell<T>(row: Int32, column: Int32, _ decode: (SQLCell) throws(SQLMismatch) -> T) throws(SQLMismatch) -> T? {
+    /// The bytes are valid as long as the result.
+    func cell(row: Int32, column: Int32) -> SQLCell? {
         guard PQgetisnull(pointer, row, column) == 0 else { return nil }
         let bytes = UnsafeRawBufferPointer(
             start: PQgetvalue(pointer, row, column), count: Int(PQgetlength(pointer, row, column)))
-        return try decode(SQLCell(type: PQftype(pointer, column), bytes: bytes))
+        return SQLCell(type: PQftype(pointer, column), bytes: bytes)
     }
 }

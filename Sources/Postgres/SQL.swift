@@ -5,53 +5,81 @@
 /// encoded when it is interpolated. Its type is sent with it, so PostgreSQL never guesses it. Write `$1::inet`
 /// (`\(text)::inet`) if the column's type has no Swift counterpart.
 package struct SQL: Sendable {
-    /// The text with `$1`, `$2` … instead of the values.
-    package private(set) var text: String
-    /// The position of each value in `bytes`, and its type.
-    private(set) var parameters: [Parameter] = []
+    /// The text in UTF-8, with `$1`, `$2` … instead of the values.
+    private(set) var utf8: [UInt8] = []
+    /// The types of the values.
+    private(set) var types: [UInt32] = []
+    /// The position of each value in the text and in `bytes`.
+    private var places: [Place] = []
     /// All encoded values, one after the other. This needs one allocation per statement instead of one per value.
-    private(set) var bytes: [UInt8] = []
+    @usableFromInline private(set) var bytes: [UInt8] = []
 
-    struct Parameter: Sendable {
-        var type: UInt32
-        /// Where its `$n` begins in the text, in bytes of UTF-8.
-        var place: Int
+    private struct Place: Sendable {
+        /// Where its `$n` begins in the text.
+        var text: Int
         var start: Int
         /// Nil is NULL.
         var length: Int32?
     }
 
+    /// The text with `$1`, `$2` … instead of the values.
+    package var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    fileprivate init() {}
+
     /// Trusted text that cannot be a literal: DDL with a computed name, or a migration.
     ///
     /// The caller is responsible for every character. Never pass text from a network connection.
     package init(unsafe text: String) {
-        self.text = text
+        append(text)
     }
 
-    fileprivate mutating func bind<Value: SQLValue>(_ value: Value?) {
+    fileprivate mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { utf8.append(contentsOf: $0) }
+    }
+
+    fileprivate mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { utf8.append(contentsOf: $0) }
+    }
+
+    fileprivate mutating func reserveCapacity(text: Int, values: Int) {
+        utf8.reserveCapacity(text)
+        types.reserveCapacity(values)
+        places.reserveCapacity(values)
+        bytes.reserveCapacity(24 * values)
+    }
+
+    /// Adds a value that `encode` appends to `bytes`.
+    // Not generic. A generic function of another module looks up the metadata of its types at each call.
+    @usableFromInline mutating func bind(_ type: UInt32, _ encode: (inout [UInt8]) -> Void) {
         let start = bytes.count
-        value?.encode(into: &bytes)
-        let length = value == nil ? nil : Int32(bytes.count - start)
-        parameters.append(Parameter(type: Value.sqlType.oid, place: text.utf8.count, start: start, length: length))
-        text += "$"
-        text += String(parameters.count)
+        encode(&bytes)
+        bind(type, start: start, length: Int32(bytes.count - start))
+    }
+
+    @usableFromInline mutating func bindNull(_ type: UInt32) {
+        bind(type, start: bytes.count, length: nil)
+    }
+
+    private mutating func bind(_ type: UInt32, start: Int, length: Int32?) {
+        types.append(type)
+        places.append(Place(text: utf8.count, start: start, length: length))
+        utf8.append(UInt8(ascii: "$"))
+        let number = types.count
+        if number < 10 { utf8.append(UInt8(ascii: "0") + UInt8(number)) } else { append(String(number)) }
     }
 
     /// Appends another statement's text and its values. Its parameters get the numbers that follow.
     fileprivate mutating func append(_ part: SQL) {
-        let utf8 = part.text.utf8
-        var copied = utf8.startIndex
         let base = bytes.count
-        for (number, parameter) in part.parameters.enumerated() {
-            let place = utf8.index(utf8.startIndex, offsetBy: parameter.place)
-            text += part.text[copied..<place]
-            copied = utf8.index(place, offsetBy: 1 + String(number + 1).utf8.count)
-            parameters.append(
-                Parameter(type: parameter.type, place: text.utf8.count, start: base + parameter.start, length: parameter.length))
-            text += "$"
-            text += String(parameters.count)
+        var copied = 0
+        for (index, place) in part.places.enumerated() {
+            utf8 += part.utf8[copied..<place.text]
+            copied = place.text + 1 + String(index + 1).utf8.count
+            bind(part.types[index], start: base + place.start, length: place.length)
         }
-        text += part.text[copied...]
+        utf8 += part.utf8[copied...]
         bytes += part.bytes
     }
 }
@@ -64,26 +92,24 @@ extension SQL: ExpressibleByStringLiteral {
 
 extension SQL: ExpressibleByStringInterpolation {
     package struct StringInterpolation: StringInterpolationProtocol {
-        fileprivate var sql = SQL(unsafe: "")
+        @usableFromInline var sql = SQL()
 
         package init(literalCapacity: Int, interpolationCount: Int) {
-            sql.text.reserveCapacity(literalCapacity + 3 * interpolationCount)
-            sql.parameters.reserveCapacity(interpolationCount)
-            sql.bytes.reserveCapacity(24 * interpolationCount)
+            sql.reserveCapacity(text: literalCapacity + 3 * interpolationCount, values: interpolationCount)
         }
 
         package mutating func appendLiteral(_ literal: String) {
-            sql.text += literal
+            sql.append(literal)
         }
 
         /// Binds a value.
-        package mutating func appendInterpolation(_ value: some SQLValue) {
-            sql.bind(value)
+        @inlinable package mutating func appendInterpolation<Value: SQLValue>(_ value: Value) {
+            sql.bind(Value.sqlType.oid) { value.encode(into: &$0) }
         }
 
         /// Appends a name from the source, such as a table's name. Only a literal in the source is a `StaticString`.
         package mutating func appendInterpolation(literally name: StaticString) {
-            name.withUTF8Buffer { sql.text += String(decoding: $0, as: UTF8.self) }
+            sql.append(name)
         }
 
         /// Appends a part of a statement, such as a condition on a table that another target owns.
@@ -92,8 +118,9 @@ extension SQL: ExpressibleByStringInterpolation {
         }
 
         /// Binds a value, or NULL of the value's type.
-        package mutating func appendInterpolation(_ value: (some SQLValue)?) {
-            sql.bind(value)
+        @inlinable package mutating func appendInterpolation<Value: SQLValue>(_ value: Value?) {
+            guard let value else { return sql.bindNull(Value.sqlType.oid) }
+            appendInterpolation(value)
         }
     }
 
@@ -114,17 +141,17 @@ extension SQL {
             _ count: Int32, _ values: UnsafePointer<UnsafePointer<CChar>?>, _ lengths: UnsafePointer<Int32>, _ formats: UnsafePointer<Int32>
         ) -> Result
     ) -> Result {
-        let count = parameters.count
+        let count = places.count
         // One element more than needed, because an empty value at the end needs a non-null address. A null address would
         // mean NULL.
         return withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: count + 1) { values in
             withUnsafeTemporaryAllocation(of: Int32.self, capacity: 2 * count + 1) { numbers in
                 bytes.withUnsafeBytes { bytes in
                     let start = bytes.baseAddress ?? UnsafeRawPointer(numbers.baseAddress!)
-                    for (index, parameter) in parameters.enumerated() {
-                        let address = (start + parameter.start).assumingMemoryBound(to: CChar.self)
-                        values.initializeElement(at: index, to: parameter.length == nil ? nil : address)
-                        numbers.initializeElement(at: index, to: parameter.length ?? 0)
+                    for (index, place) in places.enumerated() {
+                        let address = (start + place.start).assumingMemoryBound(to: CChar.self)
+                        values.initializeElement(at: index, to: place.length == nil ? nil : address)
+                        numbers.initializeElement(at: index, to: place.length ?? 0)
                         numbers.initializeElement(at: count + index, to: 1)
                     }
                     let lengths = UnsafePointer(numbers.baseAddress!)

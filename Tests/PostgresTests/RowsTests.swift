@@ -36,6 +36,19 @@ struct RowsTests {
         #expect(try row.get("a") == 2)
     }
 
+    @Test("columns are found in any order, as often as they are read, and by several tasks")
+    func order() async throws {
+        let row = try #require(await SharedDatabase.pool().run("SELECT 1 AS a, 2 AS b, 3 AS c, NULL::int AS d").first)
+        for name in ["c", "a", "a", "b", "d", "c", "b", "a", "d", "a"] {
+            #expect(try row.get(name, as: Int?.self) == ["a": 1, "b": 2, "c": 3][name])
+            #expect(throws: DatabaseError.self) { try row.get("e", as: Int.self) }
+        }
+        try await withThrowingTaskGroup(of: [Int].self) { group in
+            for _ in 0..<8 { group.addTask { try (0..<300).map { try row.get(["a", "b", "c"][$0 % 3]) } } }
+            for try await values in group { #expect(values == (0..<300).map { $0 % 3 + 1 }) }
+        }
+    }
+
     @Test("first returns nil without rows")
     func first() async throws {
         let pool = try await SharedDatabase.pool()
