@@ -126,7 +126,7 @@ let package = Package(
         .target(
             name: "Billing",
             dependencies: [
-                "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Encoding",
+                "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
             ]),
         .target(
@@ -321,7 +321,7 @@ let package = Package(
                 "Server", "Tenancy", "Access", "Postgres", "EmbeddedPostgres", "TestSupport",
             ]),
         .testTarget(name: "EncodingTests", dependencies: ["Encoding"]),
-        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding"]),
+        .testTarget(name: "SealingTests", dependencies: ["Sealing", "Encoding", crypto]),
         .testTarget(
             name: "AppleTests",
             dependencies: [

@@ -171,20 +171,37 @@ extension Keyring {
         return Self.authenticate(context.encoded + digest, purpose: "bound", under: key)
     }
 
+    /// Whether a digest belongs to its row.
+    package enum Binding: Sendable {
+        case proven
+        /// The value is missing, as in a row of the previous version.
+        case missing
+        case wrong
+    }
+
+    /// Checks whether a digest is bound to its row. The result depends only on the row, so it can be stored with the row.
+    /// - Parameter bound: The result of `bind` for the row. Nil in a row of the previous version.
+    package func binding(of digest: [UInt8], _ bound: [UInt8]?, to context: SealingContext) -> Binding {
+        guard let bound else { return .missing }
+        let message = context.encoded + digest
+        let isProven = digestKeys.contains { key in
+            key.bindings.map { constantTimeEqual(Self.authenticate(message, purpose: "bound", under: $0), bound) } ?? false
+        }
+        return isProven ? .proven : .wrong
+    }
+
     /// Whether a row authenticates its secret. Its digest must be one of the secret's digests and must be bound to
     /// this row.
     ///
     /// - Parameters:
     ///   - digests: The secret's digests, from `digests`.
-    ///   - bound: The result of `bind` for the row. Nil in a row of the previous version.
-    package func authenticates(
-        _ digests: [[UInt8]], digest stored: [UInt8], bound: [UInt8]?, to context: SealingContext, at now: Date
-    ) -> Bool {
+    ///   - binding: The result of `binding` for the row.
+    package func authenticates(_ digests: [[UInt8]], digest stored: [UInt8], _ binding: Binding, at now: Date) -> Bool {
         guard digests.contains(where: { constantTimeEqual($0, stored) }) else { return false }
-        guard let bound else { return acceptsUnboundDigests(at: now) }
-        let message = context.encoded + stored
-        return digestKeys.contains { key in
-            key.bindings.map { constantTimeEqual(Self.authenticate(message, purpose: "bound", under: $0), bound) } ?? false
+        switch binding {
+        case .proven: return true
+        case .missing: return acceptsUnboundDigests(at: now)
+        case .wrong: return false
         }
     }
 
@@ -204,7 +221,7 @@ extension Keyring {
         input.reserveCapacity(4 + purpose.utf8.count + message.count)
         input.append(lengthPrefixed: purpose.utf8)
         input.append(contentsOf: message)
-        return Array(key.code(for: input))
+        return key.code(for: input)
     }
 
     private static func encrypt(_ plaintext: [UInt8], under key: MACKey, of id: KeyID, for context: [UInt8]) -> Sealed {

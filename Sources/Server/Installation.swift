@@ -58,7 +58,8 @@ package struct Installation: Sendable {
         // The background work, unless another pool is named.
         let pool = pools.background
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
-        let directory = TenantDirectory(database: PlatformDatabase(pools.logins, for: .readConfiguration))
+        let directory = TenantDirectory(
+            database: PlatformDatabase(pools.logins, for: .readConfiguration), keyring: settings.keyring)
         let callers = Callers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
         let lastUsed = LastUsed(
             database: PlatformDatabase(pool, for: .saveLastUses),

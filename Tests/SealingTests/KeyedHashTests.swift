@@ -75,7 +75,8 @@ struct KeyedHashTests {
         func authenticates(
             _ digests: [[UInt8]], _ stored: [UInt8], _ bound: [UInt8]?, _ row: SealingContext, with ring: Keyring? = nil
         ) -> Bool {
-            (ring ?? keyring).authenticates(digests, digest: stored, bound: bound, to: row, at: now)
+            let ring = ring ?? keyring
+            return ring.authenticates(digests, digest: stored, ring.binding(of: stored, bound, to: row), at: now)
         }
         #expect(authenticates(digests, stored, bound, row))
         for other in [
@@ -103,7 +104,7 @@ struct KeyedHashTests {
         let keyring = try Keyring([master]).with(imported + [.generate(start: now)], at: now - 60)
         let digests = keyring.digests(secret, purpose: "x")
         func authenticates(at time: Date) -> Bool {
-            keyring.authenticates(digests, digest: digests[0], bound: nil, to: row, at: time)
+            keyring.authenticates(digests, digest: digests[0], keyring.binding(of: digests[0], nil, to: row), at: time)
         }
         #expect(authenticates(at: now - 1))
         #expect(!authenticates(at: now))

@@ -30,7 +30,8 @@ extension TestPlatform {
 
     /// A tenant's configuration in the server, read again.
     package func configuration(of tenant: SeedResult.TenantResult) async throws -> TenantConfiguration {
-        guard let found = try await TenantDirectory(database: PlatformDatabase(pool)).find(slug: tenant.slug) else { throw NotThere() }
+        let directory = TenantDirectory(database: PlatformDatabase(pool), keyring: settings.keyring)
+        guard let found = try await directory.find(slug: tenant.slug) else { throw NotThere() }
         return found
     }
 

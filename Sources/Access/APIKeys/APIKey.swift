@@ -1,3 +1,4 @@
+import Encoding
 package import Foundation
 package import Postgres
 package import Sealing
@@ -45,17 +46,18 @@ package struct APIKey: Identified, Sendable {
     package let expiresAt: Date?
     package let revokedAt: Date?
     private let digest: [UInt8]
-    /// Nil for a key of the previous version that is not bound yet.
-    private let boundDigest: [UInt8]?
+    /// Whether the row is the one that the digest was issued for.
+    private let binding: Keyring.Binding
 
-    package init(_ row: Row) throws {
+    package init(_ row: Row, with keyring: Keyring) throws {
         id = try row.get("id")
         owner = try row.get("tenant_id")
         // A scope that this version does not know allows nothing here.
         scopes = Set(try row.get("scopes", as: [String].self).compactMap(Scope.init))
         expiresAt = try row.get("expires_at")
         revokedAt = try row.get("revoked_at")
-        (digest, boundDigest) = (try row.get("digest"), try row.get("bound_digest"))
+        digest = try row.get("digest")
+        binding = keyring.binding(of: digest, try row.get("bound_digest"), to: Self.context(id, owner: owner))
     }
 
     package func isValid(at now: Date) -> Bool {
@@ -64,7 +66,7 @@ package struct APIKey: Identified, Sendable {
 
     /// Whether the secret with these digests belongs to this row. False for a row that was moved or copied from another owner or ID.
     func authenticates(_ digests: [[UInt8]], with keyring: Keyring, at now: Date) -> Bool {
-        keyring.authenticates(digests, digest: digest, bound: boundDigest, to: Self.context(id, owner: owner), at: now)
+        keyring.authenticates(digests, digest: digest, binding, at: now)
     }
 
     /// Finds a key by its digest under any digest key.
@@ -105,9 +107,9 @@ package struct APIKey: Identified, Sendable {
 
     /// Whether a text has the form of a secret.
     static func isWellFormed(_ text: String) -> Bool {
-        let bytes = text.utf8
-        guard bytes.starts(with: "esk_live_".utf8) || bytes.starts(with: "esk_test_".utf8), bytes.count == 9 + random + checksum
+        guard text.utf8.count == 9 + random + checksum, text.begins(with: "esk_live_") || text.begins(with: "esk_test_")
         else { return false }
-        return Base62.encode(CRC32.checksum(bytes.prefix(9 + random)), digits: checksum).utf8.elementsEqual(bytes.suffix(checksum))
+        let bytes = Array(text.utf8)
+        return Base62.digits(of: CRC32.checksum(bytes[..<(9 + random)]), checksum) == bytes[(9 + random)...]
     }
 }

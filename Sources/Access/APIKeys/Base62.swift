@@ -7,14 +7,18 @@ package enum Base62 {
     }
 
     /// The most significant digit comes first. Zeros pad the left side.
-    static func encode(_ value: UInt32, digits: Int) -> String {
+    static func digits(of value: UInt32, _ count: Int) -> ArraySlice<UInt8> {
         var rest = value
-        var text: [UInt8] = []
-        for _ in 0..<digits {
-            text.append(alphabet[Int(rest % 62)])
+        var digits = [UInt8](repeating: 0, count: count)
+        for place in digits.indices.reversed() {
+            digits[place] = alphabet[Int(rest % 62)]
             rest /= 62
         }
-        return String(decoding: text.reversed(), as: UTF8.self)
+        return digits[...]
+    }
+
+    static func encode(_ value: UInt32, digits: Int) -> String {
+        String(decoding: Self.digits(of: value, digits), as: UTF8.self)
     }
 }
 
@@ -24,7 +28,7 @@ enum CRC32 {
         (0..<8).reduce(UInt32(byte)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
     }
 
-    static func checksum(_ bytes: some Sequence<UInt8>) -> UInt32 {
+    static func checksum(_ bytes: some Collection<UInt8>) -> UInt32 {
         ~bytes.reduce(~0) { value, byte in value >> 8 ^ table[Int(UInt8(truncatingIfNeeded: value) ^ byte)] }
     }
 }

@@ -35,15 +35,26 @@ package struct Caller: Sendable {
 package final class Callers: Sendable {
     private let keyring: Keyring
     /// Digests of secrets that were valid at their last use in this process. They need no token for a look-up.
-    private let keys: ConfigurationCache<[[UInt8]], APIKey>
+    private let keys: ConfigurationCache<Digests, APIKey>
     /// Digests of secrets that were valid at their last use in this process. Under the limit of look-ups, only these are still looked up.
-    private let seen = Mutex<Set<[UInt8]>>([])
+    private let seen = Mutex<Set<Digests>>([])
     private static let seenCapacity = 20_000
+
+    /// The digests of a secret, under all digest keys.
+    private struct Digests: Hashable {
+        let all: [[UInt8]]
+
+        /// A part is enough, because nobody without the digest keys can choose it.
+        func hash(into hasher: inout Hasher) {
+            all[0].withUnsafeBytes { hasher.combine($0.loadUnaligned(as: UInt64.self)) }
+        }
+    }
 
     package init(database: PlatformDatabase, keyring: Keyring) {
         self.keyring = keyring
         keys = ConfigurationCache { digests in
-            try await database.repeatable.run(APIKey.find(digests: digests)).first(APIKey.init).map { .init($0, owner: $0.owner) }
+            try await database.repeatable.run(APIKey.find(digests: digests.all))
+                .first { try APIKey($0, with: keyring) }.map { .init($0, owner: $0.owner) }
         }
     }
 
@@ -55,27 +66,27 @@ package final class Callers: Sendable {
         secret: String, within limits: RequestLimits? = nil, _ record: RequestRecord = RequestRecord(), at now: Date
     ) async throws -> Caller? {
         guard APIKey.isWellFormed(secret) else { return nil }
-        let digests = keyring.digests(Array(secret.utf8), purpose: APIKey.digestPurpose)
-        let isSeen = seen.withLock { $0.contains(digests[0]) }
+        let digests = Digests(all: keyring.digests(Array(secret.utf8), purpose: APIKey.digestPurpose))
+        let isSeen = seen.withLock { $0.contains(digests) }
         let find = { [self] () async throws -> APIKey? in
-            guard let key = try await keys[digests], key.isValid(at: now), key.authenticates(digests, with: keyring, at: now)
+            guard let key = try await keys[digests], key.isValid(at: now), key.authenticates(digests.all, with: keyring, at: now)
             else { return nil }
             return key
         }
         let found =
             if !isSeen, let limits {
-                try await limits.lookUp(Data(digests[0]).base64EncodedString(), record, find)
+                try await limits.lookUp(Data(digests.all[0]).base64EncodedString(), record, find)
             } else {
                 try await find()
             }
         guard let key = found else {
-            _ = seen.withLock { $0.remove(digests[0]) }
+            _ = seen.withLock { $0.remove(digests) }
             return nil
         }
         if !isSeen {
             seen.withLock { seen in
                 if seen.count >= Self.seenCapacity { seen.removeAll() }
-                seen.insert(digests[0])
+                seen.insert(digests)
             }
         }
         return Caller(key)

@@ -2,6 +2,7 @@ package import Access
 import Foundation
 import Ledger
 import Postgres
+package import Sealing
 package import Tenancy
 
 extension Budget {
@@ -88,7 +89,7 @@ extension RollUp {
 
 extension TenantDirectory {
     /// Finds tenants, with the budgets that refuse logins.
-    package convenience init(database: PlatformDatabase) {
-        self.init(database: database) { "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)" }
+    package convenience init(database: PlatformDatabase, keyring: Keyring) {
+        self.init(database: database, keyring: keyring) { "SELECT refused_until FROM budget WHERE tenant_id = \(part: $0)" }
     }
 }

@@ -28,10 +28,7 @@ extension TenantEndpoints {
             let now = now()
             let candidates = keyring.digests(Array(secret.utf8), purpose: ApplicationSecret.digestPurpose)
             let valid = application.secrets.filter { secret in secret.expiresAt.map { now < $0 } ?? true }
-            let isAuthentic = valid.contains { stored in
-                let context = ApplicationSecret.context(stored.id, of: id, tenant: tenant.tenant.id)
-                return keyring.authenticates(candidates, digest: stored.digest, bound: stored.boundDigest, to: context, at: now)
-            }
+            let isAuthentic = valid.contains { keyring.authenticates(candidates, digest: $0.digest, $0.binding, at: now) }
             guard isAuthentic else { throw refused }
             context.record.noteAuthenticated()
             return application

@@ -2,6 +2,7 @@ package import Access
 import Encoding
 package import Foundation
 package import Postgres
+package import Sealing
 
 /// A tenant's software. Its ID is the OAuth `client_id`.
 package struct Application: Identified, Sendable {
@@ -56,8 +57,8 @@ package struct Application: Identified, Sendable {
     package struct Secret: Sendable {
         package let id: ID<ApplicationSecret>
         package let digest: [UInt8]
-        /// Nil for a secret of the previous version that is not bound yet.
-        package let boundDigest: [UInt8]?
+        /// Whether the row is the one that the digest was issued for.
+        package let binding: Keyring.Binding
         package let expiresAt: Date?
     }
 

@@ -2,7 +2,7 @@ package import Access
 import Encoding
 package import Foundation
 package import Postgres
-import Sealing
+package import Sealing
 import Synchronization
 
 /// The configuration of a tenant that a login needs. It is read in one round trip and cached.
@@ -69,7 +69,7 @@ package final class TenantDirectory: Sendable {
     private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
 
     /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
-    package init(database: PlatformDatabase, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
+    package init(database: PlatformDatabase, keyring: Keyring, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
         let known = known
         // It only reads.
         let database = database.repeatable
@@ -91,10 +91,13 @@ package final class TenantDirectory: Sendable {
             known.insert(slug: slug, of: tenant.id.uuid)
             let secrets = Dictionary(
                 grouping: try results[applicationSecrets].map { row in
-                    (
-                        try row.get("application_id", as: ID<Application>.self),
+                    let application = try row.get("application_id", as: ID<Application>.self)
+                    let (id, digest): (ID<ApplicationSecret>, [UInt8]) = (try row.get("id"), try row.get("digest"))
+                    let context = ApplicationSecret.context(id, of: application, tenant: tenant.id)
+                    return (
+                        application,
                         Application.Secret(
-                            id: try row.get("id"), digest: try row.get("digest"), boundDigest: try row.get("bound_digest"),
+                            id: id, digest: digest, binding: keyring.binding(of: digest, try row.get("bound_digest"), to: context),
                             expiresAt: try row.get("expires_at"))
                     )
                 }, by: \.0
