@@ -1,4 +1,5 @@
 package import Access
+import Encoding
 import Foundation
 import HTTPTypes
 package import Hummingbird
@@ -41,23 +42,23 @@ package struct CrossOrigin: RouterMiddleware {
 
     /// The endpoint at a path, or nil. Every request is checked, so only paths that may be endpoints are split.
     static func endpoint(at path: String) -> Endpoint? {
-        let isBelowIssuer = path.utf8.starts(with: "/t/".utf8)
-        guard isBelowIssuer || path.utf8.starts(with: "/.well-known/".utf8) else { return nil }
-        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 4)
+        let isBelowIssuer = path.begins(with: "/t/")
+        guard isBelowIssuer || path.begins(with: "/.well-known/") else { return nil }
+        let parts = path.parts(at: "/", atMost: 5)
         guard parts.count == 4 else { return nil }
-        func isDocument(_ part: Substring.UTF8View) -> Bool { documents.contains { part.elementsEqual($0.utf8) } }
+        func isDocument(_ part: Substring) -> Bool { documents.has(part) }
         guard isBelowIssuer else {
             // The well-known part precedes the issuer's path (RFC 8414, section 3).
-            guard isDocument(parts[1]), parts[2].elementsEqual("t".utf8) else { return nil }
-            return Endpoint(tenant: String(Substring(parts[3])), methods: [.get], isPublic: true)
+            guard isDocument(parts[1]), parts[2].isSame(as: "t") else { return nil }
+            return Endpoint(tenant: String(parts[3]), methods: [.get], isPublic: true)
         }
-        let tenant = { String(Substring(parts[1])) }
-        if parts[2].elementsEqual(".well-known".utf8) {
+        let tenant = { String(parts[1]) }
+        if parts[2].isSame(as: ".well-known") {
             return isDocument(parts[3]) ? Endpoint(tenant: tenant(), methods: [.get], isPublic: true) : nil
         }
-        guard parts[2].elementsEqual("oauth2".utf8) else { return nil }
-        if parts[3].elementsEqual("jwks".utf8) { return Endpoint(tenant: tenant(), methods: [.get], isPublic: true) }
-        return ofApplications.first { parts[3].elementsEqual($0.name.utf8) }
+        guard parts[2].isSame(as: "oauth2") else { return nil }
+        if parts[3].isSame(as: "jwks") { return Endpoint(tenant: tenant(), methods: [.get], isPublic: true) }
+        return ofApplications.first { parts[3].isSame(as: $0.name) }
             .map { Endpoint(tenant: tenant(), methods: $0.methods, isPublic: false) }
     }
 

@@ -10,9 +10,17 @@ enum PrivateKey: Sendable {
     /// A signature in the form of a JWS (RFC 7518, sections 3.3 and 3.4).
     func signature(of input: [UInt8]) throws -> [UInt8] {
         switch self {
-        case .es256(let key): Array(try key.signature(for: input).rawRepresentation)
+        case .es256(let key):
+            // With the digest. The library reads a message as any `DataProtocol`, which costs as much as the hash.
+            Array(try key.signature(for: input.withUnsafeBytes { Self.digest(of: $0) }).rawRepresentation)
         case .rs256(let key): Array(try key.signature(for: input, padding: .insecurePKCS1v1_5).rawRepresentation)
         }
+    }
+
+    private static func digest(of input: UnsafeRawBufferPointer) -> SHA256Digest {
+        var hash = SHA256()
+        hash.update(bufferPointer: input)
+        return hash.finalize()
     }
 
     /// Whether this key made the signature.
@@ -21,7 +29,7 @@ enum PrivateKey: Sendable {
         case .es256(let key):
             // Fails for any other length than 64 bytes.
             guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: signature) else { return false }
-            return key.publicKey.isValidSignature(signature, for: input)
+            return key.publicKey.isValidSignature(signature, for: input.withUnsafeBytes { Self.digest(of: $0) })
         case .rs256(let key):
             return key.publicKey.isValidSignature(.init(rawRepresentation: signature), for: input, padding: .insecurePKCS1v1_5)
         }

@@ -75,12 +75,28 @@ extension SigningKey {
 
     /// Signs claims as a JWS in compact form (RFC 7515).
     ///
-    /// - Parameter type: the `typ` of the header. It prevents the use of an id_token as an access token.
-    package func sign(_ claims: some Encodable, type: String) throws -> String {
-        let header = Array(#"{"alg":"\#(algorithm.rawValue)","kid":"\#(keyID)","typ":"\#(type)"}"#.utf8)
-        let input = "\(header.base64URL).\(try JSONWriter.encode(claims).base64URL)"
-        return "\(input).\(try signature(of: input))"
+    /// - Parameters:
+    ///   - claims: JSON.
+    ///   - type: the `typ` of the header. It prevents the use of an id_token as an access token.
+    package func sign(_ claims: [UInt8], type: String) throws -> String {
+        let header = JSONWriter.object {
+            $0.member("alg", algorithm.rawValue)
+            $0.member("kid", keyID)
+            $0.member("typ", type)
+        }
+        var token: [UInt8] = []
+        token.reserveCapacity([UInt8].base64URLCount(of: header.count + claims.count) + 2 + Self.usualSignatureCount)
+        token.append(base64URL: header)
+        token.append(UInt8(ascii: "."))
+        token.append(base64URL: claims)
+        let signature = try privateKey.signature(of: token)
+        token.append(UInt8(ascii: "."))
+        token.append(base64URL: signature)
+        return String(decoding: token, as: UTF8.self)
     }
+
+    /// The length of an ES256 signature in base64url.
+    private static let usualSignatureCount = 86
 
     /// The signature of a header and claims that are already encoded.
     func signature(of input: String) throws -> String {

@@ -61,8 +61,7 @@ extension Tokens {
         _ session: Session, _ asked: [String], _ id: ID<Session>, _ application: Application, _ tenant: Tenant, _ key: SigningKey,
         at now: Date
     ) throws -> TokenReply {
-        let granted = session.scope.parts(at: " ").map(String.init)
-        let scope = granted.filter { asked.isEmpty || asked.contains($0) }.joined(separator: " ")
+        let scope = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope,
             at: now

@@ -33,6 +33,6 @@ struct LogoutToken: Encodable, Sendable {
     }
 
     func signed(by key: SigningKey) throws -> String {
-        try key.sign(self, type: Self.type)
+        try key.sign(JSONWriter.encode(self), type: Self.type)
     }
 }

@@ -36,7 +36,7 @@ package struct AccessToken: Sendable {
     }
 
     func signed(by key: SigningKey) throws -> String {
-        try key.sign(self, type: Self.type)
+        try key.sign(JSONWriter.encode(self), type: Self.type)
     }
 
     /// The claims of a verified token. Nil unless they are those of an access token.

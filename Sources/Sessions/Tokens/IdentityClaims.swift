@@ -52,7 +52,7 @@ struct IdentityClaims: Sendable {
     }
 
     func signed(by key: SigningKey) throws -> String {
-        try key.sign(self, type: Self.type)
+        try key.sign(JSONWriter.encode(self), type: Self.type)
     }
 }
 
