@@ -74,17 +74,18 @@ package struct Installation: Sendable {
             metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
             routes,
-            authenticate: Authenticate(
-                callers: callers, limits: limits, lastUsed: lastUsed,
-                findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
-            idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now),
-            crossOrigin: CrossOrigin(directory: directory, limits: limits),
-            edge: { methods in
-                Edge(
-                    logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, action: { methods.action($0, $1) },
-                    allowedMethods: { methods($0) },
-                    isOutage: { ($0 as? DatabaseError)?.isOutage == true })
-            })
+            api: APIEntrance(
+                authenticate: Authenticate(
+                    callers: callers, limits: limits, lastUsed: lastUsed,
+                    findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
+                idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)))
+        let methods = RouteMethods(router.actions)
+        let responder = PublicResponder(
+            routes: router.table,
+            edge: Edge(
+                logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: { methods($0) },
+                isOutage: { ($0 as? DatabaseError)?.isOutage == true }),
+            crossOrigin: CrossOrigin(directory: directory, limits: limits))
         let sessionJobs = SessionJobs(
             pool: pool, signingKeys: signingKeys, publicURL: settings.publicURL, allowsPrivate: settings.allowsPrivateWebhooks,
             logger: logger)
@@ -146,7 +147,7 @@ package struct Installation: Sendable {
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
         application = Hummingbird.Application(
-            router: router.router, server: .guarded(settings.connections, metrics: metrics, logger: logger),
+            responder: responder, server: .guarded(settings.connections, metrics: metrics, logger: logger),
             configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
             onServerRunning: { channel in
                 publicPort.withLock { $0 = channel.localAddress?.port ?? settings.port }

@@ -18,12 +18,10 @@ package final class ActionRouter: RouterMethods {
         package let name: String
     }
 
-    package let router: Router<WebContext>
+    package private(set) var table = RouteTable()
     package private(set) var actions: [Action] = []
 
-    package init(_ router: Router<WebContext>) {
-        self.router = router
-    }
+    package init() {}
 
     @discardableResult
     package func on<Responder: HTTPResponder>(
@@ -33,14 +31,13 @@ package final class ActionRouter: RouterMethods {
         else { preconditionFailure("\(method) \(path) has no action. Add the route with its operationId.") }
         let path = RouterPath(path.components.dropLast().map(\.description).joined(separator: "/"))
         actions.append(Action(method: method, path: path.description, name: name))
-        router.on(path, method: method, responder: responder)
+        table.add(method, path.description, action: name, responder: responder)
         return self
     }
 
     @discardableResult
     package func add(middleware: any MiddlewareProtocol<Request, Response, WebContext>) -> Self {
-        router.add(middleware: middleware)
-        return self
+        preconditionFailure("Call it where the table's routes are called, or add it to a group of routes.")
     }
 
     private static let prefix = "action="

@@ -17,22 +17,20 @@ package struct Edge: RouterMiddleware {
     private let logger: Logger
     private let metrics: Metrics
     private let trustedProxies: Int
-    private let action: @Sendable (HTTPRequest.Method, String) -> String?
     private let allowedMethods: @Sendable (String) -> [String]
     private let isOutage: @Sendable (any Error) -> Bool
 
     /// - Parameters:
     /// - trustedProxies: The number of proxies in front of this server that append the address of their caller to
     ///   `X-Forwarded-For`.
-    /// - action: The `operationId` of a route, by its method and path.
     /// - allowedMethods: The methods of the routes with a path, for 405 and its `Allow`.
     /// - isOutage: Whether an error means that a required service is down, so that a retry makes sense.
     package init(
-        logger: Logger, metrics: Metrics, trustedProxies: Int = 0, action: @Sendable @escaping (HTTPRequest.Method, String) -> String?,
+        logger: Logger, metrics: Metrics, trustedProxies: Int = 0,
         allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool
     ) {
         (self.logger, self.metrics, self.trustedProxies) = (logger, metrics, trustedProxies)
-        (self.action, self.allowedMethods, self.isOutage) = (action, allowedMethods, isOutage)
+        (self.allowedMethods, self.isOutage) = (allowedMethods, isOutage)
     }
 
     package func handle(
@@ -42,9 +40,7 @@ package struct Edge: RouterMiddleware {
         let requestID = Self.requestID(from: request.headers[.requestID])
         let forwarded =
             trustedProxies == 0 ? nil : ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
-        // The route is known before anything rejects the request. The action of GET answers HEAD.
-        let action = context.endpointPath.flatMap { self.action(request.method == .head ? .get : request.method, $0) }
-        context.record.note(requestID: requestID, address: forwarded, action: action)
+        context.record.note(requestID: requestID, address: forwarded)
 
         var response: Response
         do {
@@ -73,9 +69,9 @@ package struct Edge: RouterMiddleware {
             response = problem.answer(to: request, requestID: requestID)
         }
         let facts = context.record.current
-        for field in facts.headers { response.headers[field.name] = field.value }
-        response.headers[.requestID] = requestID
-        response.headers[.xContentTypeOptions] = "nosniff"
+        for field in facts.headers { response.headers.set(field) }
+        response.headers.set(HTTPField(name: .requestID, value: requestID))
+        response.headers.set(Self.noSniffing)
         log(request, response.status, facts, took: start.duration(to: .now))
         // A caller that requested only the head would read a body as the next response.
         return request.method == .head ? response.createHeadResponse() : response
@@ -95,6 +91,8 @@ package struct Edge: RouterMiddleware {
     private static func requireLength(_ request: Request, upTo limit: Int) throws(Problem) {
         if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
     }
+
+    private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
 
     private static let tooLarge = Problem(.tooLarge, "The body is too large. Send up to 65536 bytes.")
 
@@ -118,12 +116,14 @@ package struct Edge: RouterMiddleware {
         metrics.observe(action: action, status: status.code, took: took)
         guard logger.logLevel <= .info else { return }
         // The path contains no secret. The query may contain codes and states, so it is left out.
-        var metadata: Logger.Metadata = [
-            "request_id": .string(facts.requestID), "action": .string(action), "method": .string(request.method.rawValue),
-            "status": .string(String(status.code)),
-            "micros": .string(String(took.components.seconds * 1_000_000 + took.components.attoseconds / 1_000_000_000_000)),
-            "outcome": .string(facts.outcome ?? "ok"),
-        ]
+        // Has room for all members. A literal would grow, which means another hash of each name.
+        var metadata = Logger.Metadata(minimumCapacity: 8)
+        metadata["request_id"] = .string(facts.requestID)
+        metadata["action"] = .string(action)
+        metadata["method"] = .string(request.method.rawValue)
+        metadata["status"] = .string(String(status.code))
+        metadata["micros"] = .string(String(took.components.seconds * 1_000_000 + took.components.attoseconds / 1_000_000_000_000))
+        metadata["outcome"] = .string(facts.outcome ?? "ok")
         if let tenant = facts.tenant { metadata["tenant"] = .string(tenant) }
         if let trace = request.headers[.traceparent], Self.isTraceParent(trace) { metadata["traceparent"] = .string(trace) }
         logger.info("request", metadata: metadata)
@@ -160,4 +160,11 @@ extension HTTPField.Name {
     package static let rateLimit = HTTPField.Name("RateLimit")!
     package static let rateLimitPolicy = HTTPField.Name("RateLimit-Policy")!
     static let xForwardedFor = HTTPField.Name("X-Forwarded-For")!
+}
+
+extension HTTPFields {
+    /// Replaces the fields with this name. The subscript costs several times as much if there are none.
+    mutating func set(_ field: HTTPField) {
+        if contains(field.name) { self[field.name] = field.value } else { append(field) }
+    }
 }

@@ -1,4 +1,4 @@
-import Encoding
+package import Encoding
 package import Foundation
 package import HTTPTypes
 package import Hummingbird
@@ -43,14 +43,27 @@ extension Response {
     package static func resource(
         _ value: some Encodable, updatedAt: Date, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
     ) throws -> Response {
-        var headers = headers
-        headers[.eTag] = EntityTag(updatedAt).text
-        return try .json(value, status: status, headers: headers)
+        try .json(value, status: status, headers: headers.with(updatedAt))
+    }
+
+    /// The same without an encoder.
+    package static func resource(
+        _ value: some JSONWritable, updatedAt: Date, status: HTTPResponse.Status = .ok, headers: HTTPFields = [:]
+    ) throws -> Response {
+        try .json(value, status: status, headers: headers.with(updatedAt))
     }
 
     /// A response without a body.
     package static var noContent: Response {
         Response(status: .noContent, headers: [.cacheControl: "no-store"])
+    }
+}
+
+extension HTTPFields {
+    fileprivate func with(_ updatedAt: Date) -> HTTPFields {
+        var fields = self
+        fields.set(HTTPField(name: .eTag, value: EntityTag(updatedAt).text))
+        return fields
     }
 }
 

@@ -7,11 +7,6 @@ import Synchronization
 /// buckets. A full bucket is removed, which changes nothing. If there are more callers than the capacity, all buckets are
 /// removed.
 package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
-    private struct Bucket {
-        var tokens: Double
-        var at: ContinuousClock.Instant
-    }
-
     package let perMinute: Int
     private let held, capacity: Int
     private let buckets = Mutex<[Key: Bucket]>([:])
@@ -74,6 +69,12 @@ package final class TokenBuckets<Key: Hashable & Sendable>: Sendable {
         // Otherwise, each request would search all buckets until some are full again.
         if buckets.count > capacity / 2 { buckets = [:] }
     }
+}
+
+/// Not nested, because a type inside of a generic type is looked up at each use.
+private struct Bucket {
+    var tokens: Double
+    var at: ContinuousClock.Instant
 }
 
 /// The state of a bucket after a request.

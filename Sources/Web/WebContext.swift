@@ -45,7 +45,7 @@ package final class RequestRecord: Sendable {
     private let facts = Mutex(Facts())
 
     package func note(header name: HTTPField.Name, _ value: String) {
-        facts.withLock { $0.headers[name] = value }
+        facts.withLock { $0.headers.set(HTTPField(name: name, value: value)) }
     }
 
     /// Records that the caller has authenticated with a secret.
