@@ -46,6 +46,8 @@ package final class AppleClient: Sendable {
     package static func httpConfiguration(for settings: AppleSettings) -> HTTPClient.Configuration {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.timeout.connect = .seconds(5)
+        // Nothing collects traces. The library would still write the attributes of each call.
+        configuration.tracing.tracer = nil
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.connectionPool.idleTimeout = .seconds(30)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = settings.concurrency + 1
