@@ -79,11 +79,11 @@ package struct Installation: Sendable {
                     callers: callers, limits: limits, lastUsed: lastUsed,
                     findTenant: { try await directory.find(idOrSlug: $0)?.tenant }, forgetTenant: { directory.forget($0) }, now: now),
                 idempotency: Idempotency(pool: pools.administration, keyring: settings.keyring, logger: logger, now: now)))
-        let methods = RouteMethods(router.actions)
+        let table = router.table
         let responder = PublicResponder(
-            routes: router.table,
+            routes: table,
             edge: Edge(
-                logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: { methods($0) },
+                logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: table.methods,
                 isOutage: { ($0 as? DatabaseError)?.isOutage == true }),
             crossOrigin: CrossOrigin(directory: directory, limits: limits))
         let sessionJobs = SessionJobs(

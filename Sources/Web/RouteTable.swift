@@ -32,18 +32,20 @@ package struct RouteTable: Sendable {
         var node = 0
         var parameters: [Substring] = []
         for segment in path.parts(at: "/") {
+            let next: Int
             if segment.begins(with: "{") {
+                precondition(segment.utf8.last == UInt8(ascii: "}"), "\(path): a parameter must be a whole segment")
                 parameters.append(segment.dropFirst().dropLast())
-                let next = nodes[node].parameter ?? nodes.count
+                next = nodes[node].parameter ?? nodes.count
                 nodes[node].parameter = next
-                node = next
             } else {
+                precondition(!segment.utf8.contains { "{}*".utf8.contains($0) }, "\(path): a parameter must be a whole segment")
                 let bytes = Array(segment.utf8)
-                let next = nodes[node].literals.first { $0.segment == bytes }?.node ?? nodes.count
+                next = nodes[node].literals.first { $0.segment == bytes }?.node ?? nodes.count
                 if next == nodes.count { nodes[node].literals.append((bytes, next)) }
-                node = next
             }
-            if node == nodes.count { nodes.append(Node()) }
+            if next == nodes.count { nodes.append(Node()) }
+            node = next
         }
         precondition(!nodes[node].routes.contains { $0.method == method }, "\(method) \(path) has two actions")
         nodes[node].routes.append((method, Route(action: action, responder: responder, parameters: parameters)))
@@ -53,12 +55,8 @@ package struct RouteTable: Sendable {
     package func find(_ method: HTTPRequest.Method, _ path: String) -> (route: Route, parameters: Parameters)? {
         var path = path
         let method = method == .head ? .get : method
-        let found = path.withUTF8 { bytes -> (Route, [Range<Int>])? in
-            let segments = bytes.ranges(between: UInt8(ascii: "/"), atMost: .max, includingEmpty: false)
-            var values: [Range<Int>] = []
-            return find(method, segments[...], of: bytes, from: 0, &values).map { ($0, values) }
-        }
-        guard let (route, values) = found else { return nil }
+        guard let (node, values) = node(of: &path), let route = nodes[node].routes.first(where: { $0.method == method })?.route
+        else { return nil }
         let utf8 = path.utf8
         return (
             route,
@@ -70,21 +68,37 @@ package struct RouteTable: Sendable {
         )
     }
 
-    /// A segment of a route takes precedence over a parameter.
-    private func find(
-        _ method: HTTPRequest.Method, _ segments: ArraySlice<Range<Int>>, of path: UnsafeBufferPointer<UInt8>, from node: Int,
-        _ values: inout [Range<Int>]
-    ) -> Route? {
-        guard let segment = segments.first else { return nodes[node].routes.first { $0.method == method }?.route }
+    /// The methods of a path, for 405 and `Allow`. Empty if no route has the path.
+    package func methods(_ path: String) -> [String] {
+        var path = path
+        guard let (node, _) = node(of: &path) else { return [] }
+        let methods = nodes[node].routes.map(\.method)
+        return (methods.contains(.get) ? methods + [.head] : methods).map(\.rawValue).sorted()
+    }
+
+    /// The node with the routes of a path, and the segments that are values of parameters.
+    private func node(of path: inout String) -> (Int, values: [Range<Int>])? {
+        path.withUTF8 { bytes in
+            let segments = bytes.ranges(between: UInt8(ascii: "/"), atMost: .max, includingEmpty: false)
+            var values: [Range<Int>] = []
+            return descend(segments[...], of: bytes, from: 0, &values).map { ($0, values) }
+        }
+    }
+
+    /// A segment of a route takes precedence over a parameter, for all methods.
+    private func descend(
+        _ segments: ArraySlice<Range<Int>>, of path: UnsafeBufferPointer<UInt8>, from node: Int, _ values: inout [Range<Int>]
+    ) -> Int? {
+        guard let segment = segments.first else { return nodes[node].routes.isEmpty ? nil : node }
         let (bytes, rest) = (path[segment], segments.dropFirst())
         if let literal = nodes[node].literals.first(where: { $0.segment.count == bytes.count && $0.segment.elementsEqual(bytes) }),
-            let route = find(method, rest, of: path, from: literal.node, &values)
+            let found = descend(rest, of: path, from: literal.node, &values)
         {
-            return route
+            return found
         }
         guard let next = nodes[node].parameter else { return nil }
         values.append(segment)
-        if let route = find(method, rest, of: path, from: next, &values) { return route }
+        if let found = descend(rest, of: path, from: next, &values) { return found }
         values.removeLast()
         return nil
     }

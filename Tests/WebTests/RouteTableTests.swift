@@ -41,6 +41,18 @@ struct RouteTableTests {
         #expect(try #require(found(.get, "/t/acme/keys/current")) == ("key", ["tenant": "acme", "key": "current"]))
     }
 
+    @Test("a path has the methods of its segments, and not those of a parameter at their place")
+    func methods() {
+        var table = table
+        let responder = CallbackResponder<WebContext> { _, _ in Response(status: .ok) }
+        table.add(.post, "/t/{tenant}/keys/roll", action: "roll", responder: responder)
+        #expect(table.methods("/t/acme/keys/roll") == ["POST"])
+        #expect(table.find(.get, "/t/acme/keys/roll") == nil)
+        #expect(table.methods("/t/acme/keys") == ["GET", "HEAD", "POST"])
+        #expect(table.methods("/t/acme/keys/x") == ["GET", "HEAD"])
+        #expect(table.methods("/t") == [])
+    }
+
     @Test("empty segments do not count")
     func emptySegments() {
         #expect(found(.get, "//t///acme/")?.parameters == ["tenant": "acme"])
