@@ -24,7 +24,7 @@ struct PreparedStatements {
                 }
         }
 
-        /// Uses only the lengths and the ends of the text. The hash of the whole text would cost more than all other work for a statement.
+        /// Uses only the lengths and the ends of the text. The hash of the whole text costs much more.
         /// The few texts that agree in these are compared.
         func hash(into hasher: inout Hasher) {
             hasher.combine(text.count)

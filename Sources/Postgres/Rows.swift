@@ -93,7 +93,7 @@ extension DatabaseError {
     /// The command tag, such as `COMMIT` or `INSERT 0 1`.
     var tag: String { String(cString: PQcmdStatus(pointer)) }
 
-    /// Returns the column with this name, which no two columns may have. `PQfnumber` is not used, because it folds case and copies the name
+    /// Returns the column with this name. No two columns of a result may have the same name. Only a debug build checks this. `PQfnumber` is not used, because it folds case and copies the name
     /// each time.
     func column(_ name: String) -> Int32? {
         let expected = expected.load(ordering: .relaxed)

@@ -61,7 +61,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
 
 /// Authenticates each call of the REST API before its action, and makes a POST idempotent by its key.
 ///
-/// One middleware instead of two, because each one costs a read several switches of its task.
+/// One middleware instead of two, because each one adds several task switches to a read.
 struct APIEntrance: RouterMiddleware {
     typealias Context = CallContext
 

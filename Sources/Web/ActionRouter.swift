@@ -4,7 +4,7 @@ package import Hummingbird
 /// A router in which each route names its action.
 ///
 /// A group of routes does not know its whole path or the groups around it, and the router sees a route only when this is known. So
-/// until then, the last component of the path carries the name. With it, the edge can name the action of a request before any
+/// until then, the last component of the path carries the name. So the server knows the action of a request before any
 /// middleware or context rejects the request.
 package final class ActionRouter: RouterMethods {
     package typealias Context = WebContext
@@ -37,7 +37,7 @@ package final class ActionRouter: RouterMethods {
 
     @discardableResult
     package func add(middleware: any MiddlewareProtocol<Request, Response, WebContext>) -> Self {
-        preconditionFailure("Call it where the table's routes are called, or add it to a group of routes.")
+        preconditionFailure("Middleware for all routes is not supported. Add it to a group of routes.")
     }
 
     private static let prefix = "action="

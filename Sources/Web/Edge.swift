@@ -163,7 +163,7 @@ extension HTTPField.Name {
 }
 
 extension HTTPFields {
-    /// Replaces the fields with this name. The subscript costs several times as much if there are none.
+    /// Replaces the fields with this name. The subscript costs several times as much if no field has this name yet.
     mutating func set(_ field: HTTPField) {
         if contains(field.name) { self[field.name] = field.value } else { append(field) }
     }

@@ -4,7 +4,7 @@ package import Hummingbird
 
 /// The routes of a server, as a tree of the segments of their paths.
 ///
-/// Segments are compared by bytes, and Hummingbird's tree compares them by `Character`. Empty segments do not count, so `//v1/` is `/v1`.
+/// Segments are compared by bytes. Hummingbird's tree compares them by `Character`. Empty segments do not count, so `//v1/` is `/v1`.
 package struct RouteTable: Sendable {
     /// One route: an operation of the spec.
     package struct Route: Sendable {

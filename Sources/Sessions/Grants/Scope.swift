@@ -11,7 +11,7 @@ package enum Scope {
     /// The supported scopes of a request (OpenID Connect Core, section 3.1.2.1). It is nil if the request names only other scopes. Nothing
     /// can be granted then, which is `invalid_scope`.
     package static func granted(for asked: String?) -> String? {
-        // No caller sends more names than fit into a query, so a list costs less than a set.
+        // The list is searched once per supported scope, so it costs less than a set.
         let names = (asked ?? "").parts(at: " ")
         guard !names.isEmpty else { return byDefault }
         let granted = supported.filter { names.has($0) }
