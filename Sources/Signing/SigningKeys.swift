@@ -70,8 +70,9 @@ package final class SigningKeys: Sendable {
     /// They contain every key that this process signs with: a key that signs comes from `keys`, which replaces the older set. A key that
     /// signs elsewhere was published for `SigningKey.notice` before, except for a replacement of compromised keys and the first key of an
     /// algorithm. The database reports these two at once.
-    package func published(of tenant: ID<Tenant>) async throws -> (value: [SigningKey.JWK], isOld: Bool) {
-        guard let found = try await cache.recent(tenant) else { throw Missing() }
+    /// - Parameter waits: False if this request has already waited for the database without a result.
+    package func published(of tenant: ID<Tenant>, waits: Bool) async throws -> (value: [SigningKey.JWK], isOld: Bool) {
+        guard let found = try await cache.recent(tenant, waits: waits) else { throw Missing() }
         return (found.value.published.map(\.jwk), found.isOld)
     }
 

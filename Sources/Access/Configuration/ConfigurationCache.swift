@@ -120,7 +120,8 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     /// not reported as changed. The load continues, so that a later caller gets its result.
     ///
     /// An old value must decide nothing that a change can forbid.
-    package func recent(_ key: Key) async throws -> Recent? {
+    /// - Parameter waits: False for a caller that has already waited for the database without a result. It gets an earlier value at once.
+    package func recent(_ key: Key, waits: Bool = true) async throws -> Recent? {
         let (found, now) = (state.withLock { $0.find(key, at: .now) }, ContinuousClock.now)
         switch found {
         case .current(let entry): return Recent(value: entry.owned.value, isOld: false)
@@ -130,7 +131,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
             guard let recency, now < entry.loaded + recency
             else { return try await load.task.value.map { Recent(value: $0.value, isOld: false) } }
             // From its start. So only the first callers during an outage wait.
-            switch await Self.result(of: load.task, until: load.started + Self.patience) {
+            switch await Self.result(of: load.task, until: waits ? load.started + Self.patience : now) {
             case .success(let owned): return owned.map { Recent(value: $0.value, isOld: false) }
             case .failure, nil: return Recent(value: entry.owned.value, isOld: true)
             }

@@ -18,7 +18,8 @@ extension DiscoveryRoutes {
     @Sendable
     func jwks(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let issuer = try await endpoints.issuer(context) else { throw Problem.notFound("tenant") }
-        let keys = try await signingKeys.published(of: issuer.tenant)
+        // Two waits would be more than the 50 ms that a JWKS may take during an outage, on a busy machine.
+        let keys = try await signingKeys.published(of: issuer.tenant, waits: !issuer.isOld)
         return try .json(Reply(keys: keys.value), cacheControl: Self.cacheControl(isOld: issuer.isOld || keys.isOld))
     }
 }

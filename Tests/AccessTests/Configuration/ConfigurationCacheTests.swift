@@ -218,6 +218,22 @@ struct ConfigurationCacheTests {
         #expect(try await cache.recent("a")?.value == 2)
     }
 
+    @Test("a caller that waited without a result before gets the last value without another wait, and the load continues")
+    func noSecondWait() async throws {
+        let database = Database(owner: one)
+        let cache = database.cache()
+        cache.forgetAll(isFresh: true)
+        _ = try await cache["a"]
+        database.stop()
+        cache.forgetAll(isFresh: true)
+        database.put(2)
+        #expect(try await cache.recent("a", waits: false).map { [$0.value, $0.isOld ? 1 : 0] } == [1, 1])
+        try await eventually("the load has started") { database.isAsked }
+        database.start()
+        #expect(try await cache["a"] == 2)
+        #expect(try await cache.recent("a", waits: false).map { [$0.value, $0.isOld ? 1 : 0] } == [2, 0])
+    }
+
     @Test("after a reported change, recent returns no earlier value, not even during an outage")
     func changed() async throws {
         for owner in [one, UUID.platform] {
