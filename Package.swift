@@ -79,7 +79,7 @@ let package = Package(
             name: "Web",
             dependencies: [
                 "Encoding",
-                httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1,
+                httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         // It imports Web only for its pages, so that all pages use the same HTML escape.
         .target(

@@ -146,13 +146,12 @@ package struct Installation: Sendable {
         pruneWebhooks = PruneWebhooks(database: PlatformDatabase(pool, for: .pruneWebhooks), logger: logger, now: now)
         let publicPort = Mutex(settings.port)
         let arrivals = Arrivals(expecting: 2) { onListening(publicPort.withLock { $0 }) }
-        application = Hummingbird.Application(
-            responder: responder, server: .guarded(settings.connections, metrics: metrics, logger: logger),
-            configuration: .init(address: .hostname(settings.host, port: settings.port), serverName: nil),
-            onServerRunning: { channel in
-                publicPort.withLock { $0 = channel.localAddress?.port ?? settings.port }
-                arrivals.arrive()
-            }, logger: logger)
+        application = GuardedServer(
+            responder, host: settings.host, port: settings.port, limits: settings.connections, metrics: metrics, logger: logger
+        ) { port in
+            publicPort.withLock { $0 = port }
+            arrivals.arrive()
+        }
         operations = makeOperations(
             settings, pools: pools, metrics: metrics,
             isSchemaUsable: {

@@ -1,13 +1,14 @@
 import Hummingbird
 import Logging
 import NIOCore
+import ServiceLifecycle
 import Web
 
 /// The port for operators: liveness, readiness and metrics.
 func makeOperations(
     _ settings: Settings, pools: DatabasePools, metrics: Metrics, isSchemaUsable: @escaping @Sendable () async throws -> Bool,
     onListening: @escaping @Sendable () -> Void, logger: Logger
-) -> some ApplicationProtocol {
+) -> some Service {
     let router = Router()
     // Both fail before the public port closes, so that load balancers send no new request here.
     router.get("healthz") { _, _ -> Response in metrics.connections.isEnding ? .stopping : .text("ok\n") }
@@ -23,12 +24,11 @@ func makeOperations(
         }
     }
     router.get("metrics") { _, _ in Response.text(metrics.text + (await pools.metrics), type: "text/plain; version=0.0.4; charset=utf-8") }
-    return Application(
-        router: router,
-        // Only a few probes and scrapers call here. The port is private, so one address may have all connections.
-        server: .guarded(ConnectionLimits(total: 100, perAddress: nil), counting: OpenConnections()),
-        configuration: .init(address: .hostname(settings.operationsHost, port: settings.operationsPort), serverName: nil),
-        onServerRunning: { _ in onListening() }, logger: logger)
+    // Only a few probes and scrapers call here. The port is private, so one address may have all connections.
+    return GuardedServer(
+        router.buildResponder(), host: settings.operationsHost, port: settings.operationsPort,
+        limits: ConnectionLimits(total: 100, perAddress: nil), counting: OpenConnections(), logger: logger
+    ) { _ in onListening() }
 }
 
 extension Response {

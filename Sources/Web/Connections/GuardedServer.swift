@@ -1,74 +1,135 @@
-import Hummingbird
-package import HummingbirdCore
+package import Hummingbird
+import HummingbirdCore
 package import Logging
 import NIOCore
 import NIOHTTP1
+package import ServiceLifecycle
 import Synchronization
 
-extension HTTPServerBuilder {
-    /// HTTP/1.1 with a `RequestGuard` on each connection.
-    package static func guarded(_ limits: ConnectionLimits, counting connections: OpenConnections) -> HTTPServerBuilder {
-        guarded(limits, connections) { _ in }
+/// A port that speaks HTTP/1.1, with a `RequestGuard` on each connection. It stops gracefully: it finishes its open requests.
+package struct GuardedServer<Responder: HTTPResponder>: Service
+where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    private let connections: GuardedConnections<Responder>
+    private let address: BindAddress
+    private let onListening: @Sendable (_ port: Int) -> Void
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - port: 0 for any free port.
+    ///   - onListening: Gets the port as soon as it accepts connections.
+    package init(
+        _ responder: Responder, host: String, port: Int, limits: ConnectionLimits, counting open: OpenConnections, logger: Logger,
+        onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) {
+        self.init(responder, host, port, limits, open, logger, report: { _ in }, onListening)
     }
 
     /// The same. The guard's own refusals are counted. Each has a line in the access log, in the format of `Edge`.
-    package static func guarded(_ limits: ConnectionLimits, metrics: Metrics, logger: Logger) -> HTTPServerBuilder {
-        guarded(limits, metrics.connections) { refused in
-            metrics.observe(action: "none", status: refused.status, took: refused.took)
-            guard logger.logLevel <= .info else { return }
-            logger.info(
-                "request",
-                metadata: [
-                    "request_id": .string(refused.requestID), "action": "none", "method": .string(refused.method),
-                    "status": .string(String(refused.status)), "micros": .string(String(Int64(refused.took / .microseconds(1)))),
-                    "outcome": .string(refused.outcome),
-                ])
-        }
+    package init(
+        _ responder: Responder, host: String, port: Int, limits: ConnectionLimits, metrics: Metrics, logger: Logger,
+        onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) {
+        self.init(
+            responder, host, port, limits, metrics.connections, logger,
+            report: { refused in
+                metrics.observe(action: "none", status: refused.status, took: refused.took)
+                guard logger.logLevel <= .info else { return }
+                logger.info(
+                    "request",
+                    metadata: [
+                        "request_id": .string(refused.requestID), "action": "none", "method": .string(refused.method),
+                        "status": .string(String(refused.status)), "micros": .string(String(Int64(refused.took / .microseconds(1)))),
+                        "outcome": .string(refused.outcome),
+                    ])
+            }, onListening)
     }
 
-    private static func guarded(
-        _ limits: ConnectionLimits, _ connections: OpenConnections, report: @escaping @Sendable (RequestGuard.Refused) -> Void
-    ) -> HTTPServerBuilder {
-        HTTPServerBuilder { responder in
-            GuardedChannel(
-                base: HTTP1Channel(responder: responder, configuration: .init(idleTimeout: limits.idle)), limits: limits,
-                connections: connections, report: report)
-        }
+    private init(
+        _ responder: Responder, _ host: String, _ port: Int, _ limits: ConnectionLimits, _ open: OpenConnections, _ logger: Logger,
+        report: @escaping @Sendable (RequestGuard.Refused) -> Void, _ onListening: @escaping @Sendable (_ port: Int) -> Void
+    ) {
+        connections = GuardedConnections(responder: responder, limits: limits, open: open, report: report)
+        (address, self.logger, self.onListening) = (.hostname(host, port: port), logger, onListening)
+    }
+
+    package func run() async throws {
+        let server = connections.server(
+            configuration: ServerConfiguration(address: address), onServerRunning: { onListening($0.localAddress?.port ?? 0) },
+            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: logger)
+        try await server.run()
     }
 }
 
-/// Hummingbird's channel, with the guard between the parser and everything else. The HTTP version and each `Host` line are still
-/// visible there.
-private struct GuardedChannel: ServerChildChannel {
-    let base: HTTP1Channel
+/// The connections of a port.
+private struct GuardedConnections<Responder: HTTPResponder>: ServerChildChannel
+where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    let responder: Responder
     let limits: ConnectionLimits
-    let connections: OpenConnections
+    let open: OpenConnections
     let report: @Sendable (RequestGuard.Refused) -> Void
 
     struct Value: ServerChildChannelValue {
-        let base: HTTP1Channel.Value
+        let channel: any Channel
+        let conversation: NIOLoopBound<Conversation>
         let reader: ConnectionReader
-
-        var channel: any Channel { base.channel }
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-        let (limits, connections, report) = (limits, connections, report)
-        return base.setup(channel: channel, logger: logger).flatMapThrowing { value in
-            let reader = ConnectionReader()
+        channel.eventLoop.makeCompletedFuture {
+            let (conversation, reader) = (Conversation(), ConnectionReader())
             let pipeline = channel.pipeline.syncOperations
-            let parser = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
-            try pipeline.addHandler(
-                RequestGuard(limits, connections: connections, reader: reader, report: report), position: .after(parser))
-            return Value(base: value, reader: reader)
+            try pipeline.addHandlers(RequestGuard.handlers(limits, connections: open, reader: reader, report: report))
+            try pipeline.addHandler(conversation)
+            return Value(channel: channel, conversation: NIOLoopBound(conversation, eventLoop: channel.eventLoop), reader: reader)
         }
     }
 
     func handle(value: Value, logger: Logger) async {
         value.reader.start()
-        await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) {
-            await base.handle(value: value.base, logger: logger)
+        await withTaskCancellationHandler {
+            await withTaskExecutorPreference(LoopExecutor(value.channel.eventLoop)) { await answer(value, logger) }
+        } onCancel: {
+            value.channel.close(promise: nil)
         }
+    }
+
+    /// Answers the requests of a connection in their order.
+    private func answer(_ value: Value, _ logger: Logger) async {
+        let (channel, conversation) = (value.channel, value.conversation.value)
+        do {
+            while let taken = await conversation.request() {
+                let context = Responder.Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+                let response: Response
+                do {
+                    response = try await responder.respond(to: taken.request, context: context)
+                } catch {
+                    logger.error("A request failed.", metadata: ["cause": "\(error)"])
+                    response = Response(status: .internalServerError)
+                }
+                try await response.body.write(
+                    ResponseBytes(response.head, to: taken, in: value.conversation, on: channel.eventLoop))
+            }
+            conversation.write(.last)
+        } catch {
+            // The caller has disconnected, or it has to learn that its response is incomplete.
+            channel.close(promise: nil)
+        }
+        // Its error is that of the connection, which has ended either way.
+        try? await channel.closeFuture.get()
+    }
+}
+
+extension RequestGuard {
+    /// The guard, between the handlers that read and write HTTP.
+    static func handlers(
+        _ limits: ConnectionLimits, connections: OpenConnections, reader: ConnectionReader, report: @escaping @Sendable (Refused) -> Void
+    ) -> [any ChannelHandler] {
+        var parser = NIOHTTPDecoderLimitConfiguration()
+        (parser.maxHeaderFieldSize, parser.maxHeaderListSize, parser.maxHeaderFieldCount) = (80 * 1024, 80 * 1024, 1000)
+        return [
+            ResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: parser)),
+            RequestGuard(limits, connections: connections, reader: reader, report: report),
+        ]
     }
 }
 

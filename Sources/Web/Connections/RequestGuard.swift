@@ -11,8 +11,8 @@ import NIOHTTP1
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
-    typealias OutboundIn = HTTPServerResponsePart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias OutboundIn = ResponsePart
+    typealias OutboundOut = ResponsePart
 
     private enum Reading {
         /// No byte of a request has arrived.
@@ -40,8 +40,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var ending = Ending.not
     /// Whether the server stops. The connection then ends after its requests in progress.
     private var isStopping = false
+    /// Whether the parser reads no request after those that have arrived.
+    private var isLastRequest = false
     private var sawPart = false
     private var sawBytes = false
+    private var isInputClosed = false
+    /// The time of the last part that arrived, or of the last response.
+    private var lastActive = NIODeadline.uptimeNanoseconds(0)
+    private var silenceTimer: Scheduled<Void>?
     /// The arrival times of the first byte of the request and of its body.
     private var (began, bodyBegan) = (NIODeadline.uptimeNanoseconds(0), NIODeadline.uptimeNanoseconds(0))
     private var received = 0
@@ -61,7 +67,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var stalls = 0
 
     private struct Refusal {
-        let status: HTTPResponseStatus
+        let status: HTTPResponse.Status
         let problem: Problem
         /// Nil if no head was complete.
         var method: HTTPMethod?
@@ -98,6 +104,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         if let network { connections.close(from: network) }
         (network, reading, ending) = (nil, .nothing, .closed)
+        silenceTimer?.cancel()
         context.fireChannelInactive()
     }
 
@@ -105,9 +112,19 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard network == nil, case .not = ending else { return }
         let caller = CallerNetwork.of(context.remoteAddress?.ipAddress)
         guard connections.open(from: caller, within: limits) else { return close(context) }
-        network = caller
-        context.eventLoop.assumeIsolated().scheduleTask(in: limits.firstByte) {
-            if !self.sawBytes { self.close(context) }
+        (network, lastActive) = (caller, context.eventLoop.now)
+        limitSilence(context, lastActive + min(limits.firstByte, limits.idle))
+    }
+
+    /// Ends a connection that is silent for too long. One timer runs all the time. It is not set again for each request.
+    private func limitSilence(_ context: ChannelHandlerContext, _ next: NIODeadline) {
+        silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
+            if case .closed = self.ending { return }
+            let (now, limit) = (context.eventLoop.now, self.lastActive + self.limits.idle)
+            // An action may take longer, and a request has its own limits.
+            let isWaiting = self.unanswered == 0 && self.reading == .nothing
+            guard self.sawBytes, !isWaiting || now < limit else { return self.close(context) }
+            self.limitSilence(context, isWaiting ? limit : now + self.limits.idle)
         }
     }
 
@@ -119,12 +136,15 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { return stop(context) }
-        if case .lingering = ending, case ChannelEvent.inputClosed? = event as? ChannelEvent { close(context) }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            isInputClosed = true
+            if case .lingering = ending { close(context) }
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
-    /// The server stops, and its port is closed. The guard handles the event itself, because Hummingbird closes a connection whose first
-    /// head it has not seen. The request may already be on its way, and a proxy may not send it again.
+    /// The server stops, and its port is closed. A connection whose first head has not arrived stays open for a moment: the request may
+    /// already be on its way, and a proxy may not send it again.
     private func stop(_ context: ChannelHandlerContext) {
         isStopping = true
         // Nobody answers it. NIO ends the process if a connection is never read.
@@ -139,7 +159,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: Requests
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        sawPart = true
+        (sawPart, lastActive) = (true, context.eventLoop.now)
         let part = unwrapInboundIn(data)
         switch ending {
         case .lingering(let bytes): return linger(bytes, part, context)
@@ -149,14 +169,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard refusal == nil else { return }
         switch part {
         case .head(let head):
-            let now = context.eventLoop.now
-            if reading == .nothing { began = now }
-            (reading, bodyBegan, received, expected) = (.body, now, 0, Self.length(of: head))
+            if reading == .nothing { began = lastActive }
+            (reading, bodyBegan, received, expected) = (.body, lastActive, 0, Self.length(of: head))
             if let problem = Problem(unusable: head) {
                 return refuse(.init(status: .badRequest, problem: problem, method: head.method), context)
             }
-            // The parser reads nothing after a request to change the protocol. No action supports such a request.
-            if unanswered == 0, head.method == .CONNECT || head.headers.contains(name: "Upgrade") { ending = .afterAnswer }
+            // The parser also stops at a request to change the protocol. No action supports such a request.
+            if !head.isKeepAlive || head.method == .CONNECT || head.headers.contains(name: "Upgrade") { isLastRequest = true }
             (unanswered, isPassingOn) = (unanswered + 1, true)
         case .body(let bytes): received += bytes.readableBytes
         case .end: (reading, isPassingOn) = (.nothing, false)
@@ -275,31 +294,45 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .not, .afterAnswer: break
         }
         switch unwrapOutboundIn(data) {
-        case .head(var head):
+        case .whole(let head, let body):
+            context.write(wrapOutboundOut(.whole(ended(head), body)), promise: promise)
+            finish(context)
+        case .head(let head):
             isAnswering = true
-            guard endsConnection(head.status) else { return context.write(data, promise: promise) }
-            ending = .afterAnswer
-            head.headers.replaceOrAdd(name: "Connection", value: "close")
-            context.write(wrapOutboundOut(.head(head)), promise: promise)
+            context.write(wrapOutboundOut(.head(ended(head))), promise: promise)
         case .body: context.write(data, promise: promise)
         case .end:
-            (isAnswering, unanswered) = (false, max(0, unanswered - 1))
-            // Its head was written before the server stopped.
-            if isStopping, unanswered == 0, refusal == nil, case .not = ending { ending = .afterAnswer }
-            if case .afterAnswer = ending {
-                context.writeAndFlush(data, promise: promise)
-                beginToLinger(context)
-            } else {
-                context.write(data, promise: promise)
-                if unanswered == 0, let refusal { refuse(refusal, context) }
-            }
+            context.write(data, promise: promise)
+            finish(context)
+        case .last: beginToLinger(context)
         }
     }
 
-    /// Whether the server stops, or the rest of the request is unreadable, or too long to read just to keep the connection open.
-    private func endsConnection(_ status: HTTPResponseStatus) -> Bool {
+    /// The head, with the end of the connection if it is the last one.
+    private func ended(_ head: ResponsePart.Head) -> ResponsePart.Head {
+        var head = head
+        if endsConnection(head) { (ending, head.isLast) = (.afterAnswer, true) }
+        return head
+    }
+
+    /// A response is complete.
+    private func finish(_ context: ChannelHandlerContext) {
+        (isAnswering, unanswered, lastActive) = (false, max(0, unanswered - 1), context.eventLoop.now)
+        // Its head was written before the server stopped.
+        if isStopping, unanswered == 0, refusal == nil, case .not = ending { ending = .afterAnswer }
+        if case .afterAnswer = ending {
+            context.flush()
+            beginToLinger(context)
+        } else if unanswered == 0, let refusal {
+            refuse(refusal, context)
+        }
+    }
+
+    /// Whether the caller or the server stops, or the rest of the request is unreadable, or too long to read just to keep the connection
+    /// open.
+    private func endsConnection(_ head: ResponsePart.Head) -> Bool {
         if case .afterAnswer = ending { return true }
-        if status == .payloadTooLarge { return true }
+        if head.isLast || head.fields.status == .contentTooLarge || isLastRequest && unanswered == 1 { return true }
         if isStopping || connections.isEnding, unanswered == 1, refusal == nil { return true }
         guard reading == .body, unanswered == 1 else { return false }
         return expected.map { $0 - received > limits.rest } ?? true
@@ -317,13 +350,14 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func answer(_ refusal: Refusal, _ context: ChannelHandlerContext) {
         let id = Edge.requestID(from: nil)
         let body = refusal.problem.encoded(instance: "", requestID: id)
-        let headers: HTTPHeaders = [
-            "Content-Type": "application/problem+json", "Content-Length": "\(body.count)", "Cache-Control": "no-store", "Request-Id": id,
-            "X-Content-Type-Options": "nosniff", "Connection": "close",
-        ]
-        context.write(wrapOutboundOut(.head(.init(version: .http1_1, status: refusal.status, headers: headers))), promise: nil)
-        context.write(wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: body)))), promise: nil)
-        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+        let fields = HTTPResponse(
+            status: refusal.status,
+            headerFields: [
+                .contentType: "application/problem+json", .contentLength: "\(body.count)", .cacheControl: "no-store", .requestID: id,
+                .xContentTypeOptions: "nosniff",
+            ])
+        let head = ResponsePart.Head(fields, .length, isLast: true)
+        context.writeAndFlush(wrapOutboundOut(.whole(head, context.channel.allocator.buffer(bytes: body))), promise: nil)
         report(
             Refused(
                 requestID: id, method: refusal.method?.rawValue ?? "none", outcome: refusal.problem.code.rawValue,
@@ -333,6 +367,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     // MARK: The end
 
     private func beginToLinger(_ context: ChannelHandlerContext) {
+        // Nothing more can arrive.
+        guard !isInputClosed else { return close(context) }
         (reading, ending) = (.nothing, .lingering(bytes: 0))
         context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) { self.close(context) }
         context.close(mode: .output, promise: nil)

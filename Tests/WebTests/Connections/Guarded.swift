@@ -1,3 +1,4 @@
+import HTTPTypes
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -20,11 +21,8 @@ struct Guarded {
     ) throws {
         let reader = ConnectionReader()
         if isRead { reader.start() }
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandlers([
-            HTTPResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder()),
-            RequestGuard(limits, connections: connections, reader: reader, report: report),
-        ])
+        try channel.pipeline.syncOperations.addHandlers(
+            RequestGuard.handlers(limits, connections: connections, reader: reader, report: report))
         let remote = try SocketAddress(ipAddress: address, port: 1)
         channel.remoteAddress = remote
         let closed = closed
@@ -52,10 +50,15 @@ struct Guarded {
         channel.embeddedEventLoop.advanceTime(by: .seconds(seconds))
     }
 
-    func answer(_ status: HTTPResponseStatus) throws {
-        try channel.writeOutbound(
-            HTTPServerResponsePart.head(.init(version: .http1_1, status: status, headers: ["Content-Length": "0"])))
-        if channel.isActive { try channel.writeOutbound(HTTPServerResponsePart.end(nil)) }
+    func answer(_ status: HTTPResponse.Status) throws {
+        try begin(status)
+        if channel.isActive { try channel.writeOutbound(ResponsePart.end) }
+    }
+
+    /// Writes only the head.
+    func begin(_ status: HTTPResponse.Status) throws {
+        let fields = HTTPResponse(status: status, headerFields: [.contentLength: "0"])
+        try channel.writeOutbound(ResponsePart.head(.init(fields, toHead: false, isOld: false)))
     }
 
     /// Returns the bytes sent since the last call.
