@@ -121,18 +121,17 @@ extension Form {
 
     private static func append(_ text: String, to bytes: inout [UInt8]) {
         var text = text
-        text.withUTF8 { utf8 in
-            if utf8.allSatisfy(isUnreserved) { return bytes.append(contentsOf: utf8) }
-            for byte in utf8 {
-                if isUnreserved(byte) { bytes.append(byte) } else { append(byte, to: &bytes) }
-            }
-        }
-    }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
         // One bit per ASCII character, because each byte of a redirect is tested.
-        let word = byte < 64 ? unreserved.low : unreserved.high
-        return byte < 128 && word >> (byte & 63) & 1 == 1
+        let (low, high) = unreserved
+        text.withUTF8 { utf8 in
+            var start = 0
+            for (end, byte) in utf8.enumerated() where byte >= 128 || (byte < 64 ? low : high) >> (byte & 63) & 1 == 0 {
+                bytes.append(contentsOf: utf8[start..<end])
+                append(byte, to: &bytes)
+                start = end + 1
+            }
+            bytes.append(contentsOf: utf8[start...])
+        }
     }
 
     private static let unreserved: (low: UInt64, high: UInt64) = {
