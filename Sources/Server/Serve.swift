@@ -32,7 +32,9 @@ struct Serve: AsyncParsableCommand {
         }
         try await orRefuse { [settings] in
             do {
-                try await ServiceGroup.run(installation.services, logger: logger, delay: .seconds(settings.shutdownDelay)) {
+                try await ServiceGroup.run(
+                    installation.services + [StartPages()], logger: logger, delay: .seconds(settings.shutdownDelay)
+                ) {
                     installation.announceStop()
                     logger.notice("stopping", metadata: ["delay": "\(settings.shutdownDelay)"])
                 }
