@@ -6,8 +6,9 @@ from collections import Counter, defaultdict
 
 from probe import CONTROL, INTERVAL
 
-# Goals in seconds. A lost node is like a frozen one: the next primary has to wait for the end of the key.
-GAPS = {"kill": 5, "lose": 12, "freeze": 12, "cut": 2, "disk": 2}
+# Goals in seconds. A lost node is like a frozen one: the next primary has to wait for the end of the key. Commits wait for a lost replica
+# until the next loop of Patroni, which runs every 2 s.
+GAPS = {"kill": 5, "lose": 12, "freeze": 12, "cut": 2, "disk": 3}
 # The part of a gap that is not the cluster's, in seconds.
 GAP_AFTER_PRIMARY = 2
 WITHOUT_FAILED_LOGINS = ("steady", "switchover", "return", "rolling")
