@@ -6,8 +6,8 @@ import NIOHTTP1
 /// The requests and responses of a connection. The last handler of its pipeline.
 ///
 /// One task per connection takes the requests, one at a time, and writes their responses. It runs on the event loop of the connection, so
-/// it calls this handler directly. Only one part of the next request or of a body is read in advance. So a caller that sends faster than
-/// its requests are answered has to wait.
+/// it calls this handler directly. The server reads once in advance, and then waits until the requests of this read are taken. So a caller
+/// that sends faster than its requests are answered has to wait.
 final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ResponsePart
@@ -30,10 +30,13 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
         case rest
     }
 
+    private let loop: any EventLoop
     private var context: ChannelHandlerContext?
     private var parts = CircularBuffer<HTTPServerRequestPart>(initialCapacity: 4)
     private var next = Next.head
     private var number = 0
+    /// Whether the current request has its whole response.
+    private(set) var isAnswered = false
     /// Whether no more parts arrive, and the error that ended them.
     private var (isAtEnd, failure): (Bool, (any Error)?) = (false, nil)
     private var isClosed = false
@@ -44,11 +47,19 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     private var bodyWaiter: CheckedContinuation<ByteBuffer?, any Error>?
     private var roomWaiter: CheckedContinuation<Void, any Error>?
 
+    init(on loop: any EventLoop) {
+        self.loop = loop
+    }
+
     // MARK: Requests
 
     /// The next request. Nil at the end of the connection.
     func request() async -> Taken? {
-        if let taken = take(isWholeOnly: false) { return taken }
+        if let taken = take(isWholeOnly: false) {
+            // Otherwise, the other connections of the loop would wait for all requests of one read.
+            if number > 1 { await Task.yield() }
+            return taken
+        }
         if isAtEnd { return nil }
         return await withCheckedContinuation { requestWaiter = $0 }
     }
@@ -66,9 +77,9 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
         } else {
             parts.removeFirst()
             next = .body
-            body = RequestBody(asyncSequence: ArrivingBody(of: number + 1, in: self, on: context!.eventLoop))
+            body = RequestBody(asyncSequence: ArrivingBody(of: number + 1, in: self, on: loop))
         }
-        number += 1
+        (number, isAnswered) = (number + 1, false)
         readOn()
         return Taken(request: Request(head: HTTPRequest(head), body: body), number: number, isOld: head.version == .http1_0)
     }
@@ -111,19 +122,23 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         parts.append(unwrapInboundIn(data))
-        if let waiter = bodyWaiter {
-            bodyWaiter = nil
-            waiter.resume(returning: takeBytes())
-        } else if let waiter = requestWaiter, let taken = take(isWholeOnly: true) {
-            requestWaiter = nil
-            waiter.resume(returning: taken)
-        }
+        if let waiter = bodyWaiter.take() { waiter.resume(returning: takeBytes()) } else { resume(isWholeOnly: true) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if let waiter = requestWaiter, let taken = take(isWholeOnly: false) {
-            requestWaiter = nil
+        resume(isWholeOnly: false)
+        context.fireChannelReadComplete()
+    }
+
+    private func resume(isWholeOnly: Bool) {
+        // Taken first, because a read may end the connection.
+        guard let waiter = requestWaiter.take() else { return }
+        if let taken = take(isWholeOnly: isWholeOnly) {
             waiter.resume(returning: taken)
+        } else if isAtEnd {
+            waiter.resume(returning: nil)
+        } else {
+            requestWaiter = waiter
         }
     }
 
@@ -143,7 +158,7 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     /// Writes a part of a response.
     func write(_ part: ResponsePart) {
         switch part {
-        case .whole, .end: next = next == .body ? .rest : next
+        case .whole, .end: (next, isAnswered) = (next == .body ? .rest : next, true)
         case .head, .body, .last: break
         }
         context?.writeAndFlush(wrapOutboundOut(part), promise: nil)
@@ -177,16 +192,23 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent { end(nil) }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent { end(nil) } else if event is LastBytes.Begin { drop() }
         context.fireUserInboundEventTriggered(event)
     }
 
     /// An error in the bytes of the caller, or of the connection. The parts before it are still taken.
     func errorCaught(context: ChannelHandlerContext, error: any Error) { end(error) }
 
+    /// The parts that have arrived get no response.
+    private func drop() {
+        parts.removeAll()
+        end(nil)
+        readOn()
+    }
+
     private func close() {
         isClosed = true
-        end(nil)
+        drop()
         roomWaiter.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
     }
 
@@ -194,7 +216,7 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
         (isAtEnd, failure) = (true, failure ?? error)
         // A waiting task has taken all parts.
         bodyWaiter.take()?.resume(throwing: failure ?? ChannelError.eof)
-        if let waiter = requestWaiter.take() { waiter.resume(returning: take(isWholeOnly: false)) }
+        resume(isWholeOnly: false)
     }
 }
 

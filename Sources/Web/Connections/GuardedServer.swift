@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 package import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -76,7 +82,7 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            let (conversation, reader) = (Conversation(), ConnectionReader())
+            let (conversation, reader) = (Conversation(on: channel.eventLoop), ConnectionReader())
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers(RequestGuard.handlers(limits, connections: open, reader: reader, report: report))
             try pipeline.addHandler(conversation)
@@ -96,26 +102,34 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
     /// Answers the requests of a connection in their order.
     private func answer(_ value: Value, _ logger: Logger) async {
         let (channel, conversation) = (value.channel, value.conversation.value)
-        do {
-            while let taken = await conversation.request() {
-                let context = Responder.Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
-                let response: Response
-                do {
-                    response = try await responder.respond(to: taken.request, context: context)
-                } catch {
-                    logger.error("A request failed.", metadata: ["cause": "\(error)"])
-                    response = Response(status: .internalServerError)
-                }
-                try await response.body.write(
-                    ResponseBytes(response.head, to: taken, in: value.conversation, on: channel.eventLoop))
+        while let taken = await conversation.request() {
+            let context = Responder.Context(source: ApplicationRequestContextSource(channel: channel, logger: logger))
+            let response: Response
+            do {
+                response = try await responder.respond(to: taken.request, context: context)
+            } catch {
+                logger.error("A request failed.", metadata: ["cause": "\(error)"])
+                response = Response(status: .internalServerError)
             }
-            conversation.write(.last)
-        } catch {
-            // The caller has disconnected, or it has to learn that its response is incomplete.
-            channel.close(promise: nil)
+            let bytes = ResponseBytes(response.head, to: taken, in: value.conversation, on: channel.eventLoop)
+            // A body that throws has logged the cause.
+            try? await response.body.write(bytes)
+            guard conversation.isAnswered else {
+                await abort(channel, resets: taken.isOld)
+                break
+            }
         }
+        conversation.write(.last)
         // Its error is that of the connection, which has ended either way.
         try? await channel.closeFuture.get()
+    }
+
+    /// Ends a connection in the middle of a response, so that the caller knows that it is incomplete.
+    /// - Parameter resets: Whether the body would end with the connection (HTTP/1.0). Then only a reset shows that it is incomplete.
+    private func abort(_ channel: any Channel, resets: Bool) async {
+        // An error means that the connection has already ended.
+        if resets { try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get() }
+        try? await channel.close()
     }
 }
 
@@ -127,8 +141,11 @@ extension RequestGuard {
         var parser = NIOHTTPDecoderLimitConfiguration()
         (parser.maxHeaderFieldSize, parser.maxHeaderListSize, parser.maxHeaderFieldCount) = (80 * 1024, 80 * 1024, 1000)
         return [
-            ResponseEncoder(), ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: parser)),
-            RequestGuard(limits, connections: connections, reader: reader, report: report),
+            ResponseEncoder(),
+            // The parser leaves the bytes after a request to change the protocol.
+            ByteToMessageHandler(
+                HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: parser), maximumBufferSize: 256 * 1024),
+            LastBytes(limits), RequestGuard(limits, connections: connections, reader: reader, report: report),
         ]
     }
 }

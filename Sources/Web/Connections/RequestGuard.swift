@@ -25,9 +25,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case not
         /// After the response that is being written.
         case afterAnswer
-        /// The last response is written. The caller may still be sending.
-        case lingering(bytes: Int)
-        case closed
+        /// `LastBytes` ends the connection, or it is closed.
+        case ended
     }
 
     private let limits: ConnectionLimits
@@ -42,9 +41,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isStopping = false
     /// Whether the parser reads no request after those that have arrived.
     private var isLastRequest = false
+    /// Whether a request has arrived that nobody answers, because an earlier response is the last one.
+    private var isIgnoring = false
     private var sawPart = false
     private var sawBytes = false
-    private var isInputClosed = false
     /// The time of the last part that arrived, or of the last response.
     private var lastActive = NIODeadline.uptimeNanoseconds(0)
     private var silenceTimer: Scheduled<Void>?
@@ -63,8 +63,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isPassingOn = false
     /// A refusal that waits for the responses before it.
     private var refusal: Refusal?
-    /// Incremented each time that the caller stops reading a response, or resumes.
-    private var stalls = 0
+    /// The time when the caller stopped reading a response, while it does not read.
+    private var stalledAt: NIODeadline?
+    private var isStallTimed = false
 
     private struct Refusal {
         let status: HTTPResponse.Status
@@ -103,7 +104,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelInactive(context: ChannelHandlerContext) {
         if let network { connections.close(from: network) }
-        (network, reading, ending) = (nil, .nothing, .closed)
+        (network, reading, ending) = (nil, .nothing, .ended)
         silenceTimer?.cancel()
         context.fireChannelInactive()
     }
@@ -119,7 +120,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     /// Ends a connection that is silent for too long. One timer runs all the time. It is not set again for each request.
     private func limitSilence(_ context: ChannelHandlerContext, _ next: NIODeadline) {
         silenceTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
-            if case .closed = self.ending { return }
+            if case .ended = self.ending { return }
             let (now, limit) = (context.eventLoop.now, self.lastActive + self.limits.idle)
             // An action may take longer, and a request has its own limits.
             let isWaiting = self.unanswered == 0 && self.reading == .nothing
@@ -129,17 +130,13 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func close(_ context: ChannelHandlerContext) {
-        if case .closed = ending { return }
-        (reading, ending) = (.nothing, .closed)
+        if case .ended = ending { return }
+        (reading, ending) = (.nothing, .ended)
         context.close(promise: nil)
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { return stop(context) }
-        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
-            isInputClosed = true
-            if case .lingering = ending { close(context) }
-        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -160,15 +157,12 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         (sawPart, lastActive) = (true, context.eventLoop.now)
-        let part = unwrapInboundIn(data)
-        switch ending {
-        case .lingering(let bytes): return linger(bytes, part, context)
-        case .closed: return
-        case .not, .afterAnswer: break
-        }
-        guard refusal == nil else { return }
-        switch part {
+        if case .ended = ending { return }
+        guard refusal == nil, !isIgnoring else { return }
+        switch unwrapInboundIn(data) {
         case .head(let head):
+            // RFC 9112, section 9.6: no request after the last response is processed.
+            if case .afterAnswer = ending { return isIgnoring = true }
             if reading == .nothing { began = lastActive }
             (reading, bodyBegan, received, expected) = (.body, lastActive, 0, Self.length(of: head))
             if let problem = Problem(unusable: head) {
@@ -212,14 +206,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Rejects a request that the parser cannot read. An error in a body goes to the action, which responds.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        switch error {
-        case let error as HTTPParserError: refuseUnreadable(error, context)
-        case let error as ByteToMessageDecoderError:
-            // The bytes after the byte that the parser rejected.
-            guard case .lingering(let bytes) = ending, case .dataReceivedInErrorState(_, let more) = error else { return }
-            linger(bytes, .body(more), context)
-        default: context.fireErrorCaught(error)
-        }
+        if let error = error as? HTTPParserError { refuseUnreadable(error, context) } else { context.fireErrorCaught(error) }
     }
 
     private func refuseUnreadable(_ error: HTTPParserError, _ context: ChannelHandlerContext) {
@@ -274,25 +261,26 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        stalls += 1
-        if !context.channel.isWritable {
-            let stall = stalls
-            context.eventLoop.assumeIsolated().scheduleTask(in: limits.idle) {
-                if self.stalls == stall { self.close(context) }
-            }
-        }
+        stalledAt = context.channel.isWritable ? nil : context.eventLoop.now
+        limitStall(context)
         context.fireChannelWritabilityChanged()
+    }
+
+    /// Ends a connection whose caller stops reading for too long. At most one timer runs.
+    private func limitStall(_ context: ChannelHandlerContext) {
+        guard !isStallTimed, let stalledAt else { return }
+        isStallTimed = true
+        context.eventLoop.assumeIsolated().scheduleTask(deadline: stalledAt + limits.idle) {
+            self.isStallTimed = false
+            if let stalledAt = self.stalledAt, context.eventLoop.now >= stalledAt + self.limits.idle { return self.close(context) }
+            self.limitStall(context)
+        }
     }
 
     // MARK: Answers
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
-        switch ending {
-        case .lingering, .closed:
-            promise?.fail(ChannelError.ioOnClosedChannel)
-            return
-        case .not, .afterAnswer: break
-        }
+        if case .ended = ending { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
         switch unwrapOutboundIn(data) {
         case .whole(let head, let body):
             context.write(wrapOutboundOut(.whole(ended(head), body)), promise: promise)
@@ -304,7 +292,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .end:
             context.write(data, promise: promise)
             finish(context)
-        case .last: beginToLinger(context)
+        case .last: end(context)
         }
     }
 
@@ -321,8 +309,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         // Its head was written before the server stopped.
         if isStopping, unanswered == 0, refusal == nil, case .not = ending { ending = .afterAnswer }
         if case .afterAnswer = ending {
-            context.flush()
-            beginToLinger(context)
+            end(context)
         } else if unanswered == 0, let refusal {
             refuse(refusal, context)
         }
@@ -344,7 +331,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return
         }
         answer(refusal, context)
-        beginToLinger(context)
+        end(context)
     }
 
     private func answer(_ refusal: Refusal, _ context: ChannelHandlerContext) {
@@ -356,7 +343,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
                 .contentType: "application/problem+json", .contentLength: "\(body.count)", .cacheControl: "no-store", .requestID: id,
                 .xContentTypeOptions: "nosniff",
             ])
-        let head = ResponsePart.Head(fields, .length, isLast: true)
+        let head = ResponsePart.Head(fields, refusal.method == .HEAD ? .none : .length, isLast: true)
         context.writeAndFlush(wrapOutboundOut(.whole(head, context.channel.allocator.buffer(bytes: body))), promise: nil)
         report(
             Refused(
@@ -364,22 +351,10 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
                 status: Int(refusal.status.code), took: .nanoseconds(max(0, (context.eventLoop.now - began).nanoseconds))))
     }
 
-    // MARK: The end
-
-    private func beginToLinger(_ context: ChannelHandlerContext) {
-        // Nothing more can arrive.
-        guard !isInputClosed else { return close(context) }
-        (reading, ending) = (.nothing, .lingering(bytes: 0))
-        context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) { self.close(context) }
-        context.close(mode: .output, promise: nil)
-    }
-
-    private func linger(_ bytes: Int, _ part: HTTPServerRequestPart, _ context: ChannelHandlerContext) {
-        var bytes = bytes
-        if case .body(let more) = part { bytes += more.readableBytes }
-        ending = .lingering(bytes: bytes)
-        // The whole request has arrived, or more than is worth the wait.
-        if case .end = part { return close(context) }
-        if bytes > limits.lastBytes { close(context) }
+    /// The last response is written.
+    private func end(_ context: ChannelHandlerContext) {
+        if case .ended = ending { return }
+        (reading, ending) = (.nothing, .ended)
+        context.writeAndFlush(wrapOutboundOut(.last), promise: nil)
     }
 }

@@ -22,16 +22,21 @@ struct ResponseBytes: ResponseBodyWriter {
                 whole = buffer
                 return
             }
-            try await send(.head(head))
-            isHeadWritten = true
-            if let whole = whole.take() { try await send(.body(whole)) }
+            try await writeHead()
         }
         try await send(.body(buffer))
     }
 
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-        // No response of Espalier has trailers.
-        try await send(isHeadWritten ? .end : .whole(head, whole ?? ByteBuffer()))
+        // A chunked body has an end mark, even if it is empty.
+        if !isHeadWritten, head.framing == .chunked { try await writeHead() }
+        try await send(isHeadWritten ? .end(trailingHeaders ?? [:]) : .whole(head, whole ?? ByteBuffer()))
+    }
+
+    private mutating func writeHead() async throws {
+        try await send(.head(head))
+        isHeadWritten = true
+        if let whole = whole.take() { try await send(.body(whole)) }
     }
 
     /// Writes a part, and waits until there is room for the next one.

@@ -36,11 +36,14 @@ final class ResponseEncoder: ChannelOutboundHandler {
             context.write(wrapOutboundOut(bytes), promise: nil)
             context.write(wrapOutboundOut(body), promise: nil)
             context.write(wrapOutboundOut(ByteBuffer(string: "\r\n")), promise: promise)
-        case .end:
+        case .end(let trailers):
             guard framing == .chunked else { return promise?.succeed() ?? () }
-            bytes.writeString("0\r\n\r\n")
+            bytes.writeString("0\r\n")
+            for field in trailers { bytes.writeString("\(field.name.rawName): \(field.value)\r\n") }
+            bytes.writeString("\r\n")
             context.write(wrapOutboundOut(bytes), promise: promise)
-        case .last: promise?.succeed()
+        // No bytes, so the promise is kept when all earlier ones are sent.
+        case .last: context.write(wrapOutboundOut(bytes), promise: promise)
         }
     }
 }
@@ -68,7 +71,7 @@ extension ByteBuffer {
                 place.put("\r\n")
             }
             if head.framing == .chunked { place.put("Transfer-Encoding: chunked\r\n") }
-            if head.isLast { place.put("Connection: close\r\n") }
+            if head.isLast { place.put("Connection: close\r\n") } else if head.isOld { place.put("Connection: keep-alive\r\n") }
             place.put("\r\n")
             return place.next - bytes.baseAddress!
         }

@@ -7,23 +7,24 @@ enum ResponsePart {
     case whole(Head, ByteBuffer)
     case head(Head)
     case body(ByteBuffer)
-    case end
+    /// The end of a body, with fields that are known only now (RFC 9110, section 6.5). Only a chunked body can have some.
+    case end(HTTPFields)
     /// No response follows, because no request does.
     case last
 
     struct Head {
         let fields: HTTPResponse
         let framing: Framing
+        /// Whether the request was HTTP/1.0, which ends the connection by default.
+        let isOld: Bool
         /// Whether the connection ends after this response.
         var isLast: Bool
 
-        init(_ fields: HTTPResponse, _ framing: Framing, isLast: Bool) {
-            (self.fields, self.framing, self.isLast) = (fields, framing, isLast)
+        init(_ fields: HTTPResponse, _ framing: Framing, isOld: Bool = false, isLast: Bool) {
+            (self.fields, self.framing, self.isOld, self.isLast) = (fields, framing, isOld, isLast)
         }
 
-        /// - Parameters:
-        ///   - isHead: Whether the request asked only for the head.
-        ///   - isOld: Whether the request was HTTP/1.0.
+        /// - Parameter isHead: Whether the request asked only for the head.
         init(_ fields: HTTPResponse, toHead isHead: Bool, isOld: Bool) {
             let framing: Framing =
                 if isHead || !fields.status.mayHaveBody {
@@ -33,7 +34,7 @@ enum ResponsePart {
                 } else {
                     isOld ? .close : .chunked
                 }
-            self.init(fields, framing, isLast: framing == .close)
+            self.init(fields, framing, isOld: isOld, isLast: framing == .close)
         }
     }
 

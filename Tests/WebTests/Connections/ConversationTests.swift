@@ -267,7 +267,7 @@ struct ConversationTests {
             }
         }
         let (channel, reads) = (EmbeddedChannel(), Reads())
-        try channel.pipeline.syncOperations.addHandlers([reads, Conversation()])
+        try channel.pipeline.syncOperations.addHandlers([reads, Conversation(on: channel.eventLoop)])
         channel.read()
         #expect(reads.count == 1)
         try channel.writeInbound(HTTPServerRequestPart.head(.init(version: .http1_1, method: .GET, uri: "/")))

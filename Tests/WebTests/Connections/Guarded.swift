@@ -52,7 +52,7 @@ struct Guarded {
 
     func answer(_ status: HTTPResponse.Status) throws {
         try begin(status)
-        if channel.isActive { try channel.writeOutbound(ResponsePart.end) }
+        if channel.isActive { try channel.writeOutbound(ResponsePart.end([:])) }
     }
 
     /// Writes only the head.

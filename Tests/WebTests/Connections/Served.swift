@@ -20,13 +20,17 @@ struct Served {
     let port: Int
 
     /// Runs the server while the body runs.
+    /// - Parameter lastTime: See `ConnectionLimits`.
     static func run(
+        lastTime: TimeAmount = .seconds(2),
         _ respond: @escaping @Sendable (Request, Context) async throws -> Response,
         _ body: @escaping @Sendable (Served) async throws -> Void
     ) async throws {
+        var limits = ConnectionLimits(total: 10, perAddress: nil)
+        limits.lastTime = lastTime
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let server = GuardedServer(
-            CallbackResponder(callback: respond), host: "127.0.0.1", port: 0, limits: ConnectionLimits(total: 10, perAddress: nil),
+            CallbackResponder(callback: respond), host: "127.0.0.1", port: 0, limits: limits,
             counting: OpenConnections(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         ) { port.yield($0) }

@@ -70,7 +70,7 @@ struct ServerStopTests {
         #expect(try !line.sent.contains("Connection: close"))
         try line.answer(.ok)
         #expect(try line.sent.contains("Connection: close"))
-        try begun.channel.writeOutbound(ResponsePart.end)
+        try begun.channel.writeOutbound(ResponsePart.end([:]))
         for connection in [line, begun] {
             connection.pass(2)
             #expect(!connection.isOpen)
