@@ -35,6 +35,7 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     private var parts = CircularBuffer<HTTPServerRequestPart>(initialCapacity: 4)
     private var next = Next.head
     private var number = 0
+    private var takenAtOnce = 0
     /// Whether the current request has its whole response.
     private(set) var isAnswered = false
     /// Whether no more parts arrive, and the error that ended them.
@@ -56,12 +57,23 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     /// The next request. Nil at the end of the connection.
     func request() async -> Taken? {
         if let taken = take(isWholeOnly: false) {
-            // Otherwise, the other connections of the loop would wait for all requests of one read.
-            if number > 1 { await Task.yield() }
+            takenAtOnce += 1
+            if takenAtOnce.isMultiple(of: Self.turn) { await letOthersRun() }
             return taken
         }
+        takenAtOnce = 0
         if isAtEnd { return nil }
         return await withCheckedContinuation { requestWaiter = $0 }
+    }
+
+    /// The number of requests that are answered without a wait, before the other connections of the loop have their turn.
+    private static let turn = 16
+
+    /// A timer, because the loop runs all tasks that are ready before it reads other connections.
+    private func letOthersRun() async {
+        await withCheckedContinuation { continuation in
+            _ = loop.scheduleTask(in: .microseconds(50)) { continuation.resume() }
+        }
     }
 
     /// Takes a request whose head has arrived.

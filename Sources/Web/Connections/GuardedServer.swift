@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-import Glibc
-#elseif canImport(Darwin)
-import Darwin
-#endif
-
 package import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -115,21 +109,14 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
             // A body that throws has logged the cause.
             try? await response.body.write(bytes)
             guard conversation.isAnswered else {
-                await abort(channel, resets: taken.isOld)
+                // So that the caller knows that the response is incomplete. An error means that the connection has already ended.
+                try? await channel.close()
                 break
             }
         }
         conversation.write(.last)
         // Its error is that of the connection, which has ended either way.
         try? await channel.closeFuture.get()
-    }
-
-    /// Ends a connection in the middle of a response, so that the caller knows that it is incomplete.
-    /// - Parameter resets: Whether the body would end with the connection (HTTP/1.0). Then only a reset shows that it is incomplete.
-    private func abort(_ channel: any Channel, resets: Bool) async {
-        // An error means that the connection has already ended.
-        if resets { try? await (channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get() }
-        try? await channel.close()
     }
 }
 

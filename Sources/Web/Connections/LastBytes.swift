@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 import NIOCore
 import NIOHTTP1
 
@@ -26,6 +32,11 @@ final class LastBytes: ChannelDuplexHandler {
     private let limits: ConnectionLimits
     private var state = State.open
     private var isInputClosed = false
+    /// Whether a request after the last one has arrived, so the end of a request is not the end of the input.
+    private var sawNextHead = false
+    /// Whether a body is being sent that ends with the connection. Only a reset tells the caller that it is incomplete.
+    private var endsWithClose = false
+    private var isReadHeld = false
     private var timer: Scheduled<Void>?
 
     init(_ limits: ConnectionLimits) {
@@ -34,32 +45,60 @@ final class LastBytes: ChannelDuplexHandler {
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         guard case .open = state else { return promise?.fail(ChannelError.ioOnClosedChannel) ?? () }
-        guard case .last = unwrapOutboundIn(data) else { return context.write(data, promise: promise) }
+        switch unwrapOutboundIn(data) {
+        case .last: begin(context, data)
+        case .head(let head):
+            endsWithClose = head.framing == .close
+            context.write(data, promise: promise)
+        case .whole, .body, .end: context.write(data, promise: promise)
+        }
+    }
+
+    private func begin(_ context: ChannelHandlerContext, _ data: NIOAny) {
         state = .sending(bytes: 0, isAll: isInputClosed)
         context.fireUserInboundEventTriggered(Begin())
         let sent = context.eventLoop.makePromise(of: Void.self)
-        sent.futureResult.assumeIsolated().whenComplete { _ in self.read(context) }
+        sent.futureResult.assumeIsolated().whenComplete { result in
+            if case .success = result { self.read(context) } else { self.state = .closed }
+        }
         context.writeAndFlush(data, promise: sent)
+        limitStall(context)
+        // The handlers behind this one may have stopped to read.
+        context.read()
+    }
+
+    /// Ends the connection if the caller receives nothing for too long.
+    private func limitStall(_ context: ChannelHandlerContext) {
         guard case .sending = state else { return }
-        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limits.idle) { self.close(context) }
+        let last = context.unsentBytes
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: limits.idle) {
+            if context.unsentBytes < last { self.limitStall(context) } else { self.close(context) }
+        }
     }
 
     /// The last response is sent.
     private func read(_ context: ChannelHandlerContext) {
         guard case .sending(let bytes, let isAll) = state else { return }
+        endsWithClose = false
         if isAll { return close(context) }
         state = .reading(bytes: bytes)
         context.close(mode: .output, promise: nil)
         timer?.cancel()
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) { self.close(context) }
+        if isReadHeld { context.read() }
+    }
+
+    /// While the response is being sent, the caller may send only as much as is worth the wait.
+    func read(context: ChannelHandlerContext) {
+        if case .sending(let bytes, _) = state, bytes > limits.lastBytes { isReadHeld = true } else { context.read() }
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .open = state { return context.fireChannelRead(data) }
         switch unwrapInboundIn(data) {
-        case .head: break
+        case .head: sawNextHead = true
         case .body(let bytes): count(bytes.readableBytes, context)
-        case .end: endInput(context)
+        case .end: if !sawNextHead { endInput(context) }
         }
     }
 
@@ -70,18 +109,14 @@ final class LastBytes: ChannelDuplexHandler {
     }
 
     private func count(_ more: Int, _ context: ChannelHandlerContext) {
-        let sum: Int
         switch state {
-        case .open, .closed: return
-        case .sending(let bytes, let isAll):
-            sum = bytes + more
-            state = .sending(bytes: sum, isAll: isAll)
+        case .open, .closed: break
+        case .sending(let bytes, let isAll): state = .sending(bytes: bytes + more, isAll: isAll)
         case .reading(let bytes):
-            sum = bytes + more
-            state = .reading(bytes: sum)
+            state = .reading(bytes: bytes + more)
+            // More than is worth the wait.
+            if bytes + more > limits.lastBytes { close(context) }
         }
-        // More than is worth the wait.
-        if sum > limits.lastBytes { close(context) }
     }
 
     /// The caller has sent the whole request, or closed its direction.
@@ -110,6 +145,20 @@ final class LastBytes: ChannelDuplexHandler {
     private func close(_ context: ChannelHandlerContext) {
         if case .closed = state { return }
         state = .closed
-        context.close(promise: nil)
+        close(context: context, mode: .all, promise: nil)
     }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+        if case .all = mode, endsWithClose {
+            // An error means that the connection has already ended.
+            (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenFailure { _ in
+            }
+        }
+        context.close(mode: mode, promise: promise)
+    }
+}
+
+extension ChannelHandlerContext {
+    /// The number of bytes that wait until the caller receives more.
+    var unsentBytes: Int { (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0 }
 }

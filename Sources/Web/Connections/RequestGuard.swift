@@ -47,7 +47,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var sawBytes = false
     /// The time of the last part that arrived, or of the last response.
     private var lastActive = NIODeadline.uptimeNanoseconds(0)
-    private var silenceTimer: Scheduled<Void>?
+    /// Each would keep a closed connection in memory.
+    private var (silenceTimer, requestTimer, stallTimer, stopTimer):
+        (Scheduled<Void>?, Scheduled<Void>?, Scheduled<Void>?, Scheduled<Void>?)
     /// The arrival times of the first byte of the request and of its body.
     private var (began, bodyBegan) = (NIODeadline.uptimeNanoseconds(0), NIODeadline.uptimeNanoseconds(0))
     private var received = 0
@@ -63,9 +65,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isPassingOn = false
     /// A refusal that waits for the responses before it.
     private var refusal: Refusal?
-    /// The time when the caller stopped reading a response, while it does not read.
-    private var stalledAt: NIODeadline?
-    private var isStallTimed = false
+    /// Whether the caller does not receive a response as fast as it is written, and whether it did since the timer runs.
+    private var (isStalled, didResume) = (false, false)
 
     private struct Refusal {
         let status: HTTPResponse.Status
@@ -105,7 +106,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     func channelInactive(context: ChannelHandlerContext) {
         if let network { connections.close(from: network) }
         (network, reading, ending) = (nil, .nothing, .ended)
-        silenceTimer?.cancel()
+        for timer in [silenceTimer, requestTimer, stallTimer, stopTimer] { timer?.cancel() }
         context.fireChannelInactive()
     }
 
@@ -137,6 +138,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent { return stop(context) }
+        if case ChannelEvent.inputClosed? = event as? ChannelEvent {
+            isLastRequest = true
+            // The end of the input is not the start of a head.
+            if reading == .head { reading = .nothing }
+        }
         context.fireUserInboundEventTriggered(event)
     }
 
@@ -148,7 +154,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard reader.hasStarted else { return close(context) }
         guard case .not = ending, unanswered == 0 else { return }
         guard !sawBytes || reading == .head else { return close(context) }
-        context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) {
+        stopTimer = context.eventLoop.assumeIsolated().scheduleTask(in: limits.lastTime) {
             if case .not = self.ending, self.unanswered == 0 { self.close(context) }
         }
     }
@@ -192,6 +198,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
+        // Nobody answers what follows the last response.
+        if isIgnoring, case .afterAnswer = ending { return }
         if let pausedAt {
             let pause = context.eventLoop.now - pausedAt
             (began, bodyBegan, self.pausedAt) = (began + pause, bodyBegan + pause, nil)
@@ -237,7 +245,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isTimed = true
         // A deadline does not pass while the server does not read.
         let next = pausedAt == nil ? deadline : max(deadline, context.eventLoop.now + .milliseconds(100))
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
+        requestTimer = context.eventLoop.assumeIsolated().scheduleTask(deadline: next) {
             self.isTimed = false
             guard case .not = self.ending, self.reading != .nothing else { return }
             guard self.pausedAt == nil, context.eventLoop.now >= self.deadline else { return self.time(context) }
@@ -261,19 +269,19 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        stalledAt = context.channel.isWritable ? nil : context.eventLoop.now
-        limitStall(context)
+        isStalled = !context.channel.isWritable
+        if !isStalled { didResume = true } else if stallTimer == nil { limitStall(context) }
         context.fireChannelWritabilityChanged()
     }
 
-    /// Ends a connection whose caller stops reading for too long. At most one timer runs.
+    /// Ends a connection whose caller receives nothing for too long. At most one timer runs.
     private func limitStall(_ context: ChannelHandlerContext) {
-        guard !isStallTimed, let stalledAt else { return }
-        isStallTimed = true
-        context.eventLoop.assumeIsolated().scheduleTask(deadline: stalledAt + limits.idle) {
-            self.isStallTimed = false
-            if let stalledAt = self.stalledAt, context.eventLoop.now >= stalledAt + self.limits.idle { return self.close(context) }
-            self.limitStall(context)
+        let last = context.unsentBytes
+        didResume = false
+        stallTimer = context.eventLoop.assumeIsolated().scheduleTask(in: limits.idle) {
+            self.stallTimer = nil
+            guard self.isStalled else { return }
+            if self.didResume || context.unsentBytes < last { self.limitStall(context) } else { self.close(context) }
         }
     }
 

@@ -99,6 +99,34 @@ struct LastResponseTests {
         }
     }
 
+    @Test("a stream to HTTP/1.0 whose task is cancelled resets the connection too")
+    func cancelledOldStream() async throws {
+        try await Served.run { _, _ in
+            Self.stream { writer in
+                try await writer.write(ByteBuffer(string: "abc"))
+                withUnsafeCurrentTask { $0?.cancel() }
+                try await writer.write(ByteBuffer(string: "def"))
+                try await writer.finish(nil)
+            }
+        } _: { served in
+            await #expect(throws: IOError.self) { try await served.send("GET / HTTP/1.0\r\n\r\n") }
+        }
+    }
+
+    @Test("the end of the input is not the start of a request, and its response is the last one")
+    func halfClosed() throws {
+        let connection = try Guarded()
+        try connection.receive("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        connection.channel.pipeline.fireChannelReadComplete()
+        connection.channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+        connection.channel.read()
+        connection.pass(100)
+        #expect(connection.isOpen)
+        try connection.answer(.ok)
+        #expect(try connection.sent.contains("Connection: close"))
+        #expect(!connection.isOpen)
+    }
+
     @Test("a body that ends without its end mark ends the connection")
     func unfinished() async throws {
         try await Served.run { _, _ in
