@@ -187,12 +187,15 @@ extension LoginAttempt {
     /// How often Espalier calls Apple per sign-in: five times at once, then once per minute. So a real id_token with made-up codes causes
     /// only a few calls. The count is in the memory of this process, so each process has its own limit. Only a verified id_token takes
     /// memory here. An unauthenticated caller can neither fill the memory nor reset the counts.
-    static var callbackTries: TokenBuckets<[UInt8]> { TokenBuckets(perMinute: 1, holding: 5) }
+    static var callbackTries: TokenBuckets<UUID> { TokenBuckets(perMinute: 1, holding: 5) }
 
     /// The key under which the tries are counted. It is the attempt, which the id_token's nonce proves. If Apple could not include a nonce
-    /// (`nonce_supported` is false), it is the id_token, because such a token fits any number of attempts.
-    fileprivate func tries(of token: IDToken, _ text: String) -> [UInt8] {
-        token.nonce == nil ? SingleUse.digest(ofIDToken: text) : withUnsafeBytes(of: login.uuid.uuid) { Array($0) }
+    /// (`nonce_supported` is false), it is the id_token (the first 16 bytes of its digest), because such a token fits any number of attempts.
+    ///
+    /// A key without memory of its own, because every login leaves one for a minute or longer.
+    fileprivate func tries(of token: IDToken, _ text: String) -> UUID {
+        guard token.nonce == nil else { return login.uuid }
+        return SingleUse.digest(ofIDToken: text).withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 }
 
