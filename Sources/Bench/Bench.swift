@@ -12,7 +12,8 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures logins, refreshes, introspections and API reads of a release build.",
         discussion: """
             Starts everything on loopback and stops it at the end. No data remains. With --logins 100000, it also prints the service's \
-            memory after every 10,000 logins. With --against, it measures two programs in turn and prints the ratios.
+            memory after every 10,000 logins. With --against, it measures two programs at the same time, in slices of a second or two, and \
+            prints the ratios.
             """)
 
     @Option(help: "The number of users, who each sign in for the first time.")
@@ -55,7 +56,7 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder of another revision with a release build, to compare with.", valueName: "folder"))
     var against: String?
 
-    @Option(help: "The number of rounds of a comparison. Each measures both programs.")
+    @Option(help: "The number of rounds of a comparison. Each starts both programs and measures them in alternating slices.")
     var rounds = 5
 
     @Option(help: "The time limit in seconds.")
@@ -119,80 +120,111 @@ struct Bench: AsyncParsableCommand {
     private var program: Stage.Program { .init(path: espalier, migrations: migrations) }
 
     private func report(on program: Stage.Program) async throws -> Report {
-        try await Stage.with(program: program, simulator: espalierDev, folder: directory, tenants: tenants, latency: appleLatency) {
-            try await measure($0)
-        }
+        try await stage(program, directory) { try await measure([$0])[0] }
     }
 
-    /// Measures both programs in turn. Other load of the machine changes over minutes, so it meets both.
+    private func stage<T: Sendable>(
+        _ program: Stage.Program, _ folder: String, _ body: @Sendable (Stage) async throws -> T
+    ) async throws -> T {
+        try await Stage.with(
+            program: program, simulator: espalierDev, folder: folder, tenants: tenants, latency: appleLatency, body)
+    }
+
     private func compare(with folder: String) async throws -> Comparison {
         let other = Stage.Program(path: "\(folder)/.build/release/espalier", migrations: "\(folder)/migrations")
         var comparison = Comparison()
         for round in 1...rounds {
             Stage.say("round \(round) of \(rounds)")
-            // Each program is first in half of the rounds.
-            if round.isMultiple(of: 2) {
-                let after = try await report(on: program)
-                comparison.rounds.append(.init(before: try await report(on: other), after: after))
-            } else {
-                let before = try await report(on: other)
-                comparison.rounds.append(.init(before: before, after: try await report(on: program)))
-            }
+            comparison.rounds.append(
+                try await stage(other, "\(directory)/before") { before in
+                    try await stage(program, "\(directory)/after") { after in
+                        let reports = try await measure([before, after])
+                        return .init(before: reports[0], after: reports[1])
+                    }
+                })
         }
         return comparison
     }
 
-    /// Warms up, then measures one kind of operation after the other.
-    private func measure(_ stage: Stage) async throws -> Report {
-        let meter = Meter(stage, concurrency: concurrency)
-        let load = Load(stage, users: users, sessions: min(logins, 5_000), concurrency: concurrency)
+    /// Warms up, then measures one kind of operation after the other. Several services take turns.
+    private func measure(_ stages: [Stage]) async throws -> [Report] {
+        let meters = stages.map { Meter($0, concurrency: concurrency) }
+        let loads = stages.map { Load($0, users: users, sessions: min(logins, 5_000), concurrency: concurrency) }
+        let slices = stages.count == 1 ? Slices.none : .ofASecond
+
+        func run(
+            _ name: String, _ count: Int, slice: Int, background: Duration = .zero,
+            _ operation: (Load) -> Meter.Operation
+        ) async throws -> [Measurement] {
+            try await Meter.alternate(name, count, slice: slice, background: background, zip(meters, loads.map(operation)).map { ($0, $1) })
+        }
 
         // Each tenant's first login creates its signing key, and each connection prepares its statements. This happens once,
         // so it is not measured. After the update of the table sizes, each connection plans its statements again.
-        stage.say("warming up")
+        Stage.say("warming up")
         let half = max(min(tenants, Load.busyTenants), 40 * concurrency)
-        _ = try await meter.run("warm-up", half, load.warmUp)
-        try await stage.analyze()
+        _ = try await run("warm-up", half, slice: half) { $0.warmUp }
+        for stage in stages { try await stage.analyze() }
         // Otherwise, the aggregation of these logins would count for the first logins.
-        _ = try await meter.run("warm-up", half, background: .seconds(3)) { number, timings in
-            try await load.warmUp(half + number, &timings)
+        _ = try await run("warm-up", half, slice: half, background: .seconds(3)) { load in
+            { number, timings in try await load.warmUp(half + number, &timings) }
         }
 
-        var report = Report(tenants: tenants, users: users, concurrency: concurrency, memory: [.init(logins: 0, try stage.service.memory)])
-        stage.say("measuring \(users) first logins")
-        report.measurements.append(try await meter.run("first login", users, background: .seconds(3), load.firstLogin))
-        try await stage.analyze()
-        stage.say("measuring \(logins) logins")
-        var login = Measurement(name: "login")
+        var reports = try stages.map { stage in
+            Report(tenants: tenants, users: users, concurrency: concurrency, memory: [.init(logins: 0, try stage.service.memory)])
+        }
+        func add(_ measurements: [Measurement]) {
+            for (index, measurement) in measurements.enumerated() { reports[index].measurements.append(measurement) }
+        }
+        Stage.say("measuring \(users) first logins")
+        add(try await run("first login", users, slice: slices.logins, background: .seconds(3)) { $0.firstLogin })
+        for stage in stages { try await stage.analyze() }
+        Stage.say("measuring \(logins) logins")
+        var sums = stages.map { _ in Measurement(name: "login") }
         let round = 10_000
         for first in stride(from: 0, to: logins, by: round) {
             let count = min(round, logins - first)
-            login += try await meter.run("login", count, background: .seconds(3)) { number, timings in
-                try await load.login(first + number, &timings)
+            let measurements = try await run("login", count, slice: slices.logins, background: .seconds(3)) { load in
+                { number, timings in try await load.login(first + number, &timings) }
             }
-            report.memory.append(.init(logins: first + count, try stage.service.memory))
+            for (index, measurement) in measurements.enumerated() {
+                sums[index] += measurement
+                reports[index].memory.append(.init(logins: first + count, try stages[index].service.memory))
+            }
         }
-        report.measurements.append(login)
-        stage.say("measuring \(refreshes) refreshes")
-        report.measurements.append(try await meter.run("refresh", refreshes, load.refresh))
-        stage.say("measuring \(introspections) introspections")
-        report.measurements.append(try await meter.run("introspection", introspections, load.introspect))
-        stage.say("measuring \(reads) reads")
-        report.measurements.append(try await meter.run("read", reads, load.read))
-        report.atEnd = try stage.service.memory
+        add(sums)
+        Stage.say("measuring \(refreshes) refreshes")
+        add(try await run("refresh", refreshes, slice: slices.refreshes) { $0.refresh })
+        Stage.say("measuring \(introspections) introspections")
+        add(try await run("introspection", introspections, slice: slices.introspections) { $0.introspect })
+        Stage.say("measuring \(reads) reads")
+        add(try await run("read", reads, slice: slices.reads) { $0.read })
 
-        let billed = try await stage.billedLogins()
-        let expected = 2 * half + users + logins
-        guard billed == expected else { throw Stage.Failure("\(expected) logins got tokens, but \(billed) are in the ledger") }
-        if events > 0 { report.ledger = try await LedgerBench(stage, events: events, at: Date()).run() }
+        for (index, stage) in stages.enumerated() {
+            reports[index].atEnd = try stage.service.memory
+            let billed = try await stage.billedLogins()
+            let expected = 2 * half + users + logins
+            guard billed == expected else { throw Stage.Failure("\(expected) logins got tokens, but \(billed) are in the ledger") }
+        }
+        if events > 0 { reports[0].ledger = try await LedgerBench(stages[0], events: events, at: Date()).run() }
         if bulk > 0 {
-            report.bulk = try await BulkBench(stage: stage, rate: bulk) { number in
+            reports[0].bulk = try await BulkBench(stage: stages[0], rate: bulk) { [logins] number in
                 var timings = Timings()
-                try await load.login(logins + number, &timings)
+                try await loads[0].login(logins + number, &timings)
             }.run()
         }
-        return report
+        return reports
     }
+}
+
+/// How many operations one service does before the next one has its turn.
+private struct Slices {
+    let logins, refreshes, introspections, reads: Int
+
+    /// For a service that is measured alone.
+    static let none = Slices(logins: .max, refreshes: .max, introspections: .max, reads: .max)
+    /// About a second on 2 processors.
+    static let ofASecond = Slices(logins: 250, refreshes: 2_000, introspections: 2_500, reads: 4_000)
 }
 
 /// Runs `body` against the clock.

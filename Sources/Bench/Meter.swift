@@ -16,27 +16,50 @@ struct Meter: Sendable {
         _ name: String, _ count: Int, background: Duration = .zero,
         _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
     ) async throws -> Measurement {
-        var measurement = Measurement(name: name)
-        let (service, postgres) = (try stage.service.processorTime, try stage.postgres.processorTimeWithChildren)
-        let start = ContinuousClock.now
-        measurement.timings = try await timings(of: count, operation)
-        measurement.seconds = start.duration(to: .now) / .seconds(1)
-        measurement.count = count
-        try await Task.sleep(for: background)
-        measurement.serviceSeconds = try stage.service.processorTime - service
-        measurement.postgresSeconds = try stage.postgres.processorTimeWithChildren - postgres
-        return measurement
+        try await Self.alternate(name, count, slice: count, background: background, [(self, operation)])[0]
     }
 
-    private func timings(
-        of count: Int, _ operation: @escaping @Sendable (_ number: Int, inout Timings) async throws -> Void
-    ) async throws -> Timings {
-        let next = Counter()
+    typealias Operation = @Sendable (_ number: Int, inout Timings) async throws -> Void
+
+    /// Measures the same operations of several services at the same time: a slice of one service, a slice of the next one, and so on. Other
+    /// load of the machine changes from second to second, so each service meets the same. CPU time counts during all slices. A service
+    /// that waits for its turn uses almost none.
+    /// - Parameter slice: The number of operations before the next service has its turn.
+    static func alternate(
+        _ name: String, _ count: Int, slice: Int, background: Duration = .zero, _ services: [(meter: Meter, operation: Operation)]
+    ) async throws -> [Measurement] {
+        var measurements = services.map { _ in Measurement(name: name) }
+        let before = try services.map { try $0.meter.processorTimes }
+        let slice = max(1, min(slice, count))
+        for (turn, first) in stride(from: 0, to: count, by: slice).enumerated() {
+            let numbers = first..<min(count, first + slice)
+            // Each service is first in half of the turns.
+            for index in turn.isMultiple(of: 2) ? Array(services.indices) : services.indices.reversed() {
+                let (start, own) = (ContinuousClock.now, try services[index].meter.processorTimes)
+                measurements[index].timings.add(try await services[index].meter.timings(of: numbers, services[index].operation))
+                measurements[index].seconds += start.duration(to: .now) / .seconds(1)
+                measurements[index].count += numbers.count
+                if background == .zero { measurements[index].add(own, try services[index].meter.processorTimes) }
+            }
+        }
+        if background > .zero {
+            try await Task.sleep(for: background)
+            for (index, (meter, _)) in services.enumerated() { measurements[index].add(before[index], try meter.processorTimes) }
+        }
+        return measurements
+    }
+
+    private var processorTimes: (service: Double, postgres: Double) {
+        get throws { (try stage.service.processorTime, try stage.postgres.processorTimeWithChildren) }
+    }
+
+    private func timings(of numbers: Range<Int>, _ operation: @escaping Operation) async throws -> Timings {
+        let next = Counter(from: numbers.lowerBound)
         return try await withThrowingTaskGroup(of: Timings.self) { group in
             for _ in 0..<concurrency {
                 group.addTask {
                     var timings = Timings()
-                    while let number = next.take(below: count) { try await operation(number, &timings) }
+                    while let number = next.take(below: numbers.upperBound) { try await operation(number, &timings) }
                     return timings
                 }
             }
@@ -47,7 +70,11 @@ struct Meter: Sendable {
 
 /// Assigns each operation number once, to any worker.
 private final class Counter: Sendable {
-    private let next = Atomic(0)
+    private let next: Atomic<Int>
+
+    init(from first: Int) {
+        next = Atomic(first)
+    }
 
     func take(below end: Int) -> Int? {
         let number = next.add(1, ordering: .relaxed).oldValue
@@ -67,6 +94,11 @@ struct Measurement: Sendable {
 
     init(name: String) {
         self.name = name
+    }
+
+    fileprivate mutating func add(_ before: (service: Double, postgres: Double), _ after: (service: Double, postgres: Double)) {
+        serviceSeconds += after.service - before.service
+        postgresSeconds += after.postgres - before.postgres
     }
 
     /// Adds another round of the same measurement.
