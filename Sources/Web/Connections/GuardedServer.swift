@@ -105,9 +105,13 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
                 logger.error("A request failed.", metadata: ["cause": "\(error)"])
                 response = Response(status: .internalServerError)
             }
-            let bytes = ResponseBytes(response.head, to: taken, in: value.conversation, on: channel.eventLoop)
-            // A body that throws has logged the cause.
-            try? await response.body.write(bytes)
+            var bytes = ResponseBytes(response.head, to: taken, in: value.conversation, on: channel.eventLoop)
+            do {
+                try await bytes.begin()
+                try await response.body.write(bytes)
+            } catch {
+                // The body has logged the cause.
+            }
             guard conversation.isAnswered else {
                 // So that the caller knows that the response is incomplete. An error means that the connection has already ended.
                 try? await channel.close()

@@ -16,6 +16,11 @@ struct ResponseBytes: ResponseBodyWriter {
         self.head = ResponsePart.Head(head, toHead: taken.request.method == .head, isOld: taken.isOld)
     }
 
+    /// Sends the head of a stream. Its first bytes may take long, and the caller must not wait for the status.
+    mutating func begin() async throws {
+        if head.framing == .chunked || head.framing == .close { try await writeHead() }
+    }
+
     mutating func write(_ buffer: ByteBuffer) async throws {
         if !isHeadWritten {
             if whole == nil, head.fields.headerFields[.contentLength] == String(buffer.readableBytes) {
@@ -28,8 +33,6 @@ struct ResponseBytes: ResponseBodyWriter {
     }
 
     consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
-        // A chunked body has an end mark, even if it is empty.
-        if !isHeadWritten, head.framing == .chunked { try await writeHead() }
         try await send(isHeadWritten ? .end(trailingHeaders ?? [:]) : .whole(head, whole ?? ByteBuffer()))
     }
 
