@@ -133,7 +133,7 @@ extension RequestGuard {
         (parser.maxHeaderFieldSize, parser.maxHeaderListSize, parser.maxHeaderFieldCount) = (80 * 1024, 80 * 1024, 1000)
         return [
             ResponseEncoder(),
-            // The parser leaves the bytes after a request to change the protocol.
+            // The parser never takes the bytes after a request to change the protocol, so their number needs a limit.
             ByteToMessageHandler(
                 HTTPRequestDecoder(leftOverBytesStrategy: .dropBytes, limitConfiguration: parser), maximumBufferSize: 256 * 1024),
             LastBytes(limits), RequestGuard(limits, connections: connections, reader: reader, report: report),

@@ -150,9 +150,8 @@ final class LastBytes: ChannelDuplexHandler {
 
     func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
         if case .all = mode, endsWithClose {
-            // An error means that the connection has already ended.
-            (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0)).assumeIsolated().whenFailure { _ in
-            }
+            // It fails only if the connection has already ended.
+            _ = (context.channel as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
         }
         context.close(mode: mode, promise: promise)
     }

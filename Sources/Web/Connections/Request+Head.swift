@@ -11,7 +11,7 @@ extension HTTPRequest {
         fields.reserveCapacity(head.headers.count)
         for (name, value) in head.headers {
             guard let name = HTTPField.Name(name) else { continue }
-            // The parser has rejected a second Host.
+            // The guard has rejected a second Host.
             if authority == nil, name.canonicalName == "host" {
                 authority = value
             } else {

@@ -202,6 +202,17 @@ struct ConfigurationCacheTests {
         }
     }
 
+    /// A cache whose only value may be outdated, and its database, which does not answer.
+    private func outdated() async throws -> (Database, ConfigurationCache<String, Int>) {
+        let database = Database(owner: one)
+        let cache = database.cache()
+        cache.forgetAll(isFresh: true)
+        _ = try await cache["a"]
+        database.stop()
+        cache.forgetAll(isFresh: true)
+        return (database, cache)
+    }
+
     @Test("while the database does not answer, recent returns the last value, and the subscript waits", arguments: [false, true])
     func outage(isFresh: Bool) async throws {
         let database = Database(owner: one)
@@ -220,12 +231,7 @@ struct ConfigurationCacheTests {
 
     @Test("a caller that waited without a result before gets the last value without another wait, and the load continues")
     func noSecondWait() async throws {
-        let database = Database(owner: one)
-        let cache = database.cache()
-        cache.forgetAll(isFresh: true)
-        _ = try await cache["a"]
-        database.stop()
-        cache.forgetAll(isFresh: true)
+        let (database, cache) = try await outdated()
         database.put(2)
         #expect(try await cache.recent("a", waits: false).map { [$0.value, $0.isOld ? 1 : 0] } == [1, 1])
         try await eventually("the load has started") { database.isAsked }
@@ -274,12 +280,7 @@ struct ConfigurationCacheTests {
 
     @Test("if another caller may have a newer value, recent does not return an older one")
     func overtaken() async throws {
-        let database = Database(owner: one)
-        let cache = database.cache()
-        cache.forgetAll(isFresh: true)
-        _ = try await cache["a"]
-        cache.forgetAll(isFresh: true)
-        database.stop()
+        let (database, cache) = try await outdated()
         // A caller that signs with the value.
         let strict = Task { try await cache["a"] }
         try await eventually("the load has started") { database.isAsked }
