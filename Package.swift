@@ -187,9 +187,9 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Postgres", "Encoding", "EmbeddedPostgres", argumentParser, asyncHTTPClient, logging, nioCore, nioHTTP1, nioPosix,
-                subprocess,
-                systemPackage,
+                "Web", "Postgres", "Apple", "Encoding", "EmbeddedPostgres",
+                argumentParser, asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix,
+                serviceLifecycle, subprocess, systemPackage, unixSignals,
             ]),
 
         // The application of docs/quickstarts/swift-hummingbird.md. script/check-quickstarts runs it.

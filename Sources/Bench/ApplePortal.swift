@@ -1,3 +1,4 @@
+import Apple
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -10,6 +11,16 @@ struct ApplePortal {
     /// The connection in a seed plan.
     struct Connection: Encodable {
         let team_id, services_id, key_id, key: String
+
+        /// A client secret for a day.
+        func clientSecret(at now: Date) async throws -> String {
+            let key = try ApplePrivateKey(pem: key)
+            let credentials = AppleClientCredentials(
+                teamID: team_id, clientID: services_id, keyID: key_id, keyVersion: key_id,
+                share: AppleShare(connection: UUID(), tenant: UUID())
+            ) { key }
+            return try await ClientSecret.mint(for: credentials, audience: "https://appleid.apple.com", at: now, lifetime: 86_400)
+        }
     }
 
     /// Registers a team with one Services ID and one key.

@@ -14,7 +14,8 @@ struct Bench: AsyncParsableCommand {
             Starts everything on loopback and stops it at the end. No data remains. With --logins 100000, it also prints the service's \
             memory after every 10,000 logins. With --against, it measures two programs at the same time, in slices of a second or two, and \
             prints the ratios.
-            """)
+            """,
+        subcommands: [Floor.self])
 
     @Option(help: "The number of users, who each sign in for the first time.")
     var users = 2_000
@@ -56,6 +57,9 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder of another revision with a release build, to compare with.", valueName: "folder"))
     var against: String?
 
+    @Flag(help: "Also measures a minimal server, and prints the ratio that the revision would have if Espalier's own code cost nothing.")
+    var floor = false
+
     @Option(help: "The number of rounds of a comparison. Each starts both programs and measures them in alternating slices.")
     var rounds = 5
 
@@ -92,6 +96,7 @@ struct Bench: AsyncParsableCommand {
         guard (1...60_000).contains(appleLatency ?? 1) else { throw ValidationError("--apple-latency must be 1 to 60,000 milliseconds.") }
         guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100.") }
         guard against == nil || events == 0 && bulk == 0 else { throw ValidationError("--against does not measure --events and --bulk.") }
+        guard against != nil || !floor else { throw ValidationError("--floor needs --against.") }
         guard bulk == 0 || (1...10_000).contains(bulk) && tenants >= 3
         else { throw ValidationError("--bulk must be 0 to 10,000, and needs 3 --tenants.") }
         guard (1...86_400).contains(timeLimit) else { throw ValidationError("--time-limit must be 1 to 86,400 seconds.") }
@@ -138,8 +143,16 @@ struct Bench: AsyncParsableCommand {
             comparison.rounds.append(
                 try await stage(other, "\(directory)/before") { before in
                     try await stage(program, "\(directory)/after") { after in
-                        let reports = try await measure([before, after])
-                        return .init(before: reports[0], after: reports[1])
+                        guard floor else {
+                            let reports = try await measure([before, after])
+                            return .init(before: reports[0], after: reports[1])
+                        }
+                        var minimal = program
+                        minimal.isFloor = true
+                        return try await stage(minimal, "\(directory)/floor") { minimal in
+                            let reports = try await measure([before, after, minimal])
+                            return .init(before: reports[0], after: reports[1], minimal: reports[2])
+                        }
                     }
                 })
         }
@@ -202,7 +215,7 @@ struct Bench: AsyncParsableCommand {
 
         for (index, stage) in stages.enumerated() {
             reports[index].atEnd = try stage.service.memory
-            let billed = try await stage.billedLogins()
+            guard let billed = try await stage.billedLogins() else { continue }
             let expected = 2 * half + users + logins
             guard billed == expected else { throw Stage.Failure("\(expected) logins got tokens, but \(billed) are in the ledger") }
         }

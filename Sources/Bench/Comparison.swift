@@ -4,6 +4,8 @@ import Foundation
 struct Comparison: Sendable {
     struct Round: Sendable {
         let before, after: Report
+        /// Of `Floor`.
+        var minimal: Report?
     }
 
     var rounds: [Round] = []
@@ -40,6 +42,38 @@ struct Comparison: Sendable {
         }
     }
 
+    /// The ratio that a kind of operation would have if Espalier's own code cost nothing: the service's time of `Floor` plus PostgreSQL's
+    /// time of the revision, divided by the time before.
+    private struct LowestRatio: Encodable {
+        let name: String
+        /// The service's CPU time per operation in milliseconds: the revision's and the minimal server's. The medians of the rounds.
+        let service_ms, minimal_service_ms: Double
+        /// PostgreSQL's, which both have.
+        let postgres_ms: Double
+        let ratio, lowest, highest: Double
+    }
+
+    private var floor: [LowestRatio] {
+        guard let names = rounds.first?.minimal?.measurements.filter({ $0.count > 0 }).map(\.name) else { return [] }
+        return names.map { name in
+            let found = rounds.compactMap { round -> (before: Measurement, after: Measurement, minimal: Measurement)? in
+                func measurement(_ report: Report?) -> Measurement? { report?.measurements.first { $0.name == name } }
+                guard let before = measurement(round.before), let after = measurement(round.after), let minimal = measurement(round.minimal)
+                else { return nil }
+                return (before, after, minimal)
+            }
+            let ratio = found.map { round in
+                (round.minimal.perOperation(\.serviceSeconds) + round.after.perOperation(\.postgresSeconds))
+                    / (round.before.perOperation(\.serviceSeconds) + round.before.perOperation(\.postgresSeconds))
+            }.sorted()
+            return LowestRatio(
+                name: name, service_ms: Self.median(found.map { $0.after.perOperation(\.serviceSeconds) }),
+                minimal_service_ms: Self.median(found.map { $0.minimal.perOperation(\.serviceSeconds) }),
+                postgres_ms: Self.median(found.map { $0.after.perOperation(\.postgresSeconds) }), ratio: Self.median(ratio),
+                lowest: ratio.first ?? .nan, highest: ratio.last ?? .nan)
+        }
+    }
+
     static func median(_ values: [Double]) -> Double {
         guard !values.isEmpty else { return .nan }
         let sorted = values.sorted()
@@ -65,19 +99,31 @@ struct Comparison: Sendable {
                 }.joined()
         }
         let title = "\(rounds.count) rounds, \(first.tenants) tenants, \(first.users) users, \(first.concurrency) at once"
-        let head = ["before ms", "after ms", "ratio", "lowest", "highest", "service", "PostgreSQL", "rate"]
-            .map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
-        return
-            ([title, "", "CPU an operation" + head]
-            + ratios.map {
+        func head(_ names: String...) -> String {
+            "CPU an operation" + names.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
+        }
+        var lines = [title, "", head("before ms", "after ms", "ratio", "lowest", "highest", "service", "PostgreSQL", "rate")]
+        lines += ratios.map {
+            row(
+                $0.name,
+                [
+                    ($0.before_ms, 3), ($0.after_ms, 3), ($0.ratio, 2), ($0.lowest, 2), ($0.highest, 2), ($0.service_ratio, 2),
+                    ($0.postgres_ratio, 2), ($0.rate_ratio, 2),
+                ])
+        }
+        lines += ["", row("memory (PSS) MB", [(memory.before, 1), (memory.after, 1), (memory.after / memory.before, 2)])]
+        if !floor.isEmpty {
+            lines += ["", "The floor, if Espalier's own code cost nothing", ""]
+            lines.append(head("service", "minimal", "PostgreSQL", "floor", "lowest", "highest"))
+            lines += floor.map {
                 row(
                     $0.name,
                     [
-                        ($0.before_ms, 3), ($0.after_ms, 3), ($0.ratio, 2), ($0.lowest, 2), ($0.highest, 2), ($0.service_ratio, 2),
-                        ($0.postgres_ratio, 2), ($0.rate_ratio, 2),
+                        ($0.service_ms, 3), ($0.minimal_service_ms, 3), ($0.postgres_ms, 3), ($0.ratio, 2), ($0.lowest, 2), ($0.highest, 2),
                     ])
-            } + ["", row("memory (PSS) MB", [(memory.before, 1), (memory.after, 1), (memory.after / memory.before, 2)])])
-            .joined(separator: "\n")
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 
     var json: String {
@@ -85,6 +131,7 @@ struct Comparison: Sendable {
             struct Document: Encodable {
                 let rounds, tenants, users, concurrency: Int
                 let operations: [Ratio]
+                let floor: [LowestRatio]
                 let memory_before_mb, memory_after_mb: Double
             }
             guard let first = rounds.first?.after else { return "{}" }
@@ -92,6 +139,7 @@ struct Comparison: Sendable {
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let document = Document(
                 rounds: rounds.count, tenants: first.tenants, users: first.users, concurrency: first.concurrency, operations: ratios,
+                floor: floor,
                 memory_before_mb: memory.before, memory_after_mb: memory.after)
             return String(decoding: try encoder.encode(document), as: UTF8.self)
         }

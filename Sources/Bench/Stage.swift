@@ -13,7 +13,7 @@ struct Stage: Sendable {
     let seeded: Seeded
     let owner: DatabasePool
     let ownerURL: String
-    private let espalier: String
+    private let program: Program
     private let settings: [String: String]
     private let children: ChildProcesses
 
@@ -22,6 +22,8 @@ struct Stage: Sendable {
         let path: String
         /// The folder of its migrations.
         let migrations: String
+        /// Whether `Floor` serves the requests. The program then only prepares the database.
+        var isFloor = false
     }
 
     struct Failure: Error, CustomStringConvertible {
@@ -74,17 +76,19 @@ struct Stage: Sendable {
         try await Database.create(in: cluster)
         ownerURL = await cluster.url(user: "postgres", database: Database.name)
         owner = try Database.pool(ownerURL)
-        (espalier, self.children) = (program.path, children)
+        (self.program, self.children) = (program, children)
 
         let ports = try await FreePorts.find(3)
         (serviceURL, simulatorURL) = ("http://127.0.0.1:\(ports[0])", "http://127.0.0.1:\(ports[2])")
         try await children.start("simulator", [simulator, "simulate-apple", "--port", "\(ports[2])"])
         try await children.waitUntilReady("\(simulatorURL)/auth/keys")
 
+        let espalier = program.path
         let masterKey = try await children.output("generate-master-key", [espalier, "generate-master-key"])
+        let databaseURL = await cluster.url(user: Database.server, database: Database.name)
         settings = [
             "ESPALIER_PUBLIC_URL": Self.publicURL, "ESPALIER_PORT": "\(ports[0])", "ESPALIER_OPERATIONS_PORT": "\(ports[1])",
-            "ESPALIER_DATABASE_URL": await cluster.url(user: Database.server, database: Database.name),
+            "ESPALIER_DATABASE_URL": databaseURL,
             "ESPALIER_MIGRATION_DATABASE_URL": await cluster.url(user: "postgres", database: Database.name),
             "ESPALIER_MASTER_KEYS": masterKey.trimmingCharacters(in: .whitespacesAndNewlines),
             "ESPALIER_APPLE_BASE_URL": simulatorURL,
@@ -98,14 +102,23 @@ struct Stage: Sendable {
         let connection = try await portal.registerSharedConnection(returningTo: "\(Self.publicURL)/auth/apple/callback")
         if let latency { try await portal.slow("token", milliseconds: latency) }
         Self.say("seeding \(tenants) tenant\(tenants == 1 ? "" : "s")")
-        seeded = try await Seeded(connection, tenants: tenants) { [espalier, settings] plan in
+        seeded = try await Seeded(connection, tenants: tenants) { [settings] plan in
             try await children.output("seed", [espalier, "seed", "-"], settings, input: plan)
         }
         // Otherwise, autovacuum would do it during the measurement.
         _ = try await owner.run("VACUUM ANALYZE")
 
-        service = try await children.start("service", [espalier, "serve", "--migrations", program.migrations], settings)
-        try await children.waitUntilReady("http://127.0.0.1:\(ports[1])/readyz")
+        if program.isFloor {
+            let floor = [
+                CommandLine.arguments[0], "floor", "--port", "\(ports[0])", "--database-url", databaseURL, "--apple-url", simulatorURL,
+                "--services-id", connection.services_id, "--client-secret", try await connection.clientSecret(at: Date()),
+            ]
+            service = try await children.start("service", floor)
+            try await children.waitUntilReady("\(serviceURL)/readyz")
+        } else {
+            service = try await children.start("service", [espalier, "serve", "--migrations", program.migrations], settings)
+            try await children.waitUntilReady("http://127.0.0.1:\(ports[1])/readyz")
+        }
         Self.say("the service is process \(service), PostgreSQL \(postgres)")
     }
 
@@ -115,8 +128,9 @@ struct Stage: Sendable {
         _ = try await owner.run("VACUUM ANALYZE")
     }
 
-    /// The number of billed logins. Older versions write an arrival and its event at once.
-    func billedLogins() async throws -> Int {
+    /// The number of billed logins; nil for `Floor`, which bills nothing. Older versions write an arrival and its event at once.
+    func billedLogins() async throws -> Int? {
+        if program.isFloor { return nil }
         let logins: SQL = "SELECT count(*) AS logins FROM (SELECT id FROM usage_event UNION SELECT id FROM usage_arrival) AS event"
         return try await owner.run(logins).first { try $0.get("logins") } ?? 0
     }
@@ -124,7 +138,7 @@ struct Stage: Sendable {
     /// Runs the service's program with its settings to the end.
     /// - Parameter other: Settings that add to or replace the service's settings.
     func program(_ arguments: String..., with other: [String: String] = [:]) async throws -> String {
-        try await children.output(arguments.joined(separator: " "), [espalier] + arguments, settings.merging(other) { $1 })
+        try await children.output(arguments.joined(separator: " "), [program.path] + arguments, settings.merging(other) { $1 })
     }
 
     /// Reads a response to its end with curl, in a process of its own with the lowest priority.
