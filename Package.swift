@@ -68,6 +68,7 @@ let package = Package(
     targets: [
         // The C libraries.
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(name: "CMalloc"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
 
         // The leaves. They import no other leaf except `Encoding`. The simulator and the demo application also import `Web`.
@@ -170,7 +171,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
-                "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
                 systemPackage, unixSignals,
             ]),

@@ -20,6 +20,7 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let asked = try await orRefuse { try Settings(try await Settings.reader()) }
         let logger = Logger(label: "espalier") { _ in JSONLog(level: asked.logLevel) }
+        LargeBlocks.separate()
         BatchScheduling.adopt(logger: logger)
         let openFiles = OpenFiles.raise(to: asked.connections.total + asked.reservedFiles)
         var settings = asked.fitting(openFiles: openFiles, logger: logger)
