@@ -242,7 +242,7 @@ let package = Package(
         .testTarget(
             name: "AccessTests",
             dependencies: [
-                "Server", "Access", "Web", "Postgres", "Sealing", "TestSupport",
+                "Server", "Access", "Web", "Postgres", "Sealing", "Encoding", "TestSupport",
                 httpTypes, hummingbird, nioHTTP1,
             ]),
         .testTarget(

@@ -30,52 +30,17 @@ package struct ID<Entity: Identified>: Hashable, Sendable {
     }
 }
 
-/// Crockford's alphabet, without i, l, o and u.
-private let alphabet = Array("0123456789abcdefghjkmnpqrstvwxyz".utf8)
-
-/// The value of each byte as a digit, or 255.
-private let values: [UInt8] = {
-    var values = [UInt8](repeating: 255, count: 256)
-    for (value, digit) in alphabet.enumerated() { values[Int(digit)] = UInt8(value) }
-    return values
-}()
-
 extension ID: LosslessStringConvertible, Codable {
     package var description: String {
-        let prefix = Entity.idPrefix.utf8
-        let length = prefix.count + 1 + Self.digits
-        return String(unsafeUninitializedCapacity: length) { text in
-            _ = text.initialize(from: prefix)
-            text[prefix.count] = UInt8(ascii: "_")
-            var (high, low) = uuid.halves
-            for position in (prefix.count + 1..<length).reversed() {
-                text[position] = alphabet[Int(low & 31)]
-                low = low >> 5 | high << 59
-                high >>= 5
-            }
-            return length
-        }
+        let prefix = Entity.idPrefix
+        return String(unsafeUninitializedCapacity: IDText.length(prefix)) { IDText.write(uuid, prefix, to: $0) }
     }
 
     /// Nil for every text except the one that `description` returns.
     package init?(_ text: String) {
-        let prefix = Entity.idPrefix.utf8
-        let bytes = text.utf8
-        guard bytes.count == prefix.count + 1 + Self.digits, bytes.starts(with: prefix) else { return nil }
-        var digits = bytes.dropFirst(prefix.count)
-        // 130 bits encode 128, so the first digit is at most 7.
-        guard digits.removeFirst() == UInt8(ascii: "_"), digits.first! <= UInt8(ascii: "7") else { return nil }
-        var (high, low): (UInt64, UInt64) = (0, 0)
-        for digit in digits {
-            let value = values[Int(digit)]
-            guard value < 32 else { return nil }
-            high = high << 5 | low >> 59
-            low = low << 5 | UInt64(value)
-        }
-        self.init(UUID(high: high, low: low))
+        guard let uuid = IDText.uuid(in: text, Entity.idPrefix) else { return nil }
+        self.init(uuid)
     }
-
-    private static var digits: Int { 26 }
 
     package init(from decoder: any Decoder) throws {
         let text = try decoder.singleValueContainer().decode(String.self)
@@ -95,11 +60,22 @@ extension ID: JSONWritable {
     package func write(to json: inout JSONText) { description.write(to: &json) }
 }
 
+extension JSONText {
+    /// Writes a member of the innermost object. A nil value is left out.
+    package mutating func member<Entity>(_ name: StaticString, _ id: ID<Entity>?) {
+        if let id { member(name, id.uuid, Entity.idPrefix) }
+    }
+
+    fileprivate mutating func member(_ name: StaticString, _ uuid: UUID, _ prefix: String) {
+        member(name, length: IDText.length(prefix)) { IDText.write(uuid, prefix, to: $0) }
+    }
+}
+
 extension UUID {
     /// The ID of the platform, for rows that belong to no tenant.
     package static let platform = UUID(high: 0, low: 0)
 
-    fileprivate init(high: UInt64, low: UInt64) {
+    init(high: UInt64, low: UInt64) {
         var (high, low) = (high.bigEndian, low.bigEndian)
         var bytes: uuid_t = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
         withUnsafeMutableBytes(of: &bytes) { target in
@@ -109,7 +85,7 @@ extension UUID {
         self.init(uuid: bytes)
     }
 
-    fileprivate var halves: (UInt64, UInt64) {
+    var halves: (UInt64, UInt64) {
         withUnsafeBytes(of: uuid) { bytes in
             (
                 UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)),

@@ -1,4 +1,5 @@
 import Access
+import Encoding
 import Foundation
 import Testing
 
@@ -35,10 +36,32 @@ struct IDTests {
         arguments: [
             "", "tenant_", "tenant_01jd8x3v6qf9wr2m5tzk7h4c0", "tenant_01jd8x3v6qf9wr2m5tzk7h4c0nn", "user_01jd8x3v6qf9wr2m5tzk7h4c0n",
             "tenant_01JD8X3V6QF9WR2M5TZK7H4C0N", "tenant_81jd8x3v6qf9wr2m5tzk7h4c0n", "tenant_01jd8x3v6qf9wr2m5tzk7h4c0l",
-            "tenant_01jd8x3v6qf9wr2m5tzk7h4c0\u{301}",
+            "tenant_01jd8x3v6qf9wr2m5tzk7h4c0\u{301}", "tenant\u{600}_01jd8x3v6qf9wr2m5tzk7h4c0n",
+            "tenant_\u{301}01jd8x3v6qf9wr2m5tzk7h4c0n",
+            "tenant\u{200D}01jd8x3v6qf9wr2m5tzk7h4", "tenant_01jd8x3v6qf9wr2m5tzk7h4c\u{600}", "tenant-01jd8x3v6qf9wr2m5tzk7h4c0n",
+            "_01jd8x3v6qf9wr2m5tzk7h4c0n", "enant_01jd8x3v6qf9wr2m5tzk7h4c0nn",
         ])
     func refused(_ text: String) {
         #expect(ID<Tenant>(text) == nil)
+    }
+
+    @Test("a member of an object has the ID's own text")
+    func member() throws {
+        struct Reply: JSONWritable {
+            let id: ID<Tenant>
+            let other: ID<Tenant>?
+
+            func write(to json: inout JSONText) {
+                json.object { json in
+                    json.member("id", id)
+                    json.member("other", other)
+                }
+            }
+        }
+        let id = ID<Tenant>(at: Date())
+        let (one, two) = (try JSONWriter.encode(Reply(id: id, other: nil)), try JSONWriter.encode(Reply(id: id, other: id)))
+        #expect(String(decoding: one, as: UTF8.self) == "{\"id\":\"\(id)\"}")
+        #expect(String(decoding: two, as: UTF8.self) == "{\"id\":\"\(id)\",\"other\":\"\(id)\"}")
     }
 
     @Test("the extreme values of a UUID are parsed from their text")

@@ -51,6 +51,19 @@ struct SigningKeysTests {
         }
     }
 
+    @Test("the header of a token has the algorithm, the key and the type, and nothing else")
+    func header() async throws {
+        try await TestPlatform.run { platform in
+            for (algorithm, key) in try await Stage(platform).keys {
+                let parts = try key.sign(Array(#"{"sub":"x"}"#.utf8), type: "at+jwt").split(separator: ".").map(String.init)
+                #expect(
+                    [UInt8](base64URL: parts[0]).map { String(decoding: $0, as: UTF8.self) }
+                        == #"{"alg":"\#(algorithm)","kid":"\#(key.id)","typ":"at+jwt"}"#)
+                #expect([UInt8](base64URL: parts[1]).map { String(decoding: $0, as: UTF8.self) } == #"{"sub":"x"}"#)
+            }
+        }
+    }
+
     @Test("a valid signature with a header that names the key's own algorithm is accepted, for both algorithms")
     func taken() async throws {
         try await TestPlatform.run { platform in

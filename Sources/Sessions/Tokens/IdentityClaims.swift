@@ -60,9 +60,9 @@ extension IdentityClaims: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
             json.member("iss", iss)
-            json.member("sub", sub.description)
-            json.member("aud", aud.description)
-            json.member("sid", sid.description)
+            json.member("sub", sub)
+            json.member("aud", aud)
+            json.member("sid", sid)
             json.member("iat", iat)
             json.member("exp", exp)
             json.member("auth_time", auth_time)

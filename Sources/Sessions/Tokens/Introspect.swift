@@ -27,16 +27,16 @@ private struct Introspection: JSONWritable {
         json.object { json in
             json.member("active", active)
             json.member("scope", scope)
-            json.member("client_id", client_id?.description)
+            json.member("client_id", client_id)
             json.member("token_type", token_type)
             json.member("exp", exp)
             json.member("iat", iat)
-            json.member("sub", sub?.description)
+            json.member("sub", sub)
             json.member("aud", aud)
             json.member("iss", iss)
             json.member("jti", jti)
-            json.member("sid", sid?.description)
-            json.member("tid", tid?.description)
+            json.member("sid", sid)
+            json.member("tid", tid)
         }
     }
 }

@@ -30,14 +30,14 @@ struct TenantReply {
 extension TenantReply: JSONWritable {
     func write(to json: inout JSONText) {
         json.object { json in
-            json.member("id", id.description)
+            json.member("id", id)
             json.member("object", object)
             json.member("slug", slug)
             json.member("name", name)
             json.member("plan", plan.rawValue)
             json.member("status", status.rawValue)
             json.member("issuer", issuer)
-            json.member("connection_id", connection_id?.description)
+            json.member("connection_id", connection_id)
             json.member("session_seconds", session_seconds)
             json.member("idle_seconds", idle_seconds)
             json.member("profile_retention_days", profile_retention_days)
