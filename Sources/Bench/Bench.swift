@@ -57,7 +57,7 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder of another revision with a release build, to compare with.", valueName: "folder"))
     var against: String?
 
-    @Flag(help: "Also measures a minimal server, and prints the ratio that the revision would have if Espalier's own code cost nothing.")
+    @Flag(help: "Also measures a minimal server, and prints the ratios that the revision would have with it.")
     var floor = false
 
     @Option(help: "The number of rounds of a comparison. Each starts both programs and measures them in alternating slices.")

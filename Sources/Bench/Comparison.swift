@@ -42,8 +42,8 @@ struct Comparison: Sendable {
         }
     }
 
-    /// The ratio that a kind of operation would have if Espalier's own code cost nothing: the service's time of `Floor` plus PostgreSQL's
-    /// time of the revision, divided by the time before.
+    /// The ratio that a kind of operation would have if the service did only what `Floor` does: the time of `Floor` plus PostgreSQL's time of
+    /// the revision, divided by the time before.
     private struct LowestRatio: Encodable {
         let name: String
         /// The service's CPU time per operation in milliseconds: the revision's and the minimal server's. The medians of the rounds.
@@ -113,7 +113,7 @@ struct Comparison: Sendable {
         }
         lines += ["", row("memory (PSS) MB", [(memory.before, 1), (memory.after, 1), (memory.after / memory.before, 2)])]
         if !floor.isEmpty {
-            lines += ["", "The floor, if Espalier's own code cost nothing", ""]
+            lines += ["", "The floor: only connections, driver, calls to Apple and signatures in the service", ""]
             lines.append(head("service", "minimal", "PostgreSQL", "floor", "lowest", "highest"))
             lines += floor.map {
                 row(

@@ -33,8 +33,9 @@ struct Meter: Sendable {
         let slice = max(1, min(slice, count))
         for (turn, first) in stride(from: 0, to: count, by: slice).enumerated() {
             let numbers = first..<min(count, first + slice)
-            // Each service is first in half of the turns.
-            for index in turn.isMultiple(of: 2) ? Array(services.indices) : services.indices.reversed() {
+            // With two services, each is first in half of the turns. More services keep their order, so that each runs after the same one.
+            let isReversed = services.count == 2 && !turn.isMultiple(of: 2)
+            for index in isReversed ? services.indices.reversed() : Array(services.indices) {
                 let (start, own) = (ContinuousClock.now, try services[index].meter.processorTimes)
                 measurements[index].timings.add(try await services[index].meter.timings(of: numbers, services[index].operation))
                 measurements[index].seconds += start.duration(to: .now) / .seconds(1)

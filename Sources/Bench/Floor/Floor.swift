@@ -1,3 +1,4 @@
+import Apple
 import ArgumentParser
 import AsyncHTTPClient
 import HTTPTypes
@@ -10,12 +11,12 @@ import ServiceLifecycle
 import UnixSignals
 import Web
 
-/// A server that does only what the load's operations need at least. Its cost shows how cheap Espalier could become.
+/// A server that does only what the load's operations need at least. Its cost shows what remains without the rest of Espalier's code.
 ///
-/// It has Espalier's connections and driver, its HTTP client for Apple, and its requests run on the event loop of their connection. Each
-/// operation has as many round trips to the database as in Espalier, with one trivial statement. A login calls Apple's token endpoint once.
-/// It makes and verifies as many signatures. It checks nothing, encrypts nothing and writes no log. Its responses are fixed texts of
-/// Espalier's sizes.
+/// It has Espalier's connections, driver and scheduling, its HTTP client for Apple, and its requests run on the event loop of their
+/// connection. Each operation has as many round trips to the database as in Espalier, with one trivial statement. A login calls Apple's token
+/// endpoint once. It makes and verifies as many signatures. It checks nothing, encrypts nothing and writes no log. Its responses are fixed
+/// texts of Espalier's sizes.
 struct Floor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Runs the minimal server that --floor measures.", shouldDisplay: false)
 
@@ -26,14 +27,14 @@ struct Floor: AsyncParsableCommand {
     @Option var clientSecret: String
 
     func run() async throws {
-        let logger = Logger(label: "floor") { _ in SwiftLogNoOpLogHandler() }
+        var logger = Logger(label: "floor") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        BatchScheduling.adopt(logger: logger)
         var database = DatabasePool.Configuration(url: databaseURL, maximumConnections: 8, applicationName: "floor")
         database.minimumConnections = 1
         let pool = try DatabasePool(database, logger: logger)
-        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-        configuration.tracing.tracer = nil
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 128
-        let apple = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        let settings = AppleSettings(baseURL: appleURL)
+        let apple = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings))
         let server = GuardedServer(
             FloorResponder(
                 pool: pool, signatures: try FloorSignatures(), texts: FloorTexts(appleURL: appleURL, servicesID: servicesID),
@@ -65,7 +66,7 @@ struct FloorApple {
         let request = try HTTPClient.Request(
             url: "\(url)/auth/token", method: .POST, headers: ["content-type": "application/x-www-form-urlencoded"],
             body: .byteBuffer(form))
-        let response = try await client.execute(request: request).get()
+        let response = try await client.execute(request: request, deadline: .now() + .seconds(10)).get()
         guard response.status == .ok, response.body != nil else { throw Stage.Failure("the simulator answered \(response.status)") }
     }
 }

@@ -68,7 +68,7 @@ struct FloorResponder: HTTPResponder {
     }
 }
 
-/// The signatures of Espalier's and Apple's tokens, always over the same text.
+/// The signatures of a login's tokens, always over the same text.
 struct FloorSignatures {
     private let own = P256.Signing.PrivateKey()
     private let ownSignature: P256.Signing.ECDSASignature
