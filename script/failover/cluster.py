@@ -82,7 +82,7 @@ class Node:
         send(signal.SIGKILL, self.postgres)
 
     def kill(self):
-        """As if the node had lost its power: PostgreSQL and Patroni at once."""
+        """Kills PostgreSQL and Patroni at once. The kernel closes their connections."""
         send(signal.SIGKILL, with_descendants(self.patroni.pid) + self.postgres)
         self.patroni.wait()
 
