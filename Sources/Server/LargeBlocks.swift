@@ -11,9 +11,13 @@ enum LargeBlocks {
     static let size = 256 * 1024
 
     /// Fixes the limit.
-    static func separate() {
+    /// - Returns: Whether the allocator accepted it. Other allocators than glibc's have no such limit.
+    @discardableResult
+    static func separate() -> Bool {
         #if canImport(Glibc)
-        mallopt(M_MMAP_THRESHOLD, Int32(size))
+        mallopt(M_MMAP_THRESHOLD, Int32(size)) == 1
+        #else
+        false
         #endif
     }
 }
