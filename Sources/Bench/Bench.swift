@@ -12,7 +12,7 @@ struct Bench: AsyncParsableCommand {
         abstract: "Measures logins, refreshes, introspections and API reads of a release build.",
         discussion: """
             Starts everything on loopback and stops it at the end. No data remains. With --logins 100000, it also prints the service's \
-            memory after every 10,000 logins. With --against, it measures two programs at the same time, in slices of a second or two, and \
+            memory after every 10,000 logins. With --against, it measures two programs at the same time, in turns of about a second, and \
             prints the ratios.
             """,
         subcommands: [Floor.self])

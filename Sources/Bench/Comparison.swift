@@ -48,7 +48,7 @@ struct Comparison: Sendable {
         let name: String
         /// The service's CPU time per operation in milliseconds: the revision's and the minimal server's. The medians of the rounds.
         let service_ms, minimal_service_ms: Double
-        /// PostgreSQL's, which both have.
+        /// PostgreSQL's CPU time per operation for the revision's statements. The floor has it, too.
         let postgres_ms: Double
         let ratio, lowest, highest: Double
     }
