@@ -8,6 +8,8 @@ import NIOHTTP1
 /// One task per connection takes the requests, one at a time, and writes their responses. It runs on the event loop of the connection, so
 /// it calls this handler directly. The server reads once in advance, and then waits until the requests of this read are taken. So a caller
 /// that sends faster than its requests are answered has to wait.
+///
+/// An event may come between a check and the suspension after it. So each wait checks again when its continuation is stored.
 final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ResponsePart
@@ -62,8 +64,10 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
             return taken
         }
         takenAtOnce = 0
-        if isAtEnd { return nil }
-        return await withCheckedContinuation { requestWaiter = $0 }
+        return await withCheckedContinuation {
+            requestWaiter = $0
+            resume(isWholeOnly: false)
+        }
     }
 
     /// The number of requests that are answered without a wait, before the other connections of the loop have their turn.
@@ -121,8 +125,18 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     func bytes(of number: Int) async throws -> ByteBuffer? {
         guard number == self.number, next == .body else { return nil }
         if !parts.isEmpty { return takeBytes() }
-        if isAtEnd { throw failure ?? ChannelError.eof }
-        return try await withCheckedThrowingContinuation { bodyWaiter = $0 }
+        return try await withCheckedThrowingContinuation {
+            bodyWaiter = $0
+            resumeBody()
+        }
+    }
+
+    private func resumeBody() {
+        if !parts.isEmpty {
+            bodyWaiter.take()?.resume(returning: takeBytes())
+        } else if isAtEnd {
+            bodyWaiter.take()?.resume(throwing: failure ?? ChannelError.eof)
+        }
     }
 
     private func takeBytes() -> ByteBuffer? {
@@ -134,7 +148,7 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         parts.append(unwrapInboundIn(data))
-        if let waiter = bodyWaiter.take() { waiter.resume(returning: takeBytes()) } else { resume(isWholeOnly: true) }
+        if bodyWaiter != nil { resumeBody() } else { resume(isWholeOnly: true) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -179,13 +193,23 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     /// Waits until the caller has read enough of the response.
     /// - Throws: `ChannelError.ioOnClosedChannel`.
     func room() async throws {
-        guard !isClosed, let context else { throw ChannelError.ioOnClosedChannel }
-        if context.channel.isWritable { return }
-        try await withCheckedThrowingContinuation { roomWaiter = $0 }
+        if context?.channel.isWritable == true, !isClosed { return }
+        try await withCheckedThrowingContinuation {
+            roomWaiter = $0
+            resumeRoom()
+        }
+    }
+
+    private func resumeRoom() {
+        guard !isClosed, let context else {
+            roomWaiter.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
+            return
+        }
+        if context.channel.isWritable { roomWaiter.take()?.resume() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { roomWaiter.take()?.resume() }
+        resumeRoom()
         context.fireChannelWritabilityChanged()
     }
 
@@ -221,13 +245,12 @@ final class Conversation: ChannelInboundHandler, ChannelOutboundHandler {
     private func close() {
         isClosed = true
         drop()
-        roomWaiter.take()?.resume(throwing: ChannelError.ioOnClosedChannel)
+        resumeRoom()
     }
 
     private func end(_ error: (any Error)?) {
         (isAtEnd, failure) = (true, failure ?? error)
-        // A waiting task has taken all parts.
-        bodyWaiter.take()?.resume(throwing: failure ?? ChannelError.eof)
+        resumeBody()
         resume(isWholeOnly: false)
     }
 }
