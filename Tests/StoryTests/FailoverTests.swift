@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Server
 import TestSupport
 import Testing
@@ -11,6 +12,31 @@ struct FailoverTests {
 
     @Test("after the primary is killed and its standby promoted, each acknowledged login is billed once, has a session, and users sign in")
     func promoted() async throws {
+        _ = try await signIn { try await $0.failOver() }
+    }
+
+    /// The old primary rejects the statements in progress, and they have written nothing. The server then sends them to the new one.
+    @Test("in a switchover, each request of a login succeeds, and each refresh, and each login is billed once")
+    func switchedOver() async throws {
+        let logins = try await signIn { cluster in
+            let primary = try await cluster.administration(of: "espalier")
+            // Until the primary stops. So statements are in progress then.
+            let lock = Task {
+                try await primary.transaction { _ = try await $0.run("LOCK TABLE session IN EXCLUSIVE MODE", "SELECT pg_sleep(60)") }
+            }
+            try await eventually("all applications wait for the lock") {
+                try await primary.run("SELECT FROM pg_locks WHERE relation = 'session'::regclass AND NOT granted").count
+                    == Self.applications
+            }
+            try await cluster.switchOver()
+            lock.cancel()
+            _ = await lock.result
+        }
+        #expect(logins.failures == 0, "\(logins.summary)")
+    }
+
+    /// Applications sign people in at two servers, before, during and after a change of the primary.
+    private func signIn(during change: (ReplicatedCluster) async throws -> Void) async throws -> HeldLogins.Entries {
         let primary = try await TestCluster.own(settings: Self.settings)
         let platform = try await ServedPlatform.make(in: primary)
         let cluster = try await ReplicatedCluster(addingTo: primary, settings: Self.settings)
@@ -31,7 +57,7 @@ struct FailoverTests {
                 try await eventually("more logins", within: .seconds(120)) { logins.entries.sessions.count >= before + 20 }
             }
             try await moreLogins()
-            try await cluster.failOver()
+            try await change(cluster)
             // Each server uses the new primary.
             for place in places { try await platform.ready(place) }
             for place in places { try logins.hold(try await place.browser.tokens(.init(platform.acme))) }
@@ -45,5 +71,6 @@ struct FailoverTests {
             #expect(try await server.exit().code == 0)
         }
         try await cluster.stop()
+        return logins.entries
     }
 }

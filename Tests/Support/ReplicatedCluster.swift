@@ -1,6 +1,6 @@
 package import EmbeddedPostgres
 import Foundation
-import Postgres
+package import Postgres
 
 /// Two PostgreSQL servers: a primary and its synchronous standby. A commit is acknowledged when both have it, so the loss of the primary
 /// loses nothing.
@@ -40,8 +40,23 @@ package struct ReplicatedCluster: Sendable {
     /// Kills the primary, and makes the standby the new one.
     package func failOver() async throws {
         try await primary.crash()
+        try await promote()
+    }
+
+    /// Stops the primary, which ends all sessions and sends the rest of its log, and makes the standby the new one.
+    package func switchOver() async throws {
+        try await primary.stop()
+        try await promote()
+    }
+
+    private func promote() async throws {
         let isPrimary: Bool = try await Self.administration(of: standby).run("SELECT pg_promote() AS done")[0].get("done")
         guard isPrimary else { throw NeverHappened(what: "the promotion", within: .seconds(60)) }
+    }
+
+    /// A pool of the primary, with all permissions.
+    package func administration(of database: String) async throws -> DatabasePool {
+        try await Self.administration(of: primary, database: database)
     }
 
     package func stop() async throws {
@@ -49,8 +64,8 @@ package struct ReplicatedCluster: Sendable {
         try await primary.stop()
     }
 
-    private static func administration(of cluster: EmbeddedPostgres) async throws -> DatabasePool {
+    private static func administration(of cluster: EmbeddedPostgres, database: String = "postgres") async throws -> DatabasePool {
         // `pg_promote` waits up to 60 s.
-        try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres")) { $0.statementTimeout = .seconds(120) }
+        try TestDatabase.pool(await cluster.url(user: "postgres", database: database)) { $0.statementTimeout = .seconds(120) }
     }
 }
