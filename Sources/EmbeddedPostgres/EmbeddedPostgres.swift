@@ -162,8 +162,10 @@ package actor EmbeddedPostgres {
     /// Kills the server, as a machine failure would. `start` starts it again and lets it recover.
     package func crash() async throws {
         guard let guardian else { return }
-        for process in ServerProcesses.of(data: data) { kill(process, SIGKILL) }
+        ServerProcesses.kill(in: data)
         try await guardian.ended()
+        // A process that the postmaster started in the meantime could wait forever for a lock of a killed process.
+        ServerProcesses.kill(in: data)
         try await guardian.stop()
         self.guardian = nil
         try await ServerProcesses.waitForEnd(of: data)

@@ -16,6 +16,11 @@ enum ServerProcesses {
         return process
     }
 
+    /// Kills all processes of the server that run now.
+    static func kill(in data: String) {
+        for process in of(data: data) { _ = Foundation.kill(process, SIGKILL) }
+    }
+
     /// Waits until no process of the server is left. Only then are its shared memory and the folder free.
     /// - Throws: `.serverDoesNotStop` after 30 s.
     static func waitForEnd(of data: String) async throws {
