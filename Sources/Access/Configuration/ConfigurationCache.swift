@@ -53,7 +53,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         var inRing: Set<Key> = []
         var next = 0
         var loads: [Key: Load] = [:]
-        /// Grows with each change. A value that was read before a change is not cached after it.
+        /// Grows with each reported change. A value that was read before a change is not cached after it.
         var changes: UInt64 = 0
         /// Grows when notifications start or stop. A value from an earlier era may be outdated.
         var era: UInt64 = 0
@@ -158,15 +158,16 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
         state.withLock { state in
             if let running = state.loads[key] { return running }
             state.lastLoad += 1
-            let (id, changes, now) = (state.lastLoad, state.changes, ContinuousClock.now)
+            let (id, now) = (state.lastLoad, ContinuousClock.now)
+            let (changes, era) = (state.changes, state.era)
             // A separate task, because the first caller may disconnect while others wait.
             let task = Task { [self] in
                 do {
                     let owned = try await load(key)
-                    finish(key, id, .success(owned), now, since: changes)
+                    finish(key, id, .success(owned), now, since: (changes, era))
                     return owned
                 } catch {
-                    finish(key, id, .failure(error), now, since: changes)
+                    finish(key, id, .failure(error), now, since: (changes, era))
                     throw error
                 }
             }
@@ -177,18 +178,27 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     }
 
     private func finish(
-        _ key: Key, _ load: UInt64, _ result: Result<Owned?, any Error>, _ started: ContinuousClock.Instant, since changes: UInt64
+        _ key: Key, _ load: UInt64, _ result: Result<Owned?, any Error>, _ started: ContinuousClock.Instant,
+        since before: (changes: UInt64, era: UInt64)
     ) {
         state.withLock { state in
             if state.loads[key]?.id == load { state.loads[key] = nil }
             guard case .success(let owned) = result else { return }
-            guard state.changes == changes else {
+            let isCurrent = state.era == before.era
+            guard state.changes == before.changes, isCurrent || recency != nil else {
                 // The callers of this load may have a newer value than the entry, which must not follow it.
                 if case .outdated = state.find(key, at: .now) { state.remove(key) }
                 return
             }
+            // A load of a later era has already ended. If its value may be outdated too, nobody knows which of them is newer.
+            if let entry = state.entries[key], entry.loaded > started {
+                if entry.era != state.era { state.remove(key) }
+                return
+            }
+            if !isCurrent, state.missing[key] != nil { return }
             guard let owned else {
                 state.remove(key)
+                guard isCurrent else { return }
                 // Guessed names replace only other guessed names.
                 if state.missing.count >= Self.missingCapacity { state.missing.removeAll() }
                 state.missing[key] = .now + (state.isFresh ? .seconds(60) : .milliseconds(500))
@@ -197,7 +207,7 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
             makeRoom(for: key, &state)
             state.remove(key)
             state.entries[key] = Entry(
-                owned: owned, loaded: started, expires: .now + (state.isFresh ? .seconds(60) : .milliseconds(500)), era: state.era)
+                owned: owned, loaded: started, expires: .now + (state.isFresh ? .seconds(60) : .milliseconds(500)), era: before.era)
             state.keys[owned.owner, default: []].insert(key)
         }
     }
@@ -235,7 +245,6 @@ package final class ConfigurationCache<Key: Hashable & Sendable, Value: Sendable
     /// return them.
     package func forgetAll(isFresh: Bool) {
         state.withLock { state in
-            state.changes += 1
             state.era += 1
             state.loads = [:]
             state.isFresh = isFresh

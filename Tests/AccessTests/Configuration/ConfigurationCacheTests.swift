@@ -294,4 +294,82 @@ struct ConfigurationCacheTests {
         database.start()
         #expect(try await waiting.value == 2)
     }
+
+    @Test("of two loads in different eras, an older value never follows a newer one", arguments: [true, false])
+    func twoLoads(isFresh: Bool) async throws {
+        let (gates, owner) = (Gates(), one)
+        let cache = ConfigurationCache<String, Int>(recency: .seconds(3600)) { _ in
+            let number = gates.next()
+            await gates.wait(number)
+            return .init(gates.value(of: number), owner: owner)
+        }
+        cache.forgetAll(isFresh: true)
+        let first = Task { try await cache["a"] }
+        try await eventually("the first load has started") { gates.count == 1 }
+        cache.forgetAll(isFresh: true)
+        let second = Task { try await cache["a"] }
+        try await eventually("the second load has started") { gates.count == 2 }
+        if !isFresh { cache.forgetAll(isFresh: false) }
+        gates.open(2, with: 1)
+        #expect(try await second.value == 1)
+        gates.open(1, with: 2)
+        #expect(try await first.value == 2)
+        // In a current era, the second load is newer than all changes. In no era, the first may have read later.
+        let recent = Task { try await cache.recent("a", waits: false)?.value }
+        if !isFresh { try await eventually("the third load has started") { gates.count == 3 } }
+        gates.open(3, with: 3)
+        #expect(try await recent.value == (isFresh ? 1 : 3))
+    }
+
+    /// Loads that a test ends one by one.
+    private final class Gates: Sendable {
+        private let state = Mutex((count: 0, values: [Int: Int](), waiting: [Int: CheckedContinuation<Void, Never>]()))
+
+        var count: Int { state.withLock { $0.count } }
+
+        func next() -> Int {
+            state.withLock { state in
+                state.count += 1
+                return state.count
+            }
+        }
+
+        func wait(_ number: Int) async {
+            await withCheckedContinuation { continuation in
+                let isOpen = state.withLock { state in
+                    if state.values[number] == nil { state.waiting[number] = continuation }
+                    return state.values[number] != nil
+                }
+                if isOpen { continuation.resume() }
+            }
+        }
+
+        func value(of number: Int) -> Int { state.withLock { $0.values[number]! } }
+
+        func open(_ number: Int, with value: Int) {
+            state.withLock { state in
+                state.values[number] = value
+                return state.waiting.removeValue(forKey: number)
+            }?.resume()
+        }
+    }
+
+    @Test("a value whose load met the start or the loss of notifications is an old value later", arguments: [true, false])
+    func metNotifications(isFresh: Bool) async throws {
+        let database = Database(owner: one)
+        let cache = database.cache()
+        database.stop()
+        let first = Task { try await cache["a"] }
+        try await eventually("the load has started") { database.isAsked }
+        cache.forgetAll(isFresh: isFresh)
+        database.start()
+        #expect(try await first.value == 1)
+        database.stop()
+        let recent = Task { try await cache.recent("a", waits: false).map { [$0.value, $0.isOld ? 1 : 0] } }
+        try await eventually("the second load has started") { database.isAsked }
+        database.put(2)
+        database.start()
+        #expect(try await recent.value == [1, 1])
+        #expect(try await cache["a"] == 2)
+    }
 }
