@@ -48,8 +48,9 @@ package final class Program: Sendable {
     private let life: Task<Int32?, any Error>
     private let said: Said
 
-    /// Both streams so far.
+    /// Both streams so far, and whether the process has ended.
     private final class Said: Sendable {
+        let isOver = Atomic(false)
         let output = Mutex<[UInt8]>([])
         let errors = Mutex<[UInt8]>([])
     }
@@ -59,7 +60,8 @@ package final class Program: Sendable {
     }
 
     deinit {
-        // Ends with SIGKILL. Nothing happens if the process has already ended.
+        // At once and not only by the task, because this process may end before the task runs again.
+        if !said.isOver.load(ordering: .relaxed) { kill(id, SIGKILL) }
         life.cancel()
     }
 
@@ -82,7 +84,10 @@ package final class Program: Sendable {
         let said = Said()
         let (ids, id) = AsyncStream.makeStream(of: Int32.self)
         let life = Task { [variables, options] in
-            defer { id.finish() }
+            defer {
+                said.isOver.store(true, ordering: .relaxed)
+                id.finish()
+            }
             let result = try await Subprocess.run(
                 .path(FilePath(executable.path(percentEncoded: false))), arguments: Arguments(arguments), environment: .custom(variables),
                 workingDirectory: FilePath(repository.path(percentEncoded: false)), platformOptions: options,
