@@ -95,6 +95,13 @@ package final class DatabasePool: Service, StatementRunner {
         get async { await sessions.load }
     }
 
+    /// When a caller last used a session: now, while one is lent or a caller waits.
+    package var lastUse: ContinuousClock.Instant {
+        get async { await sessions.lastUse }
+    }
+
+    package var maximumConnections: Int { sessions.configuration.maximumConnections }
+
     // MARK: Statements
 
     /// Runs statements in one round trip as one transaction: all or nothing. If the server rejects them because it stops or no longer accepts

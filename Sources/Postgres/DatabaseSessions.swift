@@ -13,7 +13,10 @@ final class DatabaseSessions {
     /// The session used last is lent first. So few sessions stay warm, and the others become old enough to be
     /// closed.
     private var idle: [DatabaseSession] = []
-    private var lent = 0
+    private var lent = 0 {
+        didSet { if lent < oldValue { lastReturn = .now } }
+    }
+    private var lastReturn = ContinuousClock.now
     private var opening = 0
     private var waiting: [Waiter] = []
     /// The number of callers that got no session.
@@ -48,6 +51,8 @@ final class DatabaseSessions {
     var load: DatabasePool.Load {
         DatabasePool.Load(idle: idle.count, lent: lent, waiting: waiting.count, refused: refused)
     }
+
+    var lastUse: ContinuousClock.Instant { lent > 0 || !waiting.isEmpty ? .now : lastReturn }
 
     // MARK: Lending
 

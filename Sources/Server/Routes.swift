@@ -84,7 +84,8 @@ struct Routes: Sendable {
         let pricingPage = settings.showsPricing ? TokenBuckets<String>(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil
         pricing = PricingRoutes(pool: pool, pricingPage: pricingPage, now: now)
         budgets = BudgetRoutes(pool: pool, now: now)
-        exports = ExportRoutes(pool: pools.exports, publicURL: publicURL, settling: settling, logger: logger, now: now)
+        exports = ExportRoutes(
+            pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
     }

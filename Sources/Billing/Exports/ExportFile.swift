@@ -9,14 +9,20 @@ struct ExportFile {
     private var digest = SHA256()
     private let gzip: Gzip?
     private var skipped: Int
+    private let mayBeSent: Bool
     /// The number of data lines, without a header.
     private(set) var rows = 0
     private(set) var bytes = 0
 
-    init(_ export: UsageExport) {
+    /// - Parameter isSent: false if the file is only counted and digested.
+    init(_ export: UsageExport, isSent: Bool = true) {
+        mayBeSent = isSent
         gzip = export.compression == .gzip ? Gzip() : nil
         skipped = export.skip
     }
+
+    /// Whether the caller receives the next bytes.
+    var isSent: Bool { mayBeSent && skipped == 0 }
 
     /// Adds a block to the file.
     /// - Returns: the bytes to send, or nil if there are none yet.

@@ -15,10 +15,15 @@ package struct ExportRoutes: Sendable {
     let logger: Logger
     let now: @Sendable () -> Date
     let exports = ExportLimit()
+    let turns: ExportTurns
 
+    /// - Parameter logins: the pool of logins, which have precedence.
     package init(
-        pool: DatabasePool, publicURL: String, settling: TimeInterval, logger: Logger, now: @escaping @Sendable () -> Date
+        pool: DatabasePool, logins: DatabasePool, publicURL: String, settling: TimeInterval, logger: Logger,
+        now: @escaping @Sendable () -> Date
     ) {
+        // A turn needs a connection.
+        turns = ExportTurns(count: pool.maximumConnections, before: logins)
         (self.pool, self.publicURL, self.settling, self.logger, self.now) = (pool, publicURL, settling, logger, now)
     }
 

@@ -9,11 +9,12 @@ import Web
 /// Writes an export's file from the first byte to the last.
 struct ExportRun: Sendable {
     private let export: UsageExport
+    private let turns: ExportTurns
     private let publicURL: String
     private let now: Date
 
-    init(_ export: UsageExport, publicURL: String, at now: Date) {
-        (self.export, self.publicURL, self.now) = (export, publicURL, now)
+    init(_ export: UsageExport, turns: ExportTurns, publicURL: String, at now: Date) {
+        (self.export, self.turns, self.publicURL, self.now) = (export, turns, publicURL, now)
     }
 
     /// Writes the file and sends the part that the caller does not have yet.
@@ -38,7 +39,7 @@ struct ExportRun: Sendable {
         guard export.skip > 0 else { return }
         struct Enough: Error {}
         // The first byte to send is the first one after the caller's part.
-        var file = ExportFile(export)
+        var file = ExportFile(export, isSent: false)
         do {
             try await write(into: &file) { _ in throw Enough() }
         } catch is Enough {
@@ -56,21 +57,27 @@ struct ExportRun: Sendable {
         var text = LedgerText(export.format)
         if let start = file.add(text.header, rows: 0) { try await send(start) }
         guard export.from < export.to else { return }
-        var page = try await read(ledger, after: ledger.start)
-        while let current = page {
-            // PostgreSQL reads the next page while this one is written.
-            async let following = read(ledger, after: current.next)
-            try await learn(&text, for: current)
-            var (offset, rows) = (0, 0)
-            while case let block = try text.block(of: current.bytes, from: &offset, rows: &rows), !block.isEmpty {
-                if let buffer = file.add(block, rows: rows) { try await send(buffer) }
-                // Lets another export finish its page, so that the connection becomes free.
-                await Task.yield()
+        var position: LedgerPages.Position? = ledger.start
+        while let start = position {
+            let buffers: [ByteBuffer]
+            (buffers, position) = try await turns.run(isSent: file.isSent) {
+                guard let page = try await read(ledger, after: start) else { return ([], nil) }
+                try await learn(&text, for: page)
+                return (try write(page, as: &text, into: &file), page.next)
             }
-            page = try await following
+            for buffer in buffers { try await send(buffer) }
         }
         // If a month was archived since the start, its events are missing here.
         try await export.requireLedger()
+    }
+
+    private func write(_ page: LedgerPages.Page, as text: inout LedgerText, into file: inout ExportFile) throws -> [ByteBuffer] {
+        var buffers: [ByteBuffer] = []
+        var (offset, rows) = (0, 0)
+        while case let block = try text.block(of: page.bytes, from: &offset, rows: &rows), !block.isEmpty {
+            if let buffer = file.add(block, rows: rows) { buffers.append(buffer) }
+        }
+        return buffers
     }
 
     /// Reads a page on the usual threads. On a busy machine, a thread of exports may stop for long, and the page would keep its connection
@@ -102,11 +109,15 @@ struct ExportRun: Sendable {
         let last = max(Month(now), closed ?? Month(now))
         var month = Month(export.from)
         while month.start < export.to, month <= last {
-            var after = UUID.platform
-            while case let (rows, last) = try await charges.rows(of: month, after: after), let last {
-                let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
-                if let buffer = file.add(block, rows: rows.count) { try await send(buffer) }
-                after = last
+            var position: UUID? = .platform
+            while let after = position {
+                let buffer: ByteBuffer?
+                (buffer, position) = try await turns.run(isSent: file.isSent) {
+                    let (rows, last) = try await charges.rows(of: month, after: after)
+                    let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
+                    return (file.add(block, rows: rows.count), last)
+                }
+                if let buffer { try await send(buffer) }
             }
             month = month.next
         }

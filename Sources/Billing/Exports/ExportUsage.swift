@@ -19,7 +19,7 @@ extension ExportRoutes {
         let export = try await UsageExport(request, call, pool: pool, skips: true, settling: settling, at: now())
         let tag = try await export.entityTag()
         try UsageExport.requireMatch(request, tag)
-        let run = ExportRun(export, publicURL: publicURL, at: now())
+        let run = ExportRun(export, turns: turns, publicURL: publicURL, at: now())
         try await run.requireLongerThanSkip()
 
         var headers = try await fields(of: export)

@@ -19,7 +19,7 @@ struct FocusExport: Sendable {
 
     /// Reads one page of charges.
     /// - Parameter after: the last tenant of the previous page. The platform's ID for the first page.
-    /// - Returns: the charges of the next tenants, and the last of these tenants. Nil instead of that tenant if there are none left.
+    /// - Returns: the charges of the next tenants, and the last of these tenants. Nil instead of that tenant if none can follow.
     func rows(of month: Month, after: UUID) async throws -> ([FocusRow], last: UUID?) {
         let condition: SQL =
             switch scope {
@@ -42,7 +42,7 @@ struct FocusExport: Sendable {
                 rows += try await open(of: tenant.id, name: tenant.name, in: month, facts)
             }
         }
-        return (rows.filter(\.isListed), last.id.uuid)
+        return (rows.filter(\.isListed), tenants.count < Self.pageSize ? nil : last.id.uuid)
     }
 
     private struct ClosedMonth {

@@ -20,8 +20,8 @@ extension ExportRoutes {
         try call.require(.usageRead)
         let place = try exports.place(of: call.owner)
         let export = try await UsageExport(request, call, pool: pool, skips: false, settling: settling, at: now())
-        var file = ExportFile(export)
-        try await ExportRun(export, publicURL: publicURL, at: now()).write(into: &file) { _ in }
+        var file = ExportFile(export, isSent: false)
+        try await ExportRun(export, turns: turns, publicURL: publicURL, at: now()).write(into: &file) { _ in }
         withExtendedLifetime(place) {}
         return try .json(
             Reply(

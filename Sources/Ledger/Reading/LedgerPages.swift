@@ -40,7 +40,8 @@ package struct LedgerPages: Sendable {
     let now: Date
     /// The months in which the window's events may be billed, in their order.
     private let months: [Month]
-    var pageSize = 32_768
+    /// A page takes PostgreSQL a few milliseconds, so that logins wait only shortly.
+    var pageSize = 1024
 
     package init(_ source: Source, from: Date, to: Date, at now: Date) async throws {
         (self.source, self.from, self.to, self.now) = (source, from, to, now)
@@ -57,18 +58,13 @@ package struct LedgerPages: Sendable {
 
     package var start: Position { Position(period: Month(from), time: from.addingTimeInterval(-1)) }
 
-    /// Reads the next page.
-    /// - Returns: a page with at least one row, or nil after the last row.
+    /// Reads the next page of one month.
+    /// - Returns: a page, which is empty if the month has no more rows, or nil after the last month.
     package func page(after position: Position) async throws -> Page? {
-        var position = position
-        while let month = months.first(where: { $0 >= position.period }) {
-            if month > position.period { position = Position(period: month, time: start.time) }
-            var page = try await read(after: position)
-            if page.rows < pageSize { page.next = Position(period: month.next, time: start.time) }
-            if page.rows > 0 { return page }
-            position = page.next
-        }
-        return nil
+        guard let month = months.first(where: { $0 >= position.period }) else { return nil }
+        var page = try await read(after: month > position.period ? Position(period: month, time: start.time) : position)
+        if page.rows < pageSize { page.next = Position(period: month.next, time: start.time) }
+        return page
     }
 
     private func read(after position: Position) async throws -> Page {
@@ -85,7 +81,7 @@ package struct LedgerPages: Sendable {
         ]
         let copy = SQL(unsafe: "COPY (\(rows(after: position))) TO STDOUT (FORMAT binary)")
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(min(pageSize, 32_768) * LedgerRow.size)
+        bytes.reserveCapacity(pageSize * LedgerRow.size)
         switch source {
         case .tenant(let database):
             for try await rows in database.copyOut(copy, settings: settings, atLeast: 1 << 18) { bytes += rows }
