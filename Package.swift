@@ -188,7 +188,7 @@ let package = Package(
         .executableTarget(
             name: "Bench",
             dependencies: [
-                "Web", "Postgres", "Apple", "Encoding", "EmbeddedPostgres",
+                "Web", "Postgres", "Apple", "Encoding", "EmbeddedPostgres", "Access", "Billing",
                 argumentParser, asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, logging, nioCore, nioHTTP1, nioPosix,
                 serviceLifecycle, subprocess, systemPackage, unixSignals,
             ]),

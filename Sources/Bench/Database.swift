@@ -17,6 +17,14 @@ enum Database {
     static func pool(_ url: String) throws -> DatabasePool {
         var configuration = DatabasePool.Configuration(url: url, maximumConnections: 1, applicationName: "bench")
         configuration.statementTimeout = .seconds(600)
-        return try DatabasePool(configuration, logger: Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() })
+        return try DatabasePool(configuration, logger: logger)
     }
+
+    /// As the service.
+    static func serverPool(_ url: String) throws -> DatabasePool {
+        // A closing extends its lease over the second connection.
+        try DatabasePool(.init(url: url, maximumConnections: 2, applicationName: "bench"), logger: logger)
+    }
+
+    static let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
 }

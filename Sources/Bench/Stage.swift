@@ -12,6 +12,8 @@ struct Stage: Sendable {
     let simulatorURL: String
     let seeded: Seeded
     let owner: DatabasePool
+    /// With the service's role.
+    let server: DatabasePool
     let ownerURL: String
     private let program: Program
     private let settings: [String: String]
@@ -86,6 +88,7 @@ struct Stage: Sendable {
         let espalier = program.path
         let masterKey = try await children.output("generate-master-key", [espalier, "generate-master-key"])
         let databaseURL = await cluster.url(user: Database.server, database: Database.name)
+        server = try Database.serverPool(databaseURL)
         settings = [
             "ESPALIER_PUBLIC_URL": Self.publicURL, "ESPALIER_PORT": "\(ports[0])", "ESPALIER_OPERATIONS_PORT": "\(ports[1])",
             "ESPALIER_DATABASE_URL": databaseURL,
@@ -141,16 +144,19 @@ struct Stage: Sendable {
         try await children.output(arguments.joined(separator: " "), [program.path] + arguments, settings.merging(other) { $1 })
     }
 
-    /// Reads a response to its end with curl, in a process of its own with the lowest priority.
-    /// - Returns: The status.
-    func download(_ url: String, key: String) async throws -> String {
-        try await children.output(
+    /// Reads a response with curl, in a process of its own with the lowest priority, to its end or until the time is over.
+    func download(_ url: String, key: String, within limit: Duration) async throws -> (status: Int, bytes: Int) {
+        let output = try await children.output(
             "curl",
             [
-                "/usr/bin/env", "nice", "-n", "19", "curl", "--silent", "--show-error", "--output", "/dev/null", "--write-out",
-                "%{http_code}", "--config", "-", url,
+                // 28: the time was over.
+                "/bin/sh", "-c", "nice -n 19 curl \"$@\" || test $? = 28", "curl", "--silent", "--output", "/dev/null", "--write-out",
+                "%{http_code} %{size_download}", "--max-time", "\(limit / .seconds(1))", "--config", "-", url,
             ],
             input: "header = \"Authorization: Bearer \(key)\"\n")
+        let numbers = output.split(separator: " ").compactMap { Int($0) }
+        guard numbers.count == 2 else { throw Failure("curl printed \(output)") }
+        return (numbers[0], numbers[1])
     }
 
     func say(_ text: String) { Self.say(text) }
