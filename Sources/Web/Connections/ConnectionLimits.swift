@@ -22,6 +22,13 @@ package struct ConnectionLimits: Sendable {
     package var idle: TimeAmount = .seconds(75)
     /// The maximum number of body bytes that are read after the response, so that the connection stays open.
     package var rest = 64 * 1024
+    /// The maximum number of requests that a connection sends in advance. Those after them are not processed, and the connection ends.
+    package var inAdvance = 64
+    /// The maximum number of bytes that one read takes. All requests in them are parsed at once.
+    package var read = 16 * 1024
+    /// The number of bytes that the kernel takes in advance of what it sends. Without this limit, it takes up to 4 MB. Then a caller that
+    /// reads slowly seems to read nothing for minutes.
+    package var unsent = 128 * 1024
     /// The bytes and the time that the server still reads after the last response before it closes. A close with unread bytes
     /// resets the connection, and the caller may lose the response (RFC 9112, section 9.6).
     package var lastBytes = 256 * 1024

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
 package import Hummingbird
 import HummingbirdCore
 package import Logging
@@ -76,12 +82,20 @@ where Responder.Context: InitializableFromSource<ApplicationRequestContextSource
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            try limitBuffers(channel)
             let (conversation, reader) = (Conversation(on: channel.eventLoop), ConnectionReader())
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandlers(RequestGuard.handlers(limits, connections: open, reader: reader, report: report))
             try pipeline.addHandler(conversation)
             return Value(channel: channel, conversation: NIOLoopBound(conversation, eventLoop: channel.eventLoop), reader: reader)
         }
+    }
+
+    private func limitBuffers(_ channel: any Channel) throws {
+        let options = channel.syncOptions
+        try options?.setOption(.maxMessagesPerRead, value: 1)
+        try options?.setOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2048, maximum: limits.read))
+        try options?.setOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT)), value: limits.unsent)
     }
 
     func handle(value: Value, logger: Logger) async {

@@ -169,6 +169,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             // RFC 9112, section 9.6: no request after the last response is processed.
             if case .afterAnswer = ending { return isIgnoring = true }
+            guard unanswered < limits.inAdvance else { return (isLastRequest, isIgnoring) = (true, true) }
             if reading == .nothing { began = lastActive }
             (reading, bodyBegan, received, expected) = (.body, lastActive, 0, Self.length(of: head))
             if let problem = Problem(unusable: head) {
@@ -198,8 +199,8 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // Nobody answers what follows the last response.
-        if isIgnoring, case .afterAnswer = ending { return }
+        // Nobody answers what follows the last response. After it, `LastBytes` reads.
+        guard !isIgnoring else { return }
         if let pausedAt {
             let pause = context.eventLoop.now - pausedAt
             (began, bodyBegan, self.pausedAt) = (began + pause, bodyBegan + pause, nil)
@@ -224,7 +225,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return context.fireErrorCaught(error)
         }
         // A caller that has disconnected gets no response.
-        guard case .not = ending, refusal == nil, context.channel.isActive else { return }
+        guard case .not = ending, refusal == nil, !isIgnoring, context.channel.isActive else { return }
         if reading == .nothing { began = context.eventLoop.now }
         refuse(.init(status: .badRequest, problem: Problem(unreadable: error)), context)
     }
@@ -328,7 +329,9 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func endsConnection(_ head: ResponsePart.Head) -> Bool {
         if case .afterAnswer = ending { return true }
         if head.isLast || head.fields.status == .contentTooLarge || isLastRequest && unanswered == 1 { return true }
-        if isStopping || connections.isEnding, unanswered == 1, refusal == nil { return true }
+        // A caller that reads slowly must not delay the stop by requests that it has sent in advance.
+        if isStopping, refusal == nil { return true }
+        if connections.isEnding, unanswered == 1, refusal == nil { return true }
         guard reading == .body, unanswered == 1 else { return false }
         return expected.map { $0 - received > limits.rest } ?? true
     }

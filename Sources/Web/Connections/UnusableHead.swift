@@ -1,13 +1,17 @@
+import Encoding
 import NIOHTTP1
 
 extension Problem {
     /// The error for a head that the parser has read; nil for a head that is passed on.
     ///
-    /// RFC 9112, section 6.1: no `Transfer-Encoding` with HTTP/1.0. Section 3.2: one valid `Host`, which HTTP/1.0 may leave out.
+    /// RFC 9112, section 6.1: no `Transfer-Encoding` with HTTP/1.0, and no coding that the server does not know. Section 3.2: one valid
+    /// `Host`, which HTTP/1.0 may leave out.
     init?(unusable head: HTTPRequestHead) {
-        let (isOld, hosts) = (head.version == .http1_0, head.headers["Host"])
-        if isOld, head.headers.contains(name: "Transfer-Encoding") {
+        let (isOld, hosts, codings) = (head.version == .http1_0, head.headers["Host"], head.headers["Transfer-Encoding"])
+        if isOld, !codings.isEmpty {
             self.init(.invalid, "Transfer-Encoding is not allowed with HTTP/1.0. Send Content-Length, or use HTTP/1.1.")
+        } else if !codings.isEmpty, codings.count > 1 || !codings[0].asciiLowercased.isSame(as: "chunked") {
+            self.init(.invalid, "The only Transfer-Encoding is `chunked`, in one header. Send the body without another coding.")
         } else if hosts.isEmpty {
             if isOld { return nil }
             self.init(.invalid, "The Host header is missing. Send one Host header with each request.")

@@ -255,6 +255,18 @@ struct ConversationTests {
         }
     }
 
+    @Test("a read and the kernel take few bytes in advance, so many connections need little memory")
+    func buffers() async throws {
+        try await Served.run { _, context in
+            let unsent = try await context.channel.getOption(.tcpOption(.init(rawValue: TCP_NOTSENT_LOWAT))).get()
+            let reads = try await context.channel.getOption(.maxMessagesPerRead).get()
+            return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "\(unsent) \(reads)")))
+        } _: { served in
+            let answer = try await served.send("GET / HTTP/1.1\r\n\(Self.host)\(Self.end)\r\n")
+            #expect(answer.hasSuffix("\r\n\r\n131072 1"), "\(answer)")
+        }
+    }
+
     @Test("the server reads nothing while a part of a request waits to be taken, so a caller cannot fill the memory")
     func heldReads() throws {
         final class Reads: ChannelOutboundHandler {

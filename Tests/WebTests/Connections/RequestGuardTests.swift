@@ -295,6 +295,37 @@ struct RequestGuardTests {
         #expect(try connection.requests == 1)
     }
 
+    @Test("the requests that a connection sends in advance are limited; the last one's response ends it")
+    func inAdvance() throws {
+        let (connection, limit) = (try Guarded(), ConnectionLimits(total: 1, perAddress: nil).inAdvance)
+        let fine = "GET / HTTP/1.1\r\nHost: login.test\r\n\r\n"
+        try connection.receive(String(repeating: fine, count: limit + 1) + "GET / HTTP/1.1\r\n\r\n")
+        #expect(try connection.requests == limit)
+        for _ in 1..<limit { try connection.answer(.ok) }
+        #expect(try !connection.sent.contains("Connection: close"))
+        try connection.receive(fine)
+        try connection.answer(.ok)
+        let last = try connection.sent
+        #expect(last.contains("Connection: close") && !last.contains("400"))
+        #expect(try connection.requests == 0)
+        connection.pass(3)
+        #expect(!connection.isOpen)
+    }
+
+    @Test(
+        "RFC 9112, 6.1: the only transfer coding is chunked",
+        arguments: [
+            (["chunked"], true), (["Chunked"], true), (["gzip, chunked"], false), (["x,chunked"], false), ([",chunked"], false),
+            (["identity", "chunked"], false), (["chunked", "chunked"], false),
+        ])
+    func codings(_ codings: [String], _ isTaken: Bool) throws {
+        let connection = try Guarded()
+        let fields = codings.map { "Transfer-Encoding: \($0)\r\n" }.joined()
+        try connection.receive("POST / HTTP/1.1\r\nHost: login.test\r\n\(fields)\r\n0\r\n\r\n")
+        #expect(try connection.requests == (isTaken ? 1 : 0))
+        #expect(try connection.sent.hasPrefix("HTTP/1.1 400 ") == !isTaken)
+    }
+
     @Test("connections are limited by network and in total, and a closed one makes room")
     func caps() throws {
         let connections = OpenConnections()

@@ -9,11 +9,13 @@ import NIOPosix
 struct Served {
     struct Context: RequestContext {
         var coreContext: CoreRequestContextStorage
-        let loop: any EventLoop
+        let channel: any Channel
+
+        var loop: any EventLoop { channel.eventLoop }
 
         init(source: Source) {
             coreContext = CoreRequestContextStorage(source: source)
-            loop = source.channel.eventLoop
+            channel = source.channel
         }
     }
 
