@@ -131,7 +131,16 @@ package struct Edge: RouterMiddleware {
 
     /// W3C Trace Context, version 00. No other header of the caller is logged.
     static func isTraceParent(_ text: String) -> Bool {
-        text.wholeASCIIMatch(of: /00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}/) != nil
+        var text = text
+        return text.withUTF8 { bytes in
+            bytes.count == 55 && bytes.starts(with: "00-".utf8)
+                && bytes.indices.dropFirst(2).allSatisfy { position in
+                    switch position {
+                    case 2, 35, 52: bytes[position] == UInt8(ascii: "-")
+                    default: bytes[position].isLowercaseHexadecimal
+                    }
+                }
+        }
     }
 
     /// The caller's own ID if it is valid, otherwise a new ID.
@@ -142,6 +151,13 @@ package struct Edge: RouterMiddleware {
 }
 
 extension UInt8 {
+    fileprivate var isLowercaseHexadecimal: Bool {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"): true
+        default: false
+        }
+    }
+
     fileprivate var isIDCharacter: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
