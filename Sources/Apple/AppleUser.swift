@@ -20,10 +20,11 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
     /// Reads the field; nil if it is not Apple's JSON or contains no name. The login continues without it.
     package init?(field: String) {
         guard field.utf8.count <= Self.largestField,
-            let form = try? JSONDecoder().decode(Form.self, from: Data(field.utf8))
+            case .object(let form)? = try? JSONValue(json: Array(field.utf8)), case .object(let name)? = form["name"]
         else { return nil }
-        givenName = form.name.firstName.flatMap(Self.cleaned)
-        familyName = form.name.lastName.flatMap(Self.cleaned)
+        // A half of the name that is not a string is left out. The other half is used.
+        givenName = name["firstName"]?.text.flatMap(Self.cleaned)
+        familyName = name["lastName"]?.text.flatMap(Self.cleaned)
         guard givenName != nil || familyName != nil else { return nil }
     }
 
@@ -60,26 +61,6 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
         return switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned: false
         default: true
-        }
-    }
-
-    private struct Form: Decodable {
-        let name: Name
-    }
-
-    private struct Name: Decodable {
-        let firstName: String?
-        let lastName: String?
-
-        private enum CodingKeys: CodingKey {
-            case firstName, lastName
-        }
-
-        /// A half of the name that is not a string is left out. The other half is used.
-        init(from decoder: any Decoder) throws {
-            let fields = try decoder.container(keyedBy: CodingKeys.self)
-            firstName = try? fields.decode(String.self, forKey: .firstName)
-            lastName = try? fields.decode(String.self, forKey: .lastName)
         }
     }
 }
