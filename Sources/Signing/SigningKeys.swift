@@ -10,6 +10,7 @@ package final class SigningKeys: Sendable {
     private let cache: ConfigurationCache<ID<Tenant>, KeySet>
     /// Keys that are missing from the cache. Each is made once for all waiting callers.
     private let firsts: ConfigurationCache<Wanted, SigningKey>
+    let verified: VerifiedTokens
 
     private struct Wanted: Hashable, Sendable {
         let tenant: ID<Tenant>
@@ -34,7 +35,7 @@ package final class SigningKeys: Sendable {
             for row in rows { keys.append(try SigningKey(row, of: tenant, with: keyring)) }
             return .init(KeySet(keys, verified: verified), owner: tenant.uuid)
         }
-        self.cache = cache
+        (self.cache, self.verified) = (cache, verified)
         firsts = ConfigurationCache { wanted in
             let database = OwnerDatabase(pool, tenant: wanted.tenant).repeatable
             let current = SigningKey.current(wanted.algorithm, of: wanted.tenant)
@@ -63,6 +64,13 @@ package final class SigningKeys: Sendable {
     /// Makes the key in advance, so that no login waits for it.
     package func prepare(_ algorithm: Tenancy.Application.SigningAlgorithm, of tenant: ID<Tenant>) async throws {
         _ = try await current(algorithm, of: tenant)
+    }
+
+    /// Signs claims that this process will be asked to verify, as `SigningKey.sign` does. Their signature is not verified again.
+    package func sign(_ claims: [UInt8], type: String, with key: SigningKey) throws -> String {
+        let token = try key.sign(claims, type: type)
+        verified.insert(token)
+        return token
     }
 
     /// The public halves for the JWKS. While the database does not answer, they may be up to `Issuer.recency` old.

@@ -51,6 +51,28 @@ struct SigningKeysTests {
         }
     }
 
+    @Test("a process does not verify the signatures of the tokens that it signed, and other processes do")
+    func ownTokens() async throws {
+        try await TestPlatform.run { platform in
+            let processes = (1...2).map { _ in SigningKeys(pool: platform.pool, keyring: platform.settings.keyring, now: { Date() }) }
+            let tenant = try #require(ID<Tenant>(platform.acme.id))
+            let key = try await processes[0].current(.ES256, of: tenant)
+            let token = try processes[0].sign(Array(#"{"sub":"x"}"#.utf8), type: "at+jwt", with: key)
+            #expect(processes.map(\.verified.count) == [1, 0])
+            // Nobody has such a token. It shows that the memory decides.
+            let unsigned = token.prefix(through: try #require(token.lastIndex(of: "."))) + String(repeating: "A", count: 86)
+            processes[0].verified.insert(String(unsigned))
+            for (process, accepted) in zip(processes, [[token, String(unsigned)], [token]]) {
+                let keys = try await process.keys(of: tenant)
+                for each in [token, String(unsigned)] {
+                    #expect((keys.claims(of: each, type: "at+jwt", upTo: 4096) != nil) == accepted.has(each))
+                    #expect(keys.claims(of: each, type: "JWT", upTo: 4096) == nil)
+                }
+            }
+            #expect(processes.map(\.verified.count) == [2, 1])
+        }
+    }
+
     @Test("the header of a token has the algorithm, the key and the type, and nothing else")
     func header() async throws {
         try await TestPlatform.run { platform in

@@ -48,4 +48,15 @@ struct VerifiedTokensTests {
         }
         #expect(!present("999", to: tokens) && present("0", to: tokens))
     }
+
+    @Test("a token that this process signed is not verified, and signed tokens do not displace one in use")
+    func signed() {
+        let tokens = VerifiedTokens(capacity: 10)
+        #expect(present("in use", to: tokens))
+        for number in 0..<1000 {
+            tokens.insert("\(number)")
+            #expect(tokens.count <= 21)
+        }
+        #expect(!present("in use", to: tokens) && !present("999", to: tokens) && !present("990", to: tokens) && present("0", to: tokens))
+    }
 }

@@ -42,7 +42,7 @@ extension Tokens {
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
             scope: login.scope, at: now
-        ).signed(by: key)
+        ).signed(by: key, of: signingKeys)
         let idToken =
             try login.scope.parts(at: " ").has("openid")
             ? IdentityClaims(

@@ -65,7 +65,7 @@ extension Tokens {
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope,
             at: now
-        ).signed(by: key)
+        ).signed(by: key, of: signingKeys)
         let idToken =
             try scope.parts(at: " ").has("openid")
             ? IdentityClaims(

@@ -35,8 +35,8 @@ package struct AccessToken: Sendable {
         user_type = "apple"
     }
 
-    func signed(by key: SigningKey) throws -> String {
-        try key.sign(JSONWriter.encode(self), type: Self.type)
+    func signed(by key: SigningKey, of keys: SigningKeys) throws -> String {
+        try keys.sign(JSONWriter.encode(self), type: Self.type, with: key)
     }
 
     /// The claims of a verified token. Nil unless they are those of an access token.

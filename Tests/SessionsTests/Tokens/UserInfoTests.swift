@@ -105,10 +105,11 @@ struct UserInfoTests {
                     issuer: issuer, user: ID(claims["sub"] as! String)!,
                     application: acme.applications[ID(request.application.client_id)!]!,
                     tenant: acme.tenant.id, session: ID(claims["sid"] as! String)!, scope: "openid", at: time
-                ).signed(by: try await keys.current(.ES256, of: acme.tenant.id))
+                ).signed(by: try await keys.current(.ES256, of: acme.tenant.id), of: keys)
             }
             let issuer = platform.acme.issuer
             #expect(try await browser.userInfo(try await made(at: Date() - 3540, issuer: issuer), of: platform.acme).status == 200)
+            #expect(keys.verified.count == 1, "the process that signs a token remembers it")
             #expect(try await browser.userInfo(try await made(at: Date() - 3601, issuer: issuer), of: platform.acme).status == 401)
             #expect(try await browser.userInfo(try await made(at: Date(), issuer: platform.globex.issuer), of: platform.acme).status == 401)
 
