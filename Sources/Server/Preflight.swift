@@ -40,10 +40,20 @@ struct Preflight {
         logger.warning("the certificate of PostgreSQL is not verified, because ESPALIER_DATABASE_TLS is unverified")
     }
 
+    private static let powerless = Settings.Refusal(
+        description: "ESPALIER_DATABASE_URL names a role without the rights of espalier_server. Run `GRANT espalier_server TO` it as a "
+            + "superuser. The role must have INHERIT.")
+
     /// New code on an old schema is rejected. Old code on a new schema is permitted, because it occurs during a
     /// deployment. Migrations expand first. They contract only when no old server runs (migrations/README.md).
     private func requireUsableSchema(_ pool: DatabasePool) async throws {
-        switch try await migrator.status(of: pool) {
+        let status: Migrator.Status
+        do {
+            status = try await migrator.status(of: pool)
+        } catch let error as DatabaseError where error.sqlState == "42501" {
+            throw Self.powerless
+        }
+        switch status {
         case .current: return
         case .behind(let missing):
             throw Settings.Refusal(description: "The database lacks \(missing.joined(separator: ", ")). Run `espalier migrate` first.")
@@ -65,10 +75,7 @@ struct Preflight {
                 description: "ESPALIER_DATABASE_URL names a role that bypasses row-level security. Use a role that is not a superuser, "
                     + "owns nothing and is a member of espalier_server.")
         }
-        guard try role.get("is_server", as: Bool.self) else {
-            throw Settings.Refusal(
-                description: "ESPALIER_DATABASE_URL names a role without server rights. Run `GRANT espalier_server TO` it as the owner.")
-        }
+        guard try role.get("is_server", as: Bool.self) else { throw Self.powerless }
     }
 
     /// Without this check, users would be the first to notice a keyring without the key of a sealed Apple key or signing key. Retired

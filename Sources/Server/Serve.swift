@@ -43,6 +43,10 @@ struct Serve: AsyncParsableCommand {
             } catch let error as IOError where error.errnoCode == EADDRINUSE {
                 throw Settings.Refusal(
                     description: "ESPALIER_PORT (\(settings.port)) or ESPALIER_OPERATIONS_PORT (\(settings.operationsPort)) is in use.")
+            } catch let error where error is SocketAddressError.UnknownHost || (error as? IOError)?.errnoCode == EADDRNOTAVAIL {
+                throw Settings.Refusal(
+                    description: "ESPALIER_HOST (\(settings.host)) or ESPALIER_OPERATIONS_HOST (\(settings.operationsHost)) is not an "
+                        + "address of this machine.")
             }
         }
     }

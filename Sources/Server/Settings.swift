@@ -174,13 +174,16 @@ package struct Settings: Sendable {
     /// The reader itself would silently use the default for a value that is not a number.
     static func number(_ reader: ConfigReader, _ key: ConfigKey, default usual: Int) throws -> Int {
         if let value = reader.int(forKey: key) { return value }
-        guard let text = reader.string(forKey: key), !text.isEmpty else { return usual }
+        // In a file, a value can also be a fraction.
+        let text = reader.string(forKey: key) ?? reader.double(forKey: key).map { "\($0)" }
+        guard let text, !text.isEmpty else { return usual }
         throw Refusal(description: "\(name(key)) must be a whole number. It is \(text).")
     }
 
     /// False by default.
     static func flag(_ reader: ConfigReader, _ key: ConfigKey) throws -> Bool {
-        switch reader.string(forKey: key) {
+        // In a file, the value is usually not a text.
+        switch reader.string(forKey: key) ?? reader.bool(forKey: key).map({ "\($0)" }) {
         case nil, "", "false": return false
         case "true": return true
         case let text?: throw Refusal(description: "\(name(key)) must be true or false. It is \(text).")

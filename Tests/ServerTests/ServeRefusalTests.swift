@@ -1,3 +1,4 @@
+import EmbeddedPostgres
 import Foundation
 import Postgres
 import Sealing
@@ -56,12 +57,46 @@ struct ServeRefusalTests {
         try expect(wrong.says, in: try await Program.run(["serve"], environment: environment))
     }
 
+    @Test("a fraction in the file is rejected where a whole number is needed")
+    func fraction() async throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write("espalier.json", #"{"espalier": {"usage": {"grace": 1.5}}}"#)
+        let environment = Self.sound.merging(["ESPALIER_CONFIG_FILE": file]) { $1 }
+        try expect(
+            "ESPALIER_USAGE_GRACE must be a whole number. It is 1.5.", in: try await Program.run(["serve"], environment: environment))
+    }
+
     @Test("a role that bypasses row-level security is rejected")
     func powerfulRole() async throws {
         let platform = try await ServedPlatform.make()
         let environment = platform.environment.merging(
             ["ESPALIER_DATABASE_URL": platform.ownerURL, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0"], uniquingKeysWith: { $1 })
         try expect("bypasses row-level security", in: try await Program.run(["serve"], environment: environment))
+    }
+
+    @Test("a role without the rights of espalier_server is rejected")
+    func powerlessRole() async throws {
+        let cluster = try await TestCluster.own()
+        let platform = try await ServedPlatform.make(in: cluster)
+        let administration = try TestDatabase.pool(await cluster.url(user: "postgres", database: "postgres"))
+        for (role, rights) in [("stranger", ""), ("heir", "NOINHERIT IN ROLE espalier_server")] {
+            _ = try await administration.run(SQL(unsafe: "CREATE ROLE \(role) LOGIN \(rights)"))
+            let url = try #require(platform.environment["ESPALIER_DATABASE_URL"]).replacing("espalier_server", with: role)
+            let environment = platform.environment.merging(
+                ["ESPALIER_DATABASE_URL": url, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0"], uniquingKeysWith: { $1 })
+            try expect("Run `GRANT espalier_server TO` it as a superuser", in: try await Program.run(["serve"], environment: environment))
+        }
+        try await cluster.stop()
+    }
+
+    @Test("an address of another machine, and an unknown name, are rejected", arguments: ["192.0.2.1", "nowhere.invalid"])
+    func foreignAddress(_ host: String) async throws {
+        let platform = try await ServedPlatform.make()
+        for name in ["ESPALIER_HOST", "ESPALIER_OPERATIONS_HOST"] {
+            let environment = platform.environment.merging(
+                [name: host, "ESPALIER_PORT": "0", "ESPALIER_OPERATIONS_PORT": "0"], uniquingKeysWith: { $1 })
+            try expect("(\(host))", in: try await Program.run(["serve"], environment: environment))
+        }
     }
 
     @Test("master keys that do not open stored values are rejected")

@@ -145,7 +145,8 @@ struct ServeTests {
                 "database": {"url": "\(platform.serverURL)"},
                 "master": {"keys": ["\(platform.environment["ESPALIER_MASTER_KEYS"]!)"]},
                 "apple": {"base": {"url": "\(platform.simulator.url)"}, "issuers": ["https://appleid.apple.com"]},
-                "port": \(unused), "operations": {"port": \(place.operationsPort)}, "log": {"level": "error"}, "shutdown": {"delay": 0}
+                "port": \(unused), "operations": {"port": \(place.operationsPort)}, "log": {"level": "error"}, "shutdown": {"delay": 0},
+                "pricing": {"page": true}
             }}
             """)
         let server = try await Program.start(
@@ -154,6 +155,7 @@ struct ServeTests {
         #expect(FreePorts.isFree(unused))
         let tokens = try await place.browser.tokens(.init(platform.globex))
         #expect(tokens["access_token"] is String)
+        #expect(try await place.browser.get("\(TestPlatform.publicURL)/pricing").status == 200)
         server.signal(SIGTERM)
         let exit = try await server.exit()
         #expect(exit.code == 0)
