@@ -26,7 +26,11 @@ struct Bench: AsyncParsableCommand {
     @Option(help: "The number of refreshes, spread over the sessions of the logins.")
     var refreshes = 10_000
 
-    @Option(help: "The number of introspections of an access token, at most one per refresh.")
+    @Option(
+        help: """
+            The number of introspections of an access token, at most one per refresh. Half of them are by the server that signed the \
+            tokens, half by another one.
+            """)
     var introspections = 10_000
 
     @Option(help: "The number of reads of a tenant with an API key.")
@@ -208,8 +212,7 @@ struct Bench: AsyncParsableCommand {
         add(sums)
         Stage.say("measuring \(refreshes) refreshes")
         add(try await run("refresh", refreshes, slice: slices.refreshes) { $0.refresh })
-        Stage.say("measuring \(introspections) introspections")
-        add(try await run("introspection", introspections, slice: slices.introspections) { $0.introspect })
+        for measurements in try await introspect(stages, loads, slice: slices.introspections) { add(measurements) }
         Stage.say("measuring \(reads) reads")
         add(try await run("read", reads, slice: slices.reads) { $0.read })
 
@@ -227,6 +230,30 @@ struct Bench: AsyncParsableCommand {
             }.run()
         }
         return reports
+    }
+}
+
+extension Bench {
+    /// Half of the access tokens are inspected by the server that signed them, and half by another one. The first remembers the tokens.
+    private func introspect(_ stages: [Stage], _ loads: [Load], slice: Int) async throws -> [[Measurement]] {
+        Stage.say("measuring \(introspections) introspections")
+        guard introspections >= 4 else { return [] }
+        var others: [Stage] = []
+        for stage in stages { others.append(try await stage.withAnotherServer()) }
+        var results: [[Measurement]] = []
+        for (name, servers) in [("own token", stages), ("introspection", others)] {
+            let services = zip(servers, loads).map { server, load -> (Meter, Meter.Operation) in
+                (
+                    Meter(server, concurrency: concurrency),
+                    { _, timings in try await load.introspect(name, at: server.serviceURL, &timings) }
+                )
+            }
+            // A new server has neither keys nor prepared statements.
+            let (warmUp, count) = (introspections / 8, introspections / 2 - introspections / 8)
+            _ = try await Meter.alternate(name, warmUp, slice: warmUp, services)
+            results.append(try await Meter.alternate(name, count, slice: slice, services))
+        }
+        return results
     }
 }
 

@@ -26,5 +26,9 @@ enum Database {
         try DatabasePool(.init(url: url, maximumConnections: 2, applicationName: "bench"), logger: logger)
     }
 
-    static let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
+    static let logger = {
+        var logger = Logger(label: "bench") { StreamLogHandler.standardError(label: $0) }
+        logger.logLevel = .warning
+        return logger
+    }()
 }

@@ -110,15 +110,20 @@ final class Load: Sendable {
     }
 
     /// Inspects an access token that nobody has inspected before.
-    func introspect(_: Int, _ timings: inout Timings) async throws {
+    /// - Parameters:
+    ///   - name: The name of the measurement.
+    ///   - server: The URL of the server that inspects it.
+    func introspect(_ name: String, at server: String, _ timings: inout Timings) async throws {
         guard let (tenant, token) = accessTokens.withLock({ $0.popLast() }) else { throw Stage.Failure("there are no more access tokens") }
-        let reply = try await timings.time("introspection") { _ in try await post("introspect", of: tenant, "token=\(token)") }
+        let reply = try await timings.time(name) { _ in try await post("introspect", of: tenant, "token=\(token)", at: server) }
         guard reply.body.contains("\"active\":true") else { throw Stage.Failure("an access token is not active") }
     }
 
-    private func post(_ endpoint: String, of tenant: Seeded.Member, _ form: String) async throws -> LoadClient.Answer {
+    private func post(
+        _ endpoint: String, of tenant: Seeded.Member, _ form: String, at server: String? = nil
+    ) async throws -> LoadClient.Answer {
         try await http.send(
-            .POST, "\(service)/t/\(tenant.slug)/oauth2/\(endpoint)",
+            .POST, "\(server ?? service)/t/\(tenant.slug)/oauth2/\(endpoint)",
             form: "\(form)&client_id=\(tenant.clientID)&client_secret=\(tenant.clientSecret)", expecting: 200)
     }
 

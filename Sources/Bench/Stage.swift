@@ -5,10 +5,10 @@ import Postgres
 /// The running environment of a measurement: a private PostgreSQL with production's durability, the Apple simulator, and
 /// the service. Each is a separate process.
 struct Stage: Sendable {
-    let service: ProcessID
+    private(set) var service: ProcessID
     /// The postmaster. Its backends are its children.
     let postgres: ProcessID
-    let serviceURL: String
+    private(set) var serviceURL: String
     let simulatorURL: String
     let seeded: Seeded
     let owner: DatabasePool
@@ -16,7 +16,9 @@ struct Stage: Sendable {
     let server: DatabasePool
     let ownerURL: String
     private let program: Program
-    private let settings: [String: String]
+    private var settings: [String: String]
+    /// The arguments of `Floor` without its port.
+    private let floor: [String]
     private let children: ChildProcesses
 
     /// The server's program.
@@ -111,18 +113,37 @@ struct Stage: Sendable {
         // Otherwise, autovacuum would do it during the measurement.
         _ = try await owner.run("VACUUM ANALYZE")
 
-        if program.isFloor {
-            let floor = [
-                CommandLine.arguments[0], "floor", "--port", "\(ports[0])", "--database-url", databaseURL, "--apple-url", simulatorURL,
-                "--services-id", connection.services_id, "--client-secret", try await connection.clientSecret(at: Date()),
-            ]
-            service = try await children.start("service", floor)
-            try await children.waitUntilReady("\(serviceURL)/readyz")
-        } else {
-            service = try await children.start("service", [espalier, "serve", "--migrations", program.migrations], settings)
-            try await children.waitUntilReady("http://127.0.0.1:\(ports[1])/readyz")
-        }
+        floor = [
+            "--database-url", databaseURL, "--apple-url", simulatorURL, "--services-id", connection.services_id, "--client-secret",
+            try await connection.clientSecret(at: Date()),
+        ]
+        service = try await Self.serve("service", program, settings, floor, children)
         Self.say("the service is process \(service), PostgreSQL \(postgres)")
+    }
+
+    /// Starts the server, and returns when it is ready.
+    private static func serve(
+        _ name: String, _ program: Program, _ settings: [String: String], _ floor: [String], _ children: ChildProcesses
+    ) async throws -> ProcessID {
+        let (port, operationsPort) = (settings["ESPALIER_PORT"] ?? "", settings["ESPALIER_OPERATIONS_PORT"] ?? "")
+        guard program.isFloor else {
+            let service = try await children.start(name, [program.path, "serve", "--migrations", program.migrations], settings)
+            try await children.waitUntilReady("http://127.0.0.1:\(operationsPort)/readyz")
+            return service
+        }
+        let service = try await children.start(name, [CommandLine.arguments[0], "floor", "--port", port] + floor)
+        try await children.waitUntilReady("http://127.0.0.1:\(port)/readyz")
+        return service
+    }
+
+    /// The same with another server of the same database. It has signed no token.
+    func withAnotherServer() async throws -> Stage {
+        let ports = try await FreePorts.find(2)
+        var other = self
+        other.settings.merge(["ESPALIER_PORT": "\(ports[0])", "ESPALIER_OPERATIONS_PORT": "\(ports[1])"]) { $1 }
+        other.serviceURL = "http://127.0.0.1:\(ports[0])"
+        other.service = try await Self.serve("another service", program, other.settings, floor, children)
+        return other
     }
 
     /// Updates the planner's table sizes, as autovacuum does within a minute. Plans made for empty tables read whole tables,
@@ -150,8 +171,8 @@ struct Stage: Sendable {
             "curl",
             [
                 // 28: the time was over.
-                "/bin/sh", "-c", "nice -n 19 curl \"$@\" || test $? = 28", "curl", "--silent", "--output", "/dev/null", "--write-out",
-                "%{http_code} %{size_download}", "--max-time", "\(limit / .seconds(1))", "--config", "-", url,
+                "/bin/sh", "-c", "nice -n 19 curl \"$@\" || test $? = 28", "curl", "--silent", "--show-error", "--output", "/dev/null",
+                "--write-out", "%{http_code} %{size_download}", "--max-time", "\(limit / .seconds(1))", "--config", "-", url,
             ],
             input: "header = \"Authorization: Bearer \(key)\"\n")
         let numbers = output.split(separator: " ").compactMap { Int($0) }
