@@ -69,8 +69,9 @@ final class ExportTurns: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        let timer = Task { [waitingTime] in
-            try await Task.sleep(for: waitingTime)
+        let deadline = ContinuousClock.now + waitingTime
+        let timer = Task {
+            try await Task.sleep(until: deadline, clock: .continuous)
             giveUp(id)
         }
         defer { timer.cancel() }
@@ -82,6 +83,8 @@ final class ExportTurns: Sendable {
                         state.free -= 1
                         return true
                     }
+                    // Otherwise, a timer that ended before this would leave a waiter without a limit.
+                    guard .now < deadline else { return false }
                     state.waiting.append(Waiter(id: id, isSent: isSent, receive: continuation))
                     return nil
                 }

@@ -13,24 +13,34 @@ struct ExportTurnsTests {
         try await TestPlatform.run { platform in try await body(try TestDatabase.pool(platform.settings.databaseURL)) }
     }
 
-    /// A session of the pool in use.
-    private struct Login {
+    /// Something that is in use until its end.
+    private struct Use {
         private let finish: AsyncStream<Void>.Continuation
         private let task: Task<Void, any Error>
 
-        init(_ logins: DatabasePool) async throws {
+        /// Returns when `body` has called its parameter, which then returns at the end of the use.
+        init(_ body: @escaping @Sendable (_ hold: @Sendable () async -> Void) async throws -> Void) async throws {
             let (started, start) = AsyncStream.makeStream(of: Void.self)
             let (finished, finish) = AsyncStream.makeStream(of: Void.self)
             self.finish = finish
             task = Task {
                 defer { start.finish() }
-                try await logins.transaction { db in
-                    _ = try await db.run("SELECT 1")
+                try await body {
                     start.finish()
                     for await _ in finished {}
                 }
             }
             for await _ in started {}
+        }
+
+        /// A session of the pool.
+        init(_ logins: DatabasePool) async throws {
+            try await self.init { hold in
+                try await logins.transaction { db in
+                    _ = try await db.run("SELECT 1")
+                    await hold()
+                }
+            }
         }
 
         func end() async throws {
@@ -44,7 +54,7 @@ struct ExportTurnsTests {
         try await Self.withLogins { logins in
             let quiet = Duration.milliseconds(30)
             let turns = ExportTurns(count: 1, before: logins, quietTime: quiet, longestWait: .seconds(600))
-            let login = try await Login(logins)
+            let login = try await Use(logins)
             let hasStarted = Atomic(false)
             async let start = turns.run(isSent: true) {
                 hasStarted.store(true, ordering: .relaxed)
@@ -67,7 +77,7 @@ struct ExportTurnsTests {
             #expect(try await idle.run(isSent: isSent) { true })
             let longest = Duration.milliseconds(200)
             let turns = ExportTurns(count: 1, before: logins, longestWait: longest)
-            let login = try await Login(logins)
+            let login = try await Use(logins)
             let before = ContinuousClock.now
             let start = try await turns.run(isSent: isSent) { ContinuousClock.now }
             #expect(start - before >= (isSent ? longest : longest / 10))
@@ -114,7 +124,7 @@ struct ExportTurnsTests {
     func ended() async throws {
         try await Self.withLogins { logins in
             let turns = ExportTurns(count: 1, before: logins, longestWait: .seconds(600))
-            let login = try await Login(logins)
+            let login = try await Use(logins)
             let callers = (1...3).map { _ in Task { try await turns.run(isSent: true) {} } }
             for caller in callers { caller.cancel() }
             for caller in callers { await #expect(throws: CancellationError.self) { try await caller.value } }
@@ -129,13 +139,7 @@ struct ExportTurnsTests {
     func alternation() async throws {
         try await Self.withLogins { logins in
             let turns = ExportTurns(count: 1, before: logins, quietTime: .zero)
-            let (ended, end) = AsyncStream.makeStream(of: Void.self)
-            let (started, start) = AsyncStream.makeStream(of: Void.self)
-            async let holder: Void = turns.run(isSent: true) {
-                start.finish()
-                for await _ in ended {}
-            }
-            for await _ in started {}
+            let holder = try await Use { hold in try await turns.run(isSent: true) { await hold() } }
             let record = Record()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 1...6 {
@@ -144,10 +148,9 @@ struct ExportTurnsTests {
                     }
                     try await eventually("the caller waits") { turns.waiting == number }
                 }
-                end.finish()
+                try await holder.end()
                 try await group.waitForAll()
             }
-            try await holder
             #expect(record.state.withLock { $0.callers } == [5, 1, 6, 2, 3, 4])
         }
     }
@@ -156,20 +159,13 @@ struct ExportTurnsTests {
     func givingUp() async throws {
         try await Self.withLogins { logins in
             let turns = ExportTurns(count: 1, before: logins, quietTime: .zero, waitingTime: .milliseconds(20))
-            let (ended, end) = AsyncStream.makeStream(of: Void.self)
-            let (started, start) = AsyncStream.makeStream(of: Void.self)
-            async let holder: Void = turns.run(isSent: true) {
-                start.finish()
-                for await _ in ended {}
-            }
-            for await _ in started {}
+            let holder = try await Use { hold in try await turns.run(isSent: true) { await hold() } }
             let problem = await #expect(throws: Problem.self) { try await turns.run(isSent: true) {} }
             #expect(problem?.code == .unavailable)
             let patient = Task { try await turns.run(isSent: true) {} }
             patient.cancel()
             await #expect(throws: CancellationError.self) { try await patient.value }
-            end.finish()
-            try await holder
+            try await holder.end()
             #expect(try await turns.run(isSent: true) { true })
         }
     }
@@ -177,7 +173,7 @@ struct ExportTurnsTests {
     @Test("an export gives way to the pool of logins")
     func wiring() async throws {
         try await TestPlatform.run { platform in
-            let login = try await Login(platform.installation.pools.logins)
+            let login = try await Use(platform.installation.pools.logins)
             let before = ContinuousClock.now
             #expect(try await platform.export("format=csv&\(TestPlatform.march)").status == 200)
             #expect(ContinuousClock.now - before >= .milliseconds(50))
