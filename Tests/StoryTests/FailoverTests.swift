@@ -12,13 +12,32 @@ struct FailoverTests {
 
     @Test("after the primary is killed and its standby promoted, each acknowledged login is billed once, has a session, and users sign in")
     func promoted() async throws {
-        _ = try await signIn { try await $0.failOver() }
+        _ = try await signIn { cluster, platform, places in
+            try await cluster.failOver {
+                try await Self.expectDocuments(at: places, keys: "\(platform.acme.issuer)/oauth2/jwks")
+            }
+        }
+    }
+
+    /// Without a primary, `/healthz` and the JWKS succeed, and do not wait for one.
+    private static func expectDocuments(at places: [ServedPlatform.Place], keys: String) async throws {
+        let count = 20
+        let start = ContinuousClock.now
+        for place in places {
+            for _ in 1...count {
+                for document in ["\(place.operations)/healthz", keys] {
+                    #expect(try await place.browser.get(document).status == 200, "\(document)")
+                }
+            }
+        }
+        // A request that needs a primary waits 5 s.
+        #expect(ContinuousClock.now - start < .seconds(5) * count)
     }
 
     /// The old primary rejects the statements in progress, and they have written nothing. The server then sends them to the new one.
     @Test("in a switchover, each request of a login succeeds, and each refresh, and each login is billed once")
     func switchedOver() async throws {
-        let logins = try await signIn { cluster in
+        let logins = try await signIn { cluster, _, _ in
             let primary = try await cluster.administration(of: "espalier")
             // Until the primary stops. So statements are in progress then.
             let lock = Task {
@@ -36,7 +55,9 @@ struct FailoverTests {
     }
 
     /// Applications sign people in at two servers, before, during and after a change of the primary.
-    private func signIn(during change: (ReplicatedCluster) async throws -> Void) async throws -> HeldLogins.Entries {
+    private func signIn(
+        during change: (ReplicatedCluster, ServedPlatform, [ServedPlatform.Place]) async throws -> Void
+    ) async throws -> HeldLogins.Entries {
         let primary = try await TestCluster.own(settings: Self.settings)
         let platform = try await ServedPlatform.make(in: primary)
         let cluster = try await ReplicatedCluster(addingTo: primary, settings: Self.settings)
@@ -57,7 +78,7 @@ struct FailoverTests {
                 try await eventually("more logins", within: .seconds(120)) { logins.entries.sessions.count >= before + 20 }
             }
             try await moreLogins()
-            try await change(cluster)
+            try await change(cluster, platform, places)
             // Each server uses the new primary.
             for place in places { try await platform.ready(place) }
             for place in places { try logins.hold(try await place.browser.tokens(.init(platform.acme))) }

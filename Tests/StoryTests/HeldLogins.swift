@@ -32,19 +32,20 @@ final class HeldLogins: Sendable {
     func close() { state.withLock { $0.isOpen = false } }
 
     /// The daily work of an application: it signs people in, and refreshes from time to time. Failed requests are counted, and the next
-    /// person is tried. Only a complete response with status 200 and tokens is a login of the application. Each login and each refresh
-    /// is at any of the servers.
+    /// person is tried. Only a complete response with status 200 and tokens is a login of the application. Each request reaches any
+    /// of the servers, so the steps of one login are at different ones.
     func signIn(for request: TestBrowser.Request, at places: [ServedPlatform.Place]) async {
         while isOpen, !Task.isCancelled {
             do {
+                let browser = TestBrowser(publicURL: TestPlatform.publicURL, addresses: places.map(\.address))
                 // Each login has its own state, nonce and verifier.
                 var request = request
                 (request.state, request.nonce, request.verifier) = (
                     TestBrowser.randomText(), TestBrowser.randomText(), TestBrowser.randomText()
                 )
-                var refreshToken = try hold(try await places.randomElement()!.browser.tokens(request))
+                var refreshToken = try hold(try await browser.tokens(request))
                 for _ in 0..<Int.random(in: 0...2) {
-                    let answer = try await places.randomElement()!.browser.refresh(refreshToken, request)
+                    let answer = try await browser.refresh(refreshToken, request)
                     guard answer.status == 200, let next = answer.json["refresh_token"] as? String
                     else { throw NoTokens(answer: "\(answer.status) \(answer.body)") }
                     refreshToken = next

@@ -38,8 +38,10 @@ package struct ReplicatedCluster: Sendable {
     }
 
     /// Kills the primary, and makes the standby the new one.
-    package func failOver() async throws {
+    /// - Parameter between: Runs while there is no primary.
+    package func failOver(between: () async throws -> Void) async throws {
         try await primary.crash()
+        try await between()
         try await promote()
     }
 

@@ -12,7 +12,7 @@ import Web
 /// A browser with cookies, and the application's side of a login, both only over HTTP.
 package final class TestBrowser: Sendable {
     private let publicURL: String
-    private let address: String
+    private let addresses: [String]
     private let jar = Mutex<[String: String]>([:])
 
     package convenience init(_ platform: TestPlatform) {
@@ -22,8 +22,13 @@ package final class TestBrowser: Sendable {
     /// - Parameters:
     ///   - publicURL: The server's name in every URL.
     ///   - address: The address at which it really listens.
-    package init(publicURL: String, address: String) {
-        (self.publicURL, self.address) = (publicURL, address)
+    package convenience init(publicURL: String, address: String) {
+        self.init(publicURL: publicURL, addresses: [address])
+    }
+
+    /// For servers with the same name, as behind a load balancer. Each request reaches any of them.
+    package init(publicURL: String, addresses: [String]) {
+        (self.publicURL, self.addresses) = (publicURL, addresses)
     }
 
     package struct Answer: Sendable {
@@ -62,7 +67,7 @@ package final class TestBrowser: Sendable {
     package func send(_ method: String, _ url: String, headers: [(String, String)], body: String?) async throws -> Answer {
         // The public name leads to the server's real address. Cookies are only for the public name.
         let isOurs = url == publicURL || url.hasPrefix(publicURL + "/")
-        var request = HTTPClientRequest(url: isOurs ? address + url.dropFirst(publicURL.count) : url)
+        var request = HTTPClientRequest(url: isOurs ? addresses.randomElement()! + url.dropFirst(publicURL.count) : url)
         request.method = .init(rawValue: method)
         for (name, value) in headers { request.headers.add(name: name, value: value) }
         let cookies = cookies
