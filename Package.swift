@@ -313,7 +313,7 @@ let package = Package(
             name: "ServerTests",
             dependencies: [
                 "espalier", "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "EmbeddedPostgres", "TestSupport",
-                crypto, logging, nioCore, nioHTTP1,
+                asyncHTTPClient, crypto, logging, nioCore, nioHTTP1,
             ]),
         .testTarget(name: "DevelopmentTests", dependencies: ["espalier", "espalier-dev", "Server", "TestSupport"]),
         .testTarget(
