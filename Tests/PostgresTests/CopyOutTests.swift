@@ -74,6 +74,8 @@ struct CopyOutTests {
         let pool = try TestDatabase.pool(try await TestDatabase.empty().ownerURL) {
             // Long enough for a server on a very busy machine.
             $0.copyProgressLimit = .seconds(8)
+            // A session that stays lent would block the last statement.
+            $0.maximumConnections = 1
             $0.statementTimeout = .seconds(600)
         }
         var rows = 0
