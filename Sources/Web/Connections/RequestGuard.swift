@@ -199,8 +199,11 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        // Nobody answers what follows the last response. After it, `LastBytes` reads.
-        guard !isIgnoring else { return }
+        // Nobody answers what follows the last response. `LastBytes` reads it, after the response.
+        switch ending {
+        case .not, .afterAnswer: if isIgnoring { return }
+        case .ended: break
+        }
         if let pausedAt {
             let pause = context.eventLoop.now - pausedAt
             (began, bodyBegan, self.pausedAt) = (began + pause, bodyBegan + pause, nil)

@@ -267,6 +267,15 @@ struct ConversationTests {
         }
     }
 
+    @Test("a caller that sends thousands of requests in advance gets the first responses completely, and then the end")
+    func inAdvance() async throws {
+        try await Served.run(Self.echo) { served in
+            let answer = try await served.send(String(repeating: "GET /a HTTP/1.1\r\n\(Self.host)\r\n", count: 5000))
+            #expect(Self.bodies(answer) == Array(repeating: "GET /a ", count: 64))
+            #expect(answer.ranges(of: "Connection: close").count == 1)
+        }
+    }
+
     @Test("the server reads nothing while a part of a request waits to be taken, so a caller cannot fill the memory")
     func heldReads() throws {
         final class Reads: ChannelOutboundHandler {
