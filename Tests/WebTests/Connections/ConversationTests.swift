@@ -271,7 +271,9 @@ struct ConversationTests {
     func inAdvance() async throws {
         try await Served.run(Self.echo) { served in
             let answer = try await served.send(String(repeating: "GET /a HTTP/1.1\r\n\(Self.host)\r\n", count: 5000))
-            #expect(Self.bodies(answer) == Array(repeating: "GET /a ", count: 64))
+            let bodies = Self.bodies(answer)
+            // How many fit into a read varies.
+            #expect(bodies.count >= 64 && bodies.count < 5000 && Set(bodies) == ["GET /a "], "\(bodies.count)")
             #expect(answer.ranges(of: "Connection: close").count == 1)
         }
     }
