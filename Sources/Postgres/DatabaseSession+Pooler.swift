@@ -13,24 +13,24 @@ extension DatabaseSession {
     }
 
     /// Sets the settings of the start-up message again behind a pooler, because a pooler ignores them or gives the session to a process
-    /// that is already running. It closes the session after an error.
+    /// that is already running. An error closes the session.
     func restore(_ settings: [(name: String, value: String)]) async throws {
         guard !settings.isEmpty else { return }
+        try await limited {
+            guard try await isPooled() else { return }
+            _ = try await run(settings.map { "SELECT set_config(\($0.name), \($0.value), false)" })
+        }
+    }
+
+    /// Closes the session after an error, or if the body takes longer than 10 s: the server is frozen, or the pooler has no session left.
+    func limited<R>(_ body: @EventLoop () async throws -> R) async throws -> R {
+        let timer = EventLoop.after(.seconds(10)) { self.close(DatabaseError(.connection, "the server did not answer in time")) }
+        defer { timer.cancel() }
         do {
-            try await limited {
-                guard try await isPooled() else { return }
-                _ = try await run(settings.map { "SELECT set_config(\($0.name), \($0.value), false)" })
-            }
+            return try await body()
         } catch {
             close()
             throw error
         }
-    }
-
-    /// Closes the session if the body takes longer than 10 s: the server is frozen, or the pooler has no session left.
-    func limited<R>(_ body: @EventLoop () async throws -> R) async throws -> R {
-        let timer = EventLoop.after(.seconds(10)) { self.close(DatabaseError(.connection, "the server did not answer in time")) }
-        defer { timer.cancel() }
-        return try await body()
     }
 }

@@ -17,6 +17,9 @@ import Darwin
 final class DatabaseSession: StatementRunner {
     let link: OpaquePointer
     let server: ServerAddress
+    /// The time when the server started, if the URL names several servers with one primary. It identifies the server: two names can lead to
+    /// the same one, and behind a proxy, an address can lead to another one than before.
+    private var startOfServer: String?
     /// The server's process, as it named itself at the start.
     let process: Int32
     private(set) var watch: EventLoopThread.Watch?
@@ -82,8 +85,17 @@ final class DatabaseSession: StatementRunner {
         let session = DatabaseSession(link, connector.parameters)
         session.start()
         try await session.restore(connector.parameters.settings)
+        if connector.parameters.hasOnePrimary { try await session.identifyServer() }
         return session
     }
+
+    private func identifyServer() async throws {
+        // As a number, because the text of a time depends on settings.
+        startOfServer = try await limited { try await text(of: "SELECT extract(epoch FROM pg_postmaster_start_time())") }
+    }
+
+    /// Whether both sessions are with the same server. Unless the URL names several servers with one primary, any two count as such.
+    func isWithServer(of other: DatabaseSession) -> Bool { startOfServer == other.startOfServer }
 
     private func start() {
         // Otherwise, libpq prints notices to stderr, and they may quote values.

@@ -17,7 +17,7 @@ extension DatabaseSessions {
                     try await Task.sleep(for: BackOff.delay(afterFailures: 4))
                     continue
                 }
-                let former = open.filter { $0.server != session.server }
+                let former = open.filter { !$0.isWithServer(of: session) }
                 if !former.isEmpty {
                     logger.notice("another PostgreSQL is the primary now", metadata: ["server": "\(session.server)"])
                 }

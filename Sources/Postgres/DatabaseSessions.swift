@@ -115,7 +115,7 @@ final class DatabaseSessions {
     func giveBack(_ session: DatabaseSession) {
         session.endLoan()
         (session.opening, session.longestStatement) = ([], nil)
-        if session.isDemoted { closeIdle(of: session.server) }
+        if session.isDemoted { closeIdle(withServerOf: session) }
         guard session.failure == nil else { return leave() }
         if session.isBeingCancelled {
             Task {
@@ -258,8 +258,8 @@ final class DatabaseSessions {
         return min(session.expiresAt, session.idleSince + configuration.idleTime)
     }
 
-    private func closeIdle(of server: ServerAddress) {
-        for session in idle where session.server == server { session.close() }
+    private func closeIdle(withServerOf demoted: DatabaseSession) {
+        for session in idle where session.isWithServer(of: demoted) { session.close() }
     }
 
     func maintainMinimum() {

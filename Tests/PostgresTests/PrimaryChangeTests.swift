@@ -177,6 +177,22 @@ struct PrimaryChangeTests {
             "\(url)&host=\(server.host),/nowhere&port=\(server.port),\(server.port)&target_session_attrs=read-write")
         #expect(try await pool.run("SELECT pg_sleep(2.5), 1 AS n")[0].get("n") == 1)
     }
+
+    @Test("a slow statement is not mistaken for a frozen server, if the server is found under another name")
+    func otherName() async throws {
+        let url = try await TestDatabase.empty().ownerURL
+        let server = try #require(try ConnectionParameters(url: url, applicationName: nil, settings: []).servers.first)
+        let folder = try TemporaryFolder()
+        let name = folder.path + "/name"
+        try FileManager.default.createSymbolicLink(atPath: name, withDestinationPath: server.host)
+        let pool = try TestDatabase.pool(
+            "\(url)&host=\(name),\(server.host)&port=\(server.port),\(server.port)&target_session_attrs=read-write")
+        try await pool.transaction { db in
+            _ = try await db.run("SELECT 1")
+            try FileManager.default.removeItem(atPath: name)
+            #expect(try await db.run("SELECT pg_sleep(2.5), 1 AS n")[0].get("n") == 1)
+        }
+    }
 }
 
 extension Sequence {
