@@ -22,8 +22,8 @@ struct ExportRun: Sendable {
     func write(
         into file: inout ExportFile, _ send: (ByteBuffer) async throws -> Void
     ) async throws {
-        // The text of many events takes long. On the loop of the caller's connection, other requests would wait for it.
-        try await withTaskExecutorPreference(ExportThreads.shared) {
+        // On the loop of the caller's connection, other requests would wait.
+        try await withTaskExecutorPreference(ExportThreads.steps) {
             switch export.format {
             case .csv, .jsonl, .cloudevents: try await writeEvents(into: &file, send)
             case .focus: try await writeCharges(into: &file, send)
@@ -61,9 +61,10 @@ struct ExportRun: Sendable {
         while let start = position {
             let buffers: [ByteBuffer]
             (buffers, position) = try await turns.run(isSent: file.isSent) {
-                guard let page = try await read(ledger, after: start) else { return ([], nil) }
+                guard let page = try await ledger.page(after: start) else { return ([], nil) }
                 try await learn(&text, for: page)
-                return (try write(page, as: &text, into: &file), page.next)
+                let buffers = try await withTaskExecutorPreference(ExportThreads.text) { try write(page, as: &text, into: &file) }
+                return (buffers, page.next)
             }
             for buffer in buffers { try await send(buffer) }
         }
@@ -80,14 +81,8 @@ struct ExportRun: Sendable {
         return buffers
     }
 
-    /// Reads a page on the usual threads. On a busy machine, a thread of exports may stop for long, and the page would keep its connection
-    /// until it continues.
-    private func read(_ ledger: LedgerPages, after position: LedgerPages.Position) async throws -> LedgerPages.Page? {
-        try await withTaskExecutorPreference(globalConcurrentExecutor) { try await ledger.page(after: position) }
-    }
-
     private func learn(_ text: inout LedgerText, for page: LedgerPages.Page) async throws {
-        let unknown = try text.unknown(in: page.bytes)
+        let unknown = try await withTaskExecutorPreference(ExportThreads.text) { try text.unknown(in: page.bytes) }
         guard !unknown.tenants.isEmpty || !unknown.applications.isEmpty else { return }
         let (namedTenants, namedApplications) = try await export.scope.run(
             "SELECT id, slug AS name FROM (\(part: Tenant.slugs)) AS tenant WHERE id = ANY(\(Array(unknown.tenants)))",
@@ -114,7 +109,9 @@ struct ExportRun: Sendable {
                 let buffer: ByteBuffer?
                 (buffer, position) = try await turns.run(isSent: file.isSent) {
                     let (rows, last) = try await charges.rows(of: month, after: after)
-                    let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
+                    let block = await withTaskExecutorPreference(ExportThreads.text) {
+                        rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
+                    }
                     return (file.add(block, rows: rows.count), last)
                 }
                 if let buffer { try await send(buffer) }

@@ -7,38 +7,44 @@ import Glibc
 import Darwin
 #endif
 
-/// Threads of their own for the text of exports, as many as half of the processors, and with a low priority on Linux.
+/// Threads of their own for exports, as many of each kind as half of the processors.
 ///
-/// On the threads of Swift's pool, exports could use all processors, and logins would wait for one. On a busy processor, the operating
-/// system gives such a thread about a tenth of the time of another thread. No job may hold a lock for long that logins need. A thread that
-/// a job starts has the same priority.
+/// On the threads of Swift's pool, exports could use all processors, and logins would wait for one.
 final class ExportThreads: TaskExecutor {
-    static let shared = ExportThreads(count: max(1, System.coreCount / 2))
-    /// The niceness; 0 is usual, 19 is the lowest priority (setpriority(2)).
-    static let niceness: Int32 = 10
+    /// For the text of exports, which takes most of the time, with a low priority on Linux. On a busy processor, the operating system gives
+    /// such a thread about a tenth of the time of another thread. So a job here must not wait, and must not hold a lock for long that logins
+    /// need. It must not start or continue a task of Swift's pool either: the pool may start a thread for it, with the same low priority.
+    static let text = ExportThreads(count: count, niceness: 10)
+    /// For the rest of an export, with the usual priority. On a busy machine, a thread of the other kind may stop for long, and a page that it
+    /// reads would keep its connection.
+    static let steps = ExportThreads(count: count, niceness: 0)
+    private static let count = max(1, System.coreCount / 2)
 
     private let threads: NIOThreadPool
+    /// 0 is usual, 19 is the lowest priority (setpriority(2)).
+    private let niceness: Int32
 
-    init(count: Int) {
+    init(count: Int, niceness: Int32) {
+        self.niceness = niceness
         threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
     }
 
     deinit {
-        // A started pool must be stopped. `shared` never ends.
+        // A started pool must be stopped. `text` and `steps` never end.
         threads.shutdownGracefully { _ in }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         threads.submit { _ in
-            Self.lowerPriority()
+            self.lowerPriority()
             job.runSynchronously(on: self.asUnownedTaskExecutor())
         }
     }
 
     /// Elsewhere than on Linux, a thread has no niceness of its own.
-    private static func lowerPriority() {
+    private func lowerPriority() {
         #if os(Linux)
         // 0 is the current thread. A process that was started with a lower priority keeps it.
         let kind = __priority_which_t(PRIO_PROCESS.rawValue)

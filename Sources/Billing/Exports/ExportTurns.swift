@@ -69,12 +69,8 @@ final class ExportTurns: Sendable {
             state.lastID += 1
             return state.lastID
         }
-        let deadline = ContinuousClock.now + waitingTime
-        let timer = Task {
-            try await Task.sleep(until: deadline, clock: .continuous)
-            giveUp(id)
-        }
-        defer { timer.cancel() }
+        var timer: Task<Void, any Error>?
+        defer { timer?.cancel() }
         let hasTurn = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let hasTurn: Bool? = state.withLock { state in
@@ -83,12 +79,14 @@ final class ExportTurns: Sendable {
                         state.free -= 1
                         return true
                     }
-                    // Otherwise, a timer that ended before this would leave a waiter without a limit.
-                    guard .now < deadline else { return false }
                     state.waiting.append(Waiter(id: id, isSent: isSent, receive: continuation))
                     return nil
                 }
-                if let hasTurn { continuation.resume(returning: hasTurn) }
+                if let hasTurn { return continuation.resume(returning: hasTurn) }
+                timer = Task {
+                    try await Task.sleep(for: waitingTime)
+                    giveUp(id)
+                }
             }
         } onCancel: {
             giveUp(id)

@@ -12,16 +12,17 @@ import Darwin
 @Suite("Export threads")
 struct ExportThreadsTests {
     #if os(Linux)
-    @Test("exports have a lower priority than everything else, also after a suspension")
+    @Test("the text of exports has a lower priority than everything else, also after a suspension")
     func priority() async {
         let kind = __priority_which_t(PRIO_PROCESS.rawValue)
         // The task starts on a thread of Swift's pool.
         let before = getpriority(kind, 0)
-        await withTaskExecutorPreference(ExportThreads.shared) {
-            #expect(getpriority(kind, 0) == max(before, ExportThreads.niceness))
+        await withTaskExecutorPreference(ExportThreads.text) {
+            #expect(getpriority(kind, 0) == max(before, 10))
             await Task.yield()
-            #expect(getpriority(kind, 0) == max(before, ExportThreads.niceness))
+            #expect(getpriority(kind, 0) == max(before, 10))
         }
+        await withTaskExecutorPreference(ExportThreads.steps) { #expect(getpriority(kind, 0) == before) }
     }
     #endif
 
@@ -39,7 +40,7 @@ struct ExportThreadsTests {
 
     @Test("no more exports run at a time than there are threads")
     func limit() async {
-        let (threads, running) = (ExportThreads(count: 1), Running())
+        let (threads, running) = (ExportThreads(count: 1, niceness: 0), Running())
         await withTaskGroup { group in
             for _ in 1...20 { group.addTask(executorPreference: threads) { running.work() } }
         }
