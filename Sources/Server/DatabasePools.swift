@@ -14,6 +14,11 @@ package struct DatabaseConnections: Sendable, Equatable {
         (self.logins, self.administration, self.exports) = (logins, administration, exports)
         (self.bulk, self.background) = (bulk, background)
     }
+
+    /// The connections of all pools, with those for deletions that last long.
+    var total: Int { logins + administration + exports + bulk + background + Self.purges }
+
+    static let purges = 2
 }
 
 /// The pools of a process, one for each kind of work. Each has its own limit, so that no kind of work takes the connections of another.
@@ -58,7 +63,7 @@ package struct DatabasePools: Sendable {
         // Nobody waits for the response of this work.
         bulk = try pool("bulk", settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
         background = try pool("background", settings.databaseConnections.background, minimum: 1)
-        purges = try pool("purges", 2) { $0.statementTimeout = .seconds(3600) }
+        purges = try pool("purges", DatabaseConnections.purges) { $0.statementTimeout = .seconds(3600) }
     }
 
     var services: [any Service] { [purges, exports, bulk, background, administration, logins] }

@@ -26,9 +26,9 @@ enum OpenFiles {
 }
 
 extension Settings {
-    /// The files for everything except the connections of the public port. Each call to Apple has one. The rest is for the database,
-    /// webhooks and logs.
-    var reservedFiles: Int { apple.concurrency + 256 }
+    /// The files for everything except the connections of the public port. Each call to Apple and each connection to the database has one.
+    /// The rest is for webhooks and logs.
+    var reservedFiles: Int { apple.concurrency + databaseConnections.total + 256 }
 
     /// Lowers the cap of connections to the number of files that the process may open. Over this limit, the process could not accept
     /// connections or reach its database.

@@ -93,9 +93,9 @@ struct SettingsTests {
     func openFiles() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         #expect(try settings().fitting(openFiles: 1_000_000, logger: logger).connections.total == 10_000)
-        #expect(try settings().fitting(openFiles: 1024, logger: logger).connections.total == 256)
+        #expect(try settings().fitting(openFiles: 1024, logger: logger).connections.total == 234)
         let fewer = try settings(["ESPALIER_APPLE_CONCURRENCY": "64"]).fitting(openFiles: 1024, logger: logger)
-        #expect(fewer.connections.total == 704)
+        #expect(fewer.connections.total == 682)
         #expect(OpenFiles.raise(to: 64) >= 64)
     }
 
