@@ -61,6 +61,12 @@ struct Bench: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The folder of another revision with a release build, to compare with.", valueName: "folder"))
     var against: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The number of tenants of the other program of a comparison. Without --against, it is the same program.",
+            valueName: "tenants"))
+    var againstTenants: Int?
+
     @Flag(help: "Also measures a minimal server, and prints the ratios that the revision would have with it.")
     var floor = false
 
@@ -96,10 +102,11 @@ struct Bench: AsyncParsableCommand {
         guard (1...1_000).contains(concurrency), concurrency <= logins
         else { throw ValidationError("--concurrency must be 1 to 1,000, and not more than --logins.") }
         guard (0...100_000_000).contains(events) else { throw ValidationError("--events must be 0 to 100,000,000.") }
-        guard (1...1_000_000).contains(tenants) else { throw ValidationError("--tenants must be 1 to 1,000,000.") }
+        guard (1...1_000_000).contains(tenants), (1...1_000_000).contains(againstTenants ?? 1)
+        else { throw ValidationError("--tenants and --against-tenants must be 1 to 1,000,000.") }
         guard (1...60_000).contains(appleLatency ?? 1) else { throw ValidationError("--apple-latency must be 1 to 60,000 milliseconds.") }
         guard (1...100).contains(rounds) else { throw ValidationError("--rounds must be 1 to 100.") }
-        guard against == nil || events == 0 && bulk == 0 else { throw ValidationError("--against does not measure --events and --bulk.") }
+        guard other == nil || events == 0 && bulk == 0 else { throw ValidationError("A comparison does not measure --events and --bulk.") }
         guard against != nil || !floor else { throw ValidationError("--floor needs --against.") }
         guard bulk == 0 || (1...10_000).contains(bulk) && tenants >= 3
         else { throw ValidationError("--bulk must be 0 to 10,000, and needs 3 --tenants.") }
@@ -111,8 +118,8 @@ struct Bench: AsyncParsableCommand {
         do {
             let output: String
             (output, meetsGoal) = try await within(.seconds(timeLimit)) { [self] in
-                if let against {
-                    let comparison = try await compare(with: against)
+                if let other {
+                    let comparison = try await compare(with: other)
                     return (json ? try comparison.json : comparison.table, true)
                 }
                 let report = try await report(on: program)
@@ -128,24 +135,29 @@ struct Bench: AsyncParsableCommand {
 
     private var program: Stage.Program { .init(path: espalier, migrations: migrations) }
 
+    /// The other program of a comparison; nil if there is none.
+    private var other: Stage.Program? {
+        guard let against else { return againstTenants == nil ? nil : program }
+        return .init(path: "\(against)/.build/release/espalier", migrations: "\(against)/migrations")
+    }
+
     private func report(on program: Stage.Program) async throws -> Report {
         try await stage(program, directory) { try await measure([$0])[0] }
     }
 
     private func stage<T: Sendable>(
-        _ program: Stage.Program, _ folder: String, _ body: @Sendable (Stage) async throws -> T
+        _ program: Stage.Program, _ folder: String, tenants: Int? = nil, _ body: @Sendable (Stage) async throws -> T
     ) async throws -> T {
         try await Stage.with(
-            program: program, simulator: espalierDev, folder: folder, tenants: tenants, latency: appleLatency, body)
+            program: program, simulator: espalierDev, folder: folder, tenants: tenants ?? self.tenants, latency: appleLatency, body)
     }
 
-    private func compare(with folder: String) async throws -> Comparison {
-        let other = Stage.Program(path: "\(folder)/.build/release/espalier", migrations: "\(folder)/migrations")
+    private func compare(with other: Stage.Program) async throws -> Comparison {
         var comparison = Comparison()
         for round in 1...rounds {
             Stage.say("round \(round) of \(rounds)")
             comparison.rounds.append(
-                try await stage(other, "\(directory)/before") { before in
+                try await stage(other, "\(directory)/before", tenants: againstTenants) { before in
                     try await stage(program, "\(directory)/after") { after in
                         guard floor else {
                             let reports = try await measure([before, after])
@@ -179,7 +191,7 @@ struct Bench: AsyncParsableCommand {
         // Each tenant's first login creates its signing key, and each connection prepares its statements. This happens once,
         // so it is not measured. After the update of the table sizes, each connection plans its statements again.
         Stage.say("warming up")
-        let half = max(min(tenants, Load.busyTenants), 40 * concurrency)
+        let half = max(min(stages.map(\.seeded.tenants.count).max() ?? 0, Load.busyTenants), 40 * concurrency)
         _ = try await run("warm-up", half, slice: half) { $0.warmUp }
         for stage in stages { try await stage.analyze() }
         // Otherwise, the aggregation of these logins would count for the first logins.
@@ -188,7 +200,9 @@ struct Bench: AsyncParsableCommand {
         }
 
         var reports = try stages.map { stage in
-            Report(tenants: tenants, users: users, concurrency: concurrency, memory: [.init(logins: 0, try stage.service.memory)])
+            Report(
+                tenants: stage.seeded.tenants.count, users: users, concurrency: concurrency,
+                memory: [.init(logins: 0, try stage.service.memory)])
         }
         func add(_ measurements: [Measurement]) {
             for (index, measurement) in measurements.enumerated() { reports[index].measurements.append(measurement) }

@@ -90,7 +90,7 @@ struct Comparison: Sendable {
 
     /// The result for a person.
     var table: String {
-        guard let first = rounds.first?.after else { return "" }
+        guard let (before, first) = rounds.first.map({ ($0.before, $0.after) }) else { return "" }
         func row(_ name: String, _ numbers: [(Double, Int)]) -> String {
             name.padding(toLength: 16, withPad: " ", startingAt: 0)
                 + numbers.map { value, digits in
@@ -98,7 +98,8 @@ struct Comparison: Sendable {
                     return String(repeating: " ", count: max(0, 10 - text.count)) + text
                 }.joined()
         }
-        let title = "\(rounds.count) rounds, \(first.tenants) tenants, \(first.users) users, \(first.concurrency) at once"
+        let tenants = before.tenants == first.tenants ? "\(first.tenants) tenants" : "\(before.tenants) and \(first.tenants) tenants"
+        let title = "\(rounds.count) rounds, \(tenants), \(first.users) users, \(first.concurrency) at once"
         func head(_ names: String...) -> String {
             "CPU an operation" + names.map { String(repeating: " ", count: max(0, 10 - $0.count)) + $0 }.joined()
         }
@@ -129,17 +130,17 @@ struct Comparison: Sendable {
     var json: String {
         get throws {
             struct Document: Encodable {
-                let rounds, tenants, users, concurrency: Int
+                let rounds, tenants_before, tenants, users, concurrency: Int
                 let operations: [Ratio]
                 let floor: [LowestRatio]
                 let memory_before_mb, memory_after_mb: Double
             }
-            guard let first = rounds.first?.after else { return "{}" }
+            guard let (before, first) = rounds.first.map({ ($0.before, $0.after) }) else { return "{}" }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
             let document = Document(
-                rounds: rounds.count, tenants: first.tenants, users: first.users, concurrency: first.concurrency, operations: ratios,
-                floor: floor,
+                rounds: rounds.count, tenants_before: before.tenants, tenants: first.tenants, users: first.users,
+                concurrency: first.concurrency, operations: ratios, floor: floor,
                 memory_before_mb: memory.before, memory_after_mb: memory.after)
             return String(decoding: try encoder.encode(document), as: UTF8.self)
         }
