@@ -6,18 +6,24 @@ import Synchronization
 /// They are neither threads of Swift's executor nor of Dispatch, which shares its limit of threads with Swift's executor. So blocked calls
 /// stop no task. Their number is limited, and further calls wait. A thread ends when no call is left.
 final class Blocking: Sendable {
-    static let lookUps = Blocking(name: "postgres-dns", threads: 4)
-    private static let cancellations = Mutex<[String: Blocking]>([:])
+    private static let all = Mutex<[[String]: Blocking]>([:])
+
+    /// The threads for look-ups of a host name. A look-up has no time limit. So a name without a name server can occupy its threads, but not
+    /// those of another name.
+    static func lookUps(of host: String) -> Blocking { threads("postgres-dns", for: host) }
 
     /// The threads for cancel requests to a server. A request has no time limit, so a frozen server can occupy its threads, but not those of
     /// another server.
     static func cancellations(at server: ServerAddress) -> Blocking {
-        cancellations.withLock { servers in
-            // Without the address, because a name may have ever new ones.
-            let name = "\(server)"
-            if let threads = servers[name] { return threads }
-            let threads = Blocking(name: "postgres-cancel", threads: 4)
-            servers[name] = threads
+        // Without the address, because a name may have ever new ones.
+        threads("postgres-cancel", for: "\(server)")
+    }
+
+    private static func threads(_ name: String, for server: String) -> Blocking {
+        all.withLock { all in
+            if let threads = all[[name, server]] { return threads }
+            let threads = Blocking(name: name, threads: 4)
+            all[[name, server]] = threads
             return threads
         }
     }

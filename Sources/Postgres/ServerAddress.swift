@@ -62,7 +62,7 @@ struct ServerAddress: Sendable, Hashable {
         let isOver = Flag()
         defer { isOver.raise() }
         Task { @EventLoop [host] in
-            let answer = await Blocking.lookUps.run {
+            let answer = await Blocking.lookUps(of: host).run {
                 // Without a name server, look-ups come faster than they fail. A look-up that nobody waits for must not delay the others.
                 isOver.isRaised
                     ? .failure(DatabaseError(.connection, "cancelled")) : Result { () throws(DatabaseError) in try Self.lookUp(host, 0) }

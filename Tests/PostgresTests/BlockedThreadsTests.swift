@@ -24,12 +24,12 @@ struct BlockedThreadsTests {
         let database = try await TestDatabase.empty()
         let pool = try TestDatabase.pool(database.ownerURL)
         let gate = DispatchSemaphore(value: 0)
-        // Also after an error, because all look-ups of this process wait for it.
+        // Also after an error, because all look-ups of this name wait for it.
         defer { for _ in 1...Self.threads { gate.signal() } }
         let blocked = Tally()
         let calls = (1...Self.threads).map { _ in
             Task {
-                await Blocking.lookUps.run {
+                await Blocking.lookUps(of: "localhost").run {
                     blocked.add()
                     gate.wait()
                 }
@@ -47,12 +47,39 @@ struct BlockedThreadsTests {
         // The hole's own attempts may end.
         #expect(hole.attempts() <= before)
         // No more than these, even with the look-ups of other tests.
-        #expect(Blocking.lookUps.load.threads == Self.threads)
+        #expect(Blocking.lookUps(of: "localhost").load.threads == Self.threads)
         for _ in calls { gate.signal() }
         for call in calls { await call.value }
         try await eventually("the connections are attempted") { hole.attempts() - before >= attempts.count }
         for attempt in attempts { attempt.cancel() }
         for attempt in attempts { await #expect(throws: CancellationError.self) { try await attempt.value } }
+    }
+
+    @Test("look-ups of a name that do not end do not delay those of another name")
+    func lookUpsOfAnotherName() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        defer { for _ in 1...Self.threads { gate.signal() } }
+        let blocked = Tally()
+        for _ in 1...Self.threads {
+            Task {
+                await Blocking.lookUps(of: "no-answer.test").run {
+                    blocked.add()
+                    gate.wait()
+                }
+            }
+        }
+        try await eventually("all threads of the name are occupied") { blocked.count == Self.threads }
+        let hole = try BlackHole()
+        let connector = Connector(
+            try ConnectionParameters(
+                url: "host=no-answer.test,localhost port=\(hole.port) user=u dbname=d connect_timeout=600"
+                    + " target_session_attrs=read-write",
+                applicationName: nil, settings: []))
+        let before = hole.attempts()
+        let attempt = Task { try await connector.connect() }
+        try await eventually("the other name is connected to") { hole.attempts() > before }
+        attempt.cancel()
+        await #expect(throws: CancellationError.self) { try await attempt.value }
     }
 
     @Test("cancel requests that a frozen server does not answer stop no task and no statement at another server")
