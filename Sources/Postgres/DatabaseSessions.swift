@@ -21,7 +21,7 @@ final class DatabaseSessions {
     private var waiting: [Waiter] = []
     /// The number of callers that got no session.
     private var refused = 0
-    private var waitingTimer: EventLoop.Timer?
+    private var waitingTimer: (timer: EventLoop.Timer, end: ContinuousClock.Instant)?
     private var idleTimer: EventLoop.Timer?
     private var retryTimer: EventLoop.Timer?
     /// The number of failed attempts to connect since the last success, and the last error.
@@ -162,8 +162,9 @@ final class DatabaseSessions {
     }
 
     private func watchWaiting() {
-        guard waitingTimer == nil, let next = waiting.lazy.map(\.deadline).min() else { return }
-        waitingTimer = EventLoop.after(next - .now) { [self] in
+        guard let next = waiting.lazy.map(\.deadline).min(), waitingTimer.map({ next < $0.end }) ?? true else { return }
+        waitingTimer?.timer.cancel()
+        let timer = EventLoop.after(next - .now) { [self] in
             waitingTimer = nil
             let now = ContinuousClock.now
             let late = waiting.filter { $0.deadline <= now }
@@ -175,6 +176,7 @@ final class DatabaseSessions {
             watchWaiting()
             checkEmpty()
         }
+        waitingTimer = (timer, next)
     }
 
     // MARK: Opening
@@ -199,8 +201,6 @@ final class DatabaseSessions {
         do {
             let session = try await DatabaseSession.open(connector)
             opening -= 1
-            if failures > 0 { logger.notice("connected to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"]) }
-            (failures, lastFailure) = (0, nil)
             add(session)
         } catch {
             opening -= 1
@@ -219,6 +219,8 @@ final class DatabaseSessions {
 
     /// Adds a new session, unless the pool is full.
     func add(_ session: DatabaseSession) {
+        if failures > 0 { logger.notice("connected to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"]) }
+        (failures, lastFailure) = (0, nil)
         guard session.failure == nil else { return openWhatIsMissing() }
         guard idle.count + lent < configuration.maximumConnections else { return session.close() }
         // Random, so that sessions that were opened together do not end together.

@@ -56,6 +56,22 @@ struct DatabasePoolTests {
         #expect(try await pool.run("SELECT 1 AS n")[0].get("n") == 1)
     }
 
+    @Test("a caller with little time does not wait for the deadline of an earlier one", .timeLimit(.minutes(1)))
+    func earlierDeadline() async throws {
+        let parameters = try ConnectionParameters(url: url, applicationName: nil, settings: [])
+        var configuration = DatabasePool.Configuration(url: url, maximumConnections: 1)
+        configuration.waitingTime = .seconds(600)
+        let sessions = DatabaseSessions(configuration, connector: Connector(parameters), logger: .silent)
+        let lent = try await sessions.lend()
+        let patient = Task { try await sessions.lend() }
+        try await eventually("one caller waits") { await sessions.load.waiting == 1 }
+        let error = await databaseError { _ = try await sessions.lend(until: .now + .milliseconds(50)) }
+        #expect(error?.kind == .poolTimeout)
+        await sessions.giveBack(lent)
+        await sessions.giveBack(try await patient.value)
+        await sessions.close()
+    }
+
     @Test("a caller that is cancelled leaves the queue")
     func cancelledWaiter() async throws {
         let pool = try TestDatabase.pool(url) {
