@@ -12,13 +12,17 @@ extension DatabaseSession {
         try await serverProcess() != process
     }
 
-    /// Sets the settings of the start-up message again behind a pooler, because a pooler ignores them or gives the session to a process
-    /// that is already running. An error closes the session.
-    func restore(_ settings: [(name: String, value: String)]) async throws {
-        guard !settings.isEmpty else { return }
+    /// Identifies the server, if there are several. Behind a pooler, sets the settings of the start-up message again, because a pooler ignores
+    /// them or gives the session to a process that is already running. An error closes the session.
+    func identify(_ parameters: ConnectionParameters) async throws {
+        guard !parameters.settings.isEmpty || parameters.hasOnePrimary else { return }
         try await limited {
-            guard try await isPooled() else { return }
-            _ = try await run(settings.map { "SELECT set_config(\($0.name), \($0.value), false)" })
+            // As a number, because the text of a time depends on settings.
+            let answer = try await text(of: "SELECT pg_backend_pid() || ' ' || extract(epoch FROM pg_postmaster_start_time())")
+            let parts = (answer ?? "").utf8.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+            if parameters.hasOnePrimary { startOfServer = parts.last }
+            guard parts.first != "\(process)" else { return }
+            _ = try await run(parameters.settings.map { "SELECT set_config(\($0.name), \($0.value), false)" })
         }
     }
 

@@ -19,7 +19,7 @@ final class DatabaseSession: StatementRunner {
     let server: ServerAddress
     /// The time when the server started, if the URL names several servers with one primary. It identifies the server: two names can lead to
     /// the same one, and behind a proxy, an address can lead to another one than before.
-    private var startOfServer: String?
+    var startOfServer: String?
     /// The server's process, as it named itself at the start.
     let process: Int32
     private(set) var watch: EventLoopThread.Watch?
@@ -84,14 +84,8 @@ final class DatabaseSession: StatementRunner {
         }
         let session = DatabaseSession(link, connector.parameters)
         session.start()
-        try await session.restore(connector.parameters.settings)
-        if connector.parameters.hasOnePrimary { try await session.identifyServer() }
+        try await session.identify(connector.parameters)
         return session
-    }
-
-    private func identifyServer() async throws {
-        // As a number, because the text of a time depends on settings.
-        startOfServer = try await limited { try await text(of: "SELECT extract(epoch FROM pg_postmaster_start_time())") }
     }
 
     /// Whether both sessions are with the same server. Unless the URL names several servers with one primary, any two count as such.
