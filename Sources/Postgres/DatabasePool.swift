@@ -32,9 +32,6 @@ package final class DatabasePool: Service, StatementRunner {
         package var idleInTransactionTimeout = Duration.seconds(30)
         /// Further settings of each session, name and value.
         package var settings: [(String, String)] = []
-        /// Whether the caller's thread may send statements itself, which saves a switch of threads. It then holds the lock of the driver. A
-        /// thread with a low priority must not hold it, because the system may stop such a thread for long.
-        package var sendsAtOnce = true
         /// Shown in `pg_stat_activity`, unless the URL contains another name.
         package var applicationName: String?
 

@@ -70,8 +70,6 @@ final class DatabaseSessions {
         }
     }
 
-    nonisolated var sendsAtOnce: Bool { configuration.sendsAtOnce }
-
     /// Lends an idle session; nil if there is none.
     /// - Throws: `DatabaseError` of kind `.connection` if the pool is closed.
     func takeIdle() throws -> DatabaseSession? {

@@ -35,7 +35,7 @@ final class Submission {
         try Task.checkCancellation()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { task in
-                if sessions.sendsAtOnce, EventLoopThread.shared.callAtOnce({ self.startAtOnce(task) }) { return }
+                if EventLoopThread.shared.callAtOnce({ self.startAtOnce(task) }) { return }
                 EventLoopThread.shared.call { self.start(task) }
             }
         } onCancel: {

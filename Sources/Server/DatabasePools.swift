@@ -57,8 +57,6 @@ package struct DatabasePools: Sendable {
         // An export reads one page after another, and waits for its turn before each.
         exports = try pool("exports", settings.databaseConnections.exports) {
             $0.waitingTime = .seconds(60)
-            // Exports run on threads with a low priority.
-            $0.sendsAtOnce = false
         }
         // Nobody waits for the response of this work.
         bulk = try pool("bulk", settings.databaseConnections.bulk) { $0.waitingTime = .seconds(60) }
