@@ -109,10 +109,10 @@ struct ExportRun: Sendable {
                 let buffer: ByteBuffer?
                 (buffer, position) = try await turns.run(isSent: file.isSent) {
                     let (rows, last) = try await charges.rows(of: month, after: after)
-                    let block = await withTaskExecutorPreference(ExportThreads.text) {
-                        rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
+                    return await withTaskExecutorPreference(ExportThreads.text) {
+                        let block = rows.flatMap { row in CSV.line(FocusRow.columns.map { $0.field(row) }) }
+                        return (file.add(block, rows: rows.count), last)
                     }
-                    return (file.add(block, rows: rows.count), last)
                 }
                 if let buffer { try await send(buffer) }
             }

@@ -12,19 +12,19 @@ import Darwin
 /// On the threads of Swift's pool, exports could use all processors, and logins would wait for one.
 final class ExportThreads: TaskExecutor {
     /// For the text of exports, which takes most of the time, with a low priority on Linux. On a busy processor, the operating system gives
-    /// such a thread about a tenth of the time of another thread. So a job here must not wait, and must not hold a lock for long that logins
-    /// need. It must not start or continue a task of Swift's pool either: the pool may start a thread for it, with the same low priority.
+    /// such a thread about a tenth of the time of another thread. So a job here must not wait, and must not hold a lock that logins
+    /// need, such as the driver's. It must not start or continue a task of Swift's pool either: the pool may start a thread for it, with the same low priority.
     static let text = ExportThreads(count: count, niceness: 10)
     /// For the rest of an export, with the usual priority. On a busy machine, a thread of the other kind may stop for long, and a page that it
     /// reads would keep its connection.
-    static let steps = ExportThreads(count: count, niceness: 0)
+    static let steps = ExportThreads(count: count, niceness: nil)
     private static let count = max(1, System.coreCount / 2)
 
     private let threads: NIOThreadPool
-    /// 0 is usual, 19 is the lowest priority (setpriority(2)).
-    private let niceness: Int32
+    /// 0 is usual, 19 is the lowest priority (setpriority(2)). Nil for that of the process.
+    private let niceness: Int32?
 
-    init(count: Int, niceness: Int32) {
+    init(count: Int, niceness: Int32?) {
         self.niceness = niceness
         threads = NIOThreadPool(numberOfThreads: count)
         threads.start()
@@ -46,6 +46,7 @@ final class ExportThreads: TaskExecutor {
     /// Elsewhere than on Linux, a thread has no niceness of its own.
     private func lowerPriority() {
         #if os(Linux)
+        guard let niceness else { return }
         // 0 is the current thread. A process that was started with a lower priority keeps it.
         let kind = __priority_which_t(PRIO_PROCESS.rawValue)
         if getpriority(kind, 0) < niceness { setpriority(kind, 0, niceness) }

@@ -29,7 +29,7 @@ final class StallWatch: Sendable {
         try await withUnsafeCurrentTask { task in
             let watched = task.map(Watched.init)
             watch.state.withLock { $0.watched = watched }
-            // One timer for all parts, because the threads of exports have a low priority, and threads that they start inherit it.
+            // One timer for all parts, which are many.
             let timer = Task { try await watch.wait(limit) }
             defer {
                 timer.cancel()

@@ -40,7 +40,7 @@ struct ExportThreadsTests {
 
     @Test("no more exports run at a time than there are threads")
     func limit() async {
-        let (threads, running) = (ExportThreads(count: 1, niceness: 0), Running())
+        let (threads, running) = (ExportThreads(count: 1, niceness: nil), Running())
         await withTaskGroup { group in
             for _ in 1...20 { group.addTask(executorPreference: threads) { running.work() } }
         }
