@@ -26,19 +26,28 @@ enum OpenFiles {
 }
 
 extension Settings {
-    /// The files for everything except the connections of the public port. Each call to Apple and each connection to the database has one.
-    /// The rest is for webhooks and logs.
-    var reservedFiles: Int { apple.concurrency + databaseConnections.total + 256 }
+    /// The files for everything except the connections of the public port. Each call to Apple, each connection to the database and each
+    /// delivery has one. The rest is for the operations port, listeners and logs.
+    var reservedFiles: Int { apple.concurrency + databaseConnections.total + outboxConcurrency + 256 }
+
+    /// The fewest connections with which the server starts with a low limit of open files. A browser opens up to 6.
+    private static let fewestConnections = 64
 
     /// Lowers the cap of connections to the number of files that the process may open. Over this limit, the process could not accept
     /// connections or reach its database.
-    func fitting(openFiles: Int, logger: Logger) -> Settings {
-        let most = max(1, openFiles - reservedFiles)
+    /// - Throws: `Settings.Refusal` if hardly any connection would be left.
+    func fitting(openFiles: Int, logger: Logger) throws -> Settings {
+        let most = openFiles - reservedFiles
         guard connections.total > most else { return self }
+        guard most >= Self.fewestConnections else {
+            throw Refusal(
+                description: "The process may open only \(openFiles) files, and needs \(reservedFiles) of them for Apple, the database and "
+                    + "deliveries. Raise the limit (ulimit -n), or lower ESPALIER_APPLE_CONCURRENCY or the limits of database connections.")
+        }
         logger.warning(
             """
             ESPALIER_CONNECTIONS_TOTAL exceeds the limit of open files; the cap is lowered. Raise the limit (ulimit -n), or lower \
-            ESPALIER_APPLE_CONCURRENCY.
+            ESPALIER_APPLE_CONCURRENCY or the limits of database connections.
             """,
             metadata: ["connections": "\(connections.total)", "open_files": "\(openFiles)", "cap": "\(most)"])
         var settings = self

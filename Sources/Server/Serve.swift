@@ -23,7 +23,7 @@ struct Serve: AsyncParsableCommand {
         LargeBlocks.separate()
         BatchScheduling.adopt(logger: logger)
         let openFiles = OpenFiles.raise(to: asked.connections.total + asked.reservedFiles)
-        var settings = asked.fitting(openFiles: openFiles, logger: logger)
+        var settings = try await orRefuse { try asked.fitting(openFiles: openFiles, logger: logger) }
         let migrator = try await orRefuse { try migrations.migrator }
         let preflight = Preflight(settings, migrator: migrator, logger: logger)
         settings.keyring = try await orRefuse { try await preflight.run(at: Date()) }

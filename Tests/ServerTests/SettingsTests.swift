@@ -93,9 +93,12 @@ struct SettingsTests {
     func openFiles() throws {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         #expect(try settings().fitting(openFiles: 1_000_000, logger: logger).connections.total == 10_000)
-        #expect(try settings().fitting(openFiles: 1024, logger: logger).connections.total == 234)
+        #expect(try settings().fitting(openFiles: 1024, logger: logger).connections.total == 202)
         let fewer = try settings(["ESPALIER_APPLE_CONCURRENCY": "64"]).fitting(openFiles: 1024, logger: logger)
-        #expect(fewer.connections.total == 682)
+        #expect(fewer.connections.total == 650)
+        #expect(throws: Settings.Refusal.self) { try settings().fitting(openFiles: 885, logger: logger) }
+        #expect(try settings().fitting(openFiles: 886, logger: logger).connections.total == 64)
+        #expect(try settings(["ESPALIER_CONNECTIONS_TOTAL": "10"]).fitting(openFiles: 832, logger: logger).connections.total == 10)
         #expect(OpenFiles.raise(to: 64) >= 64)
     }
 
