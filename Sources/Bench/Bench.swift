@@ -63,7 +63,7 @@ struct Bench: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The number of tenants of the other program of a comparison. Without --against, it is the same program.",
+            "The number of tenants before, compared with --tenants. Without --against, both programs are this one.",
             valueName: "tenants"))
     var againstTenants: Int?
 
