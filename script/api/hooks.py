@@ -202,8 +202,11 @@ def before_call(context, case, kwargs):
             case.body["existing_users"] = "new_users"
             case.body.pop("relink_days", None)
         if action == "registerApplication" and case.body.get("kind") != "web":
-            # Only a web application may have `false` here. Generators of clients do not understand a schema that excludes it.
+            # Only a web application may have `false` here, and a machine no `true` below. Generators of clients do not understand a schema
+            # that excludes it.
             case.body.pop("requires_pkce", None)
+            if case.body.get("kind") == "machine":
+                case.body.pop("requires_offline_access", None)
         if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:

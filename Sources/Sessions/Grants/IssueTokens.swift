@@ -48,9 +48,10 @@ extension Tokens {
             ? IdentityClaims(
                 issuer: endpoints.issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
             ).signed(by: key) : nil
+        let isOffline = !application.requiresOfflineAccess || login.scope.parts(at: " ").has(Scope.offlineAccess)
         return TokenReply(
             access_token: access, expires_in: application.accessTokenSeconds,
-            refresh_token: RefreshToken(login.session, generation: 0).text(of: tenant.id, with: endpoints.keyring), id_token: idToken,
-            scope: Scope.shown(login.scope))
+            refresh_token: isOffline ? RefreshToken(login.session, generation: 0).text(of: tenant.id, with: endpoints.keyring) : nil,
+            id_token: idToken, scope: Scope.shown(login.scope))
     }
 }

@@ -3,7 +3,9 @@ import Encoding
 /// The scopes of a login, as text separated by spaces (RFC 6749, section 3.3).
 package enum Scope {
     /// The scopes that Espalier supports.
-    static let supported = ["openid", "profile", "email", "offline_access"]
+    static let supported = ["openid", "profile", "email", offlineAccess]
+    /// The scope that requests a refresh token (OpenID Connect Core, section 11).
+    static let offlineAccess = "offline_access"
     /// The scopes of a request that does not name any.
     static let byDefault = "openid profile email"
     package static let refusal = "scope has none of \(supported.joined(separator: ", ")). Send at least one of them, or omit scope."

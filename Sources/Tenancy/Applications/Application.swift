@@ -39,6 +39,8 @@ package struct Application: Identified, Sendable {
     package var bundleIDs: [String] = []
     /// Always true for public applications.
     package var requiresPKCE = true
+    /// Whether a login gets a refresh token only with the scope `offline_access` (OpenID Connect Core, section 11).
+    package var requiresOfflineAccess = false
     package var accessTokenSeconds = Self.defaultAccessTokenSeconds
     /// The maximum lifetime of a session, and its maximum time without a refresh.
     package var sessionSeconds = Self.defaultSessionSeconds
@@ -76,6 +78,7 @@ package struct Application: Identified, Sendable {
         backchannelLogoutURI = try row.get("backchannel_logout_uri")
         bundleIDs = try row.get("bundle_ids")
         requiresPKCE = try row.get("requires_pkce")
+        requiresOfflineAccess = try row.get("requires_offline_access")
         accessTokenSeconds = try row.get("access_token_seconds")
         sessionSeconds = try row.get("session_seconds")
         idleSeconds = try row.get("idle_seconds")
@@ -112,7 +115,7 @@ extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.bundle_ids, a.requires_pkce,
-            a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
+            a.requires_offline_access, a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
     }
@@ -132,7 +135,7 @@ extension Application {
     static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+            requires_offline_access, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
@@ -141,7 +144,7 @@ extension Application {
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+            requires_offline_access, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
     }
@@ -149,9 +152,11 @@ extension Application {
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids,
-            requires_pkce, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
+            requires_pkce, requires_offline_access, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at,
+            updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(bundleIDs),
-            \(requiresPKCE), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
+            \(requiresPKCE), \(requiresOfflineAccess), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
+            \(createdAt), \(updatedAt))
         """
     }
 
@@ -159,7 +164,7 @@ extension Application {
         """
         UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
             backchannel_logout_uri = \(backchannelLogoutURI), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
-            access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
+            requires_offline_access = \(requiresOfflineAccess), access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)
         WHERE tenant_id = \(tenant) AND id = \(id)
         """

@@ -33,7 +33,7 @@ struct ApplicationFields: Sendable {
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
-    var requiresPKCE: Setting<Bool>
+    var requiresPKCE, requiresOfflineAccess: Setting<Bool>
     var accessTokenSeconds, sessionSeconds, idleSeconds: Setting<Int>
     var signingAlgorithm: Setting<Application.SigningAlgorithm>
 
@@ -54,6 +54,7 @@ struct ApplicationFields: Sendable {
         }
         let bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: BundleID.refusal)
         let requiresPKCE = fields.flag("requires_pkce")
+        let requiresOfflineAccess = fields.flag("requires_offline_access")
         let accessTokenSeconds = fields.integer("access_token_seconds", 60...86400)
         let sessionSeconds = fields.integer("session_seconds", 300...31_536_000)
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
@@ -65,6 +66,7 @@ struct ApplicationFields: Sendable {
         self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
         self.bundleIDs = setting("bundle_ids", bundleIDs)
         self.requiresPKCE = setting("requires_pkce", requiresPKCE)
+        self.requiresOfflineAccess = setting("requires_offline_access", requiresOfflineAccess)
         self.accessTokenSeconds = setting("access_token_seconds", accessTokenSeconds)
         self.sessionSeconds = setting("session_seconds", sessionSeconds)
         self.idleSeconds = setting("idle_seconds", idleSeconds)
@@ -82,6 +84,7 @@ struct ApplicationFields: Sendable {
         changed.backchannelLogoutURI = backchannelLogoutURI.applied(to: application.backchannelLogoutURI)
         changed.bundleIDs = bundleIDs.applied(to: application.bundleIDs, default: [])
         changed.requiresPKCE = requiresPKCE.applied(to: application.requiresPKCE, default: true)
+        changed.requiresOfflineAccess = requiresOfflineAccess.applied(to: application.requiresOfflineAccess, default: false)
         changed.accessTokenSeconds = accessTokenSeconds.applied(
             to: application.accessTokenSeconds, default: Application.defaultAccessTokenSeconds)
         changed.sessionSeconds = sessionSeconds.applied(to: application.sessionSeconds, default: Application.defaultSessionSeconds)

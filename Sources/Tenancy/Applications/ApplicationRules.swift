@@ -12,6 +12,9 @@ extension Application {
             if backchannelLogoutURI != nil {
                 found.append(.init("backchannel_logout_uri", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
+            if requiresOfflineAccess {
+                found.append(.init("requires_offline_access", "An application of kind `machine` has no refresh tokens. Leave it out."))
+            }
         } else if redirectURIs.isEmpty {
             found.append(.init("redirect_uris", "It must have at least one URI, to which browsers return."))
         }

@@ -7,8 +7,8 @@ import Testing
 @Suite("Register application")
 struct RegisterApplicationTests {
     private static let members: Set = [
-        "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "access_token_seconds",
-        "session_seconds", "idle_seconds", "signing_algorithm", "created_at", "updated_at",
+        "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
+        "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm", "created_at", "updated_at",
     ]
 
     @Test("absent members get their defaults, and only a kind that can protect a secret gets one")
@@ -23,6 +23,7 @@ struct RegisterApplicationTests {
                 #expect(made["logout_uris"] as? [String] == [])
                 #expect(made["bundle_ids"] as? [String] == [])
                 #expect(made["requires_pkce"] as? Bool == true)
+                #expect(made["requires_offline_access"] as? Bool == false)
                 #expect(made["access_token_seconds"] as? Int == 3600)
                 #expect(made["session_seconds"] as? Int == 90 * 86400)
                 #expect(made["idle_seconds"] as? Int == 30 * 86400)
@@ -37,6 +38,7 @@ struct RegisterApplicationTests {
             let body: [String: any Sendable] = [
                 "name": "Phone é", "kind": "native", "redirect_uris": ["com.acme.app:/callback", "http://127.0.0.1/callback"],
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
+                "requires_offline_access": true,
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
             ]
@@ -51,6 +53,7 @@ struct RegisterApplicationTests {
             ] {
                 #expect("\(answer.json[name]!)" == "\(body[name]!)", "\(name)")
             }
+            #expect(answer.json["requires_offline_access"] as? Bool == true)
             #expect(answer.json["session_seconds"] as? Int == 31_536_000)
             #expect(answer.json["idle_seconds"] as? Int == 300)
             #expect(answer.json["client_secret"] == nil)
@@ -142,6 +145,8 @@ struct RegisterApplicationTests {
         .init("requires_pkce", ["requires_pkce": false], kind: "spa"), .init("requires_pkce", ["requires_pkce": false], kind: "native"),
         .init("requires_pkce", ["redirect_uris": nil, "requires_pkce": false], kind: "machine"),
         .init("requires_pkce", ["requires_pkce": "no"]),
+        .init("requires_offline_access", ["redirect_uris": nil, "requires_offline_access": true], kind: "machine"),
+        .init("requires_offline_access", ["requires_offline_access": 1]),
         .init("access_token_seconds", ["access_token_seconds": 59]), .init("access_token_seconds", ["access_token_seconds": 86401]),
         .init("session_seconds", ["session_seconds": 299]), .init("session_seconds", ["session_seconds": 31_536_001]),
         .init("idle_seconds", ["idle_seconds": 299]), .init("idle_seconds", ["idle_seconds": 1.5]),

@@ -20,6 +20,7 @@ extension View {
         .init("Back-channel logout", "backchannel_logout_uri").detail.optional,
         .init("Bundle IDs", "bundle_ids").detail,
         .init("Requires PKCE", "requires_pkce").detail,
+        .init("Requires offline_access", "requires_offline_access").detail,
         .init("Access token (s)", "access_token_seconds").detail,
         .init("Session (s)", "session_seconds").detail,
         .init("Idle session (s)", "idle_seconds").detail,
