@@ -138,6 +138,36 @@ struct PrimaryChangeTests {
         withExtendedLifetime(clusters) {}
     }
 
+    @Test("a new primary behind the address of a frozen one is found", .timeLimit(.minutes(5)))
+    func sameAddress() async throws {
+        let clusters = [try await TestCluster.own(), try await TestCluster.own()]
+        let folder = try TemporaryFolder()
+        let socket = folder.path + "/.s.PGSQL.5432"
+        func lead(to cluster: EmbeddedPostgres) async throws {
+            let url = await cluster.url(user: "postgres", database: "postgres")
+            let server = try #require(try ConnectionParameters(url: url, applicationName: nil, settings: []).servers.first)
+            try? FileManager.default.removeItem(atPath: socket)
+            try FileManager.default.createSymbolicLink(
+                atPath: socket, withDestinationPath: "\(server.host)/.s.PGSQL.\(server.port)")
+        }
+        try await lead(to: clusters[0])
+        let pool = try TestDatabase.pool(
+            "user=postgres dbname=postgres target_session_attrs=read-write connect_timeout=600"
+                + " host=\(folder.path),/nowhere port=5432,5432"
+        ) {
+            $0.statementTimeout = .seconds(600)
+            $0.waitingTime = .seconds(600)
+        }
+        var events = pool.listen(["changed"]).makeAsyncIterator()
+        #expect(try await events.next() == .connected)
+        let frozen = try await Self.freeze(pool)
+        defer { for process in frozen { kill(process, SIGCONT) } }
+        try await lead(to: clusters[1])
+        let error = await databaseError { _ = try await pool.run("SELECT 1") }
+        #expect(error?.message == "another server is the primary now")
+        withExtendedLifetime(clusters) {}
+    }
+
     /// A pool with two servers that accept changes. It uses the first one.
     private static func twoPrimaries() async throws -> (DatabasePool, [EmbeddedPostgres]) {
         let clusters = [try await TestCluster.own(), try await TestCluster.own()]
