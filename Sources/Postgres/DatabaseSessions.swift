@@ -105,7 +105,7 @@ final class DatabaseSessions {
         let waiter = Waiter(deadline: deadline, receive: receive)
         waiting.append(waiter)
         openWhatIsMissing()
-        watchWaiting()
+        if waitingTimer.map({ deadline < $0.end }) ?? true { watchWaiting() }
         return waiter
     }
 
@@ -160,8 +160,9 @@ final class DatabaseSessions {
     }
 
     private func watchWaiting() {
-        guard let next = waiting.lazy.map(\.deadline).min(), waitingTimer.map({ next < $0.end }) ?? true else { return }
         waitingTimer?.timer.cancel()
+        waitingTimer = nil
+        guard let next = waiting.lazy.map(\.deadline).min() else { return }
         let timer = EventLoop.after(next - .now) { [self] in
             waitingTimer = nil
             let now = ContinuousClock.now
@@ -217,9 +218,11 @@ final class DatabaseSessions {
 
     /// Adds a new session, unless the pool is full.
     func add(_ session: DatabaseSession) {
+        guard session.failure == nil else { return openWhatIsMissing() }
         if failures > 0 { logger.notice("connected to PostgreSQL again", metadata: ["attempts": "\(failures + 1)"]) }
         (failures, lastFailure) = (0, nil)
-        guard session.failure == nil else { return openWhatIsMissing() }
+        retryTimer?.cancel()
+        retryTimer = nil
         guard idle.count + lent < configuration.maximumConnections else { return session.close() }
         // Random, so that sessions that were opened together do not end together.
         session.expiresAt = .now + configuration.maximumAge * Double.random(in: 0.8...1)
