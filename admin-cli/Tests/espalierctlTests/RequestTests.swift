@@ -65,7 +65,7 @@ struct RequestTests {
         .init(
             """
             applications register --tenant acme --name Shop --kind web --redirect-uri https://a.example/cb --redirect-uri https://b.example/cb \
-            --logout-uri https://a.example/bye --backchannel-logout-uri https://a.example/gone --bundle-id com.example.shop --no-pkce --offline-access --access-token-lifetime 15m --session-lifetime 30d \
+            --logout-uri https://a.example/bye --backchannel-logout-uri https://a.example/gone --bundle-id com.example.shop --no-pkce --require-offline-access --access-token-lifetime 15m --session-lifetime 30d \
             --idle-lifetime 7d --signing-algorithm RS256
             """, "POST /v1/tenants/acme/applications",
             #"""
@@ -83,7 +83,7 @@ struct RequestTests {
             "applications show app_1 --tenant acme", "GET /v1/tenants/acme/applications/app_1", answer: Examples.application, shows: "ES256"
         ),
         .init(
-            "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-offline-access",
+            "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access",
             "PATCH /v1/tenants/acme/applications/app_1",
             #"{"logout_uris":[],"name":"Shop","requires_offline_access":false,"requires_pkce":true}"#, answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),

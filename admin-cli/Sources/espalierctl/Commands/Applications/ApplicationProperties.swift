@@ -30,8 +30,8 @@ struct ApplicationProperties: ParsableArguments {
 
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
-        help: "Gives a login a refresh token only with the scope offline_access, or gives one to every login, which is the default.")
-    var offlineAccess: Bool?
+        help: "Requires the scope offline_access for a refresh token. Otherwise, every login gets one, which is the default.")
+    var requireOfflineAccess: Bool?
 
     @Option(help: ArgumentHelp("The lifetime of an access token: 15m, 1h, or seconds. A new application has 1h.", valueName: "time"))
     var accessTokenLifetime: Span?
@@ -52,7 +52,7 @@ struct ApplicationProperties: ParsableArguments {
     /// The options of body members with a different name.
     static let flags = [
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
-        "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--offline-access",
+        "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--require-offline-access",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
     ]
@@ -61,7 +61,7 @@ struct ApplicationProperties: ParsableArguments {
         [
             "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs),
             "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
-            "requires_pkce": JSON(pkce), "requires_offline_access": JSON(offlineAccess),
+            "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]
