@@ -42,12 +42,13 @@ extension Settings {
         guard most >= Self.fewestConnections else {
             throw Refusal(
                 description: "The process may open only \(openFiles) files, and needs \(reservedFiles) of them for Apple, the database and "
-                    + "deliveries. Raise the limit (ulimit -n), or lower ESPALIER_APPLE_CONCURRENCY or the limits of database connections.")
+                    + "deliveries. Raise the limit (ulimit -n), or lower ESPALIER_APPLE_CONCURRENCY, "
+                    + "ESPALIER_OUTBOX_CONCURRENCY or the limits of database connections.")
         }
         logger.warning(
             """
             ESPALIER_CONNECTIONS_TOTAL exceeds the limit of open files; the cap is lowered. Raise the limit (ulimit -n), or lower \
-            ESPALIER_APPLE_CONCURRENCY or the limits of database connections.
+            ESPALIER_APPLE_CONCURRENCY, ESPALIER_OUTBOX_CONCURRENCY or the limits of database connections.
             """,
             metadata: ["connections": "\(connections.total)", "open_files": "\(openFiles)", "cap": "\(most)"])
         var settings = self
