@@ -74,9 +74,10 @@ package struct AuthorizationCode: Sendable {
 
     /// Opens a code and checks all its bindings. Age and earlier use are checked later, because a bound code that is expired or used shows
     /// that someone has a copy.
+    /// - Parameter redirectURI: nil skips this binding, for a protocol whose token request does not have it. The other bindings remain.
     init(
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
-        redirectURI: String, verifier: String?
+        redirectURI: String?, verifier: String?
     ) throws(Refusal) {
         do {
             var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
@@ -99,7 +100,7 @@ package struct AuthorizationCode: Sendable {
         }
         guard tenant == expected else { throw .otherTenant }
         guard application == client else { throw .otherApplication }
-        guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
+        guard redirectURI.map({ redirectURIHash == Self.hash($0) }) ?? true else { throw .otherRedirectURI }
         switch (codeChallenge, verifier) {
         case (nil, nil): break
         case (_?, nil): throw .verifierMissing

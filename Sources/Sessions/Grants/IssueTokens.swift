@@ -4,22 +4,50 @@ import Encoding
 package import Foundation
 import Ledger
 package import Postgres
-import Signing
-import Tenancy
-import Users
+package import Signing
+package import Tenancy
+package import Users
 
 extension Tokens {
-    /// Issues the tokens of a login. One statement writes the session and the usage event and reads the user. Tokens are made only after the
-    /// login is in the ledger.
+    /// Issues the tokens of a login. They are made only after the login is in the ledger.
     ///
     /// - Parameter statements: statements of the same transaction, which run first.
-    /// - Throws: `DatabaseError` with the constraint `session_pkey` if the login already received its tokens; `OAuthError` if the user was
-    ///   deleted, or lost all tokens since the login was admitted.
+    /// - Throws: as `startSession`.
     package func issueTokens(
         for login: CompletedLogin, to application: Application, of tenant: Tenant, after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
+        let (user, key) = try await startSession(
+            for: login, of: application, tenant, signing: application.signingAlgorithm, after: statements, at: now)
+        let access = try AccessToken(
+            issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
+            scope: login.scope, at: now
+        ).signed(by: key, of: signingKeys)
+        let idToken =
+            try login.scope.parts(at: " ").has("openid")
+            ? IdentityClaims(
+                issuer: endpoints.issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
+            ).signed(by: key) : nil
+        let isOffline = !application.requiresOfflineAccess || login.scope.parts(at: " ").has(Scope.offlineAccess)
+        return TokenReply(
+            access_token: access, expires_in: application.accessTokenSeconds,
+            refresh_token: isOffline ? firstRefreshToken(of: login.session, tenant) : nil, id_token: idToken,
+            scope: Scope.shown(login.scope))
+    }
+
+    /// Starts the session of a login. One statement writes the session and the usage event and reads the user.
+    ///
+    /// - Parameters:
+    ///   - algorithm: the algorithm of the tokens that the caller makes afterwards.
+    ///   - statements: statements of the same transaction, which run first.
+    /// - Returns: the user, and the key that signs the tokens.
+    /// - Throws: `DatabaseError` with the constraint `session_pkey` if the login already received its tokens; `OAuthError` if the user was
+    ///   deleted, or lost all tokens since the login was admitted.
+    package func startSession(
+        for login: CompletedLogin, of application: Application, _ tenant: Tenant, signing algorithm: Application.SigningAlgorithm,
+        after statements: [SQL] = [], at now: Date
+    ) async throws -> (user: User, key: SigningKey) {
         // The key is read before the usage event is written, because a login that receives no tokens must cost nothing.
-        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
+        let key = try await signingKeys.current(algorithm, of: tenant.id)
         var batch = Statements(statements)
         let session = batch.append(
             Session.begin(login, of: tenant, application: application, at: now) { started in
@@ -38,20 +66,11 @@ extension Tokens {
         }
         guard let user = started
         else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere since this login.") }
+        return (user, key)
+    }
 
-        let access = try AccessToken(
-            issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
-            scope: login.scope, at: now
-        ).signed(by: key, of: signingKeys)
-        let idToken =
-            try login.scope.parts(at: " ").has("openid")
-            ? IdentityClaims(
-                issuer: endpoints.issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
-            ).signed(by: key) : nil
-        let isOffline = !application.requiresOfflineAccess || login.scope.parts(at: " ").has(Scope.offlineAccess)
-        return TokenReply(
-            access_token: access, expires_in: application.accessTokenSeconds,
-            refresh_token: isOffline ? RefreshToken(login.session, generation: 0).text(of: tenant.id, with: endpoints.keyring) : nil,
-            id_token: idToken, scope: Scope.shown(login.scope))
+    /// The first refresh token of a session that has just started.
+    package func firstRefreshToken(of session: ID<Session>, _ tenant: Tenant) -> String {
+        RefreshToken(session, generation: 0).text(of: tenant.id, with: endpoints.keyring)
     }
 }

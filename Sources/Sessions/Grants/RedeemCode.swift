@@ -1,6 +1,6 @@
-import Access
+package import Access
 import Encoding
-import Foundation
+package import Foundation
 import Postgres
 import Tenancy
 import Web
@@ -12,11 +12,28 @@ extension Tokens {
         guard let redirectURI = form["redirect_uri"]
         else { throw OAuthError(.invalidRequest, "redirect_uri is missing. Send the one from the authorization request.") }
         let now = endpoints.now()
+        return try await redeem(
+            presented, redirectURI: redirectURI, verifier: form["code_verifier"], by: application, of: tenant, at: now
+        ) { login in
+            try await issueTokens(for: login, to: application, of: tenant, at: now)
+        }
+    }
+
+    /// Redeems a code once, with all its bindings.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: the redirect URI of the authorization request; nil in a protocol whose token request does not repeat it.
+    ///   - issue: starts the session of the login.
+    /// - Throws: `OAuthError` if the code is invalid, expired or used. The second use ends the session of the first.
+    package func redeem<Reply: Sendable>(
+        _ presented: String, redirectURI: String?, verifier: String?, by application: Application, of tenant: Tenant, at now: Date,
+        issue: (CompletedLogin) async throws -> Reply
+    ) async throws -> Reply {
         let code: AuthorizationCode
         do {
             code = try AuthorizationCode(
                 opening: presented, with: endpoints.keyring, tenant: tenant.id, application: application.id, redirectURI: redirectURI,
-                verifier: form["code_verifier"])
+                verifier: verifier)
         } catch {
             throw OAuthError(.invalidGrant, error.description)
         }
@@ -28,7 +45,7 @@ extension Tokens {
                 throw OAuthError(.invalidGrant, "The code has expired. Redeem it within one minute.")
             }
             do {
-                return try await issueTokens(for: login, to: application, of: tenant, at: now)
+                return try await issue(login)
             } catch let error as DatabaseError where error.constraint == "session_pkey" {
                 try await revoke(code, application, tenant, at: now)
                 throw OAuthError(.invalidGrant, "The code was redeemed before. Its session is revoked. The user must sign in again.")

@@ -1,9 +1,9 @@
-import Access
+package import Access
 import Encoding
-import Foundation
+package import Foundation
 import Postgres
-import Signing
-import Tenancy
+package import Signing
+package import Tenancy
 import Web
 
 extension OAuthError {
@@ -11,40 +11,80 @@ extension OAuthError {
         .invalidGrant, "The refresh token does not belong to this application, or its session has ended.")
 }
 
+/// A session whose refresh token was used up.
+package struct RenewedSession: Sendable {
+    package let id: ID<Session>
+    package let session: Session
+    /// The successor of the refresh token.
+    package let refreshToken: String
+    /// The key that signs the new tokens.
+    package let key: SigningKey
+}
+
 extension Tokens {
-    /// The refresh token grant. One update of the session's row uses up the token and creates its successor.
+    /// The refresh token grant.
     func refreshTokens(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
-        guard let token = RefreshToken(presented, of: tenant.id, with: endpoints.keyring) else { throw OAuthError.badRefreshToken }
         let now = endpoints.now()
+        let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
+        let renewed = try await renew(
+            presented, scope: asked, by: application, of: tenant, signing: application.signingAlgorithm, at: now)
+        let session = renewed.session
+        let scope = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
+        let access = try AccessToken(
+            issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: renewed.id,
+            scope: scope, at: now
+        ).signed(by: renewed.key, of: signingKeys)
+        let idToken =
+            try scope.parts(at: " ").has("openid")
+            ? IdentityClaims(
+                refreshing: session, renewed.id, issuer: endpoints.issuer(tenant), application: application.id, accessToken: access, at: now
+            ).signed(by: renewed.key) : nil
+        return TokenReply(
+            access_token: access, expires_in: application.accessTokenSeconds, refresh_token: renewed.refreshToken, id_token: idToken,
+            scope: Scope.shown(scope))
+    }
+
+    /// Uses up a refresh token. One update of the session's row also creates the successor.
+    ///
+    /// - Parameters:
+    ///   - asked: the requested scope; empty for the granted one.
+    ///   - algorithm: the algorithm of the tokens that the caller makes afterwards.
+    /// - Throws: `OAuthError` if the token is invalid, its session has ended, or the scope was not granted. A token that was used before
+    ///   ends its session.
+    package func renew(
+        _ presented: String, scope asked: [String] = [], by application: Application, of tenant: Tenant,
+        signing algorithm: Application.SigningAlgorithm, at now: Date
+    ) async throws -> RenewedSession {
+        guard let token = RefreshToken(presented, of: tenant.id, with: endpoints.keyring) else { throw OAuthError.badRefreshToken }
         return try await spent.refuse(.refresh(token.session, generation: token.generation), by: .init(application, tenant), at: now) {
-            try await refresh(token, form, application, tenant, at: now)
+            // RFC 6749, section 3.3: no other character is in a granted scope, and none may reach the database.
+            guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
+            else { throw OAuthError(.invalidScope, "scope contains an invalid character.") }
+            let key = try await signingKeys.current(algorithm, of: tenant.id)
+            let session = try await refreshedSession(of: token, asked, application, tenant, at: now)
+            let successor = RefreshToken(token.session, generation: session.generation).text(of: tenant.id, with: endpoints.keyring)
+            return RenewedSession(id: token.session, session: session, refreshToken: successor, key: key)
         }
     }
 
-    private func refresh(
-        _ token: RefreshToken, _ form: Form, _ application: Application, _ tenant: Tenant, at now: Date
-    ) async throws -> TokenReply {
+    private func refreshedSession(
+        of token: RefreshToken, _ asked: [String], _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> Session {
         // A repetition finds the used token, and gets the same successor.
         let database = OwnerDatabase(pool, tenant: tenant.id).repeatable
-
-        let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
-        // RFC 6749, section 3.3: no other character is in a granted scope, and none may reach the database.
-        guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
-        else { throw OAuthError(.invalidScope, "scope contains an invalid character.") }
-        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let refreshed = try await database.run(
             Session.refresh(
                 token.session, of: tenant, application: application, generation: token.generation, scope: asked, at: now)
         ).first(Session.init)
-        if let refreshed { return try reply(refreshed, asked, token.session, application, tenant, key, at: now) }
+        if let refreshed { return refreshed }
 
         // The token was used before, is expired or ended, or belongs to another application. This is rare, so a second query is acceptable.
         let found = try await database.run(Session.find(token.session, of: tenant.id, application: application.id)).first(Session.init)
         guard let found else { throw OAuthError.badRefreshToken }
         switch found.answer(to: token, asking: asked, idleSeconds: application.idleSeconds, at: now) {
         case .again:
-            return try reply(found, asked, token.session, application, tenant, key, at: now)
+            return found
         case .scopeNotGranted:
             // RFC 6749, section 6: the scope may not exceed the granted one.
             throw OAuthError(.invalidScope, "scope must not exceed the granted scope.")
@@ -55,26 +95,6 @@ extension Tokens {
                 Session.end(token.session, of: tenant.id, because: .refreshTokenReused, actor: application.id, at: now))
             throw OAuthError(.invalidGrant, "The refresh token was used before. Its session is revoked. The user must sign in again.")
         }
-    }
-
-    private func reply(
-        _ session: Session, _ asked: [String], _ id: ID<Session>, _ application: Application, _ tenant: Tenant, _ key: SigningKey,
-        at now: Date
-    ) throws -> TokenReply {
-        let scope = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
-        let access = try AccessToken(
-            issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: id, scope: scope,
-            at: now
-        ).signed(by: key, of: signingKeys)
-        let idToken =
-            try scope.parts(at: " ").has("openid")
-            ? IdentityClaims(
-                refreshing: session, id, issuer: endpoints.issuer(tenant), application: application.id, accessToken: access, at: now
-            ).signed(by: key) : nil
-        return TokenReply(
-            access_token: access, expires_in: application.accessTokenSeconds,
-            refresh_token: RefreshToken(id, generation: session.generation).text(of: tenant.id, with: endpoints.keyring), id_token: idToken,
-            scope: Scope.shown(scope))
     }
 }
 

@@ -1,9 +1,9 @@
-import Access
+package import Access
 import Delivery
 import Foundation
 import Postgres
 import Tenancy
-import Users
+package import Users
 
 /// A continuing login on one device. Its ID is the ID of the login that started it.
 package struct Session: Identified, Sendable {
@@ -28,8 +28,8 @@ package struct Session: Identified, Sendable {
         case accountDeleted = "account_deleted"
     }
 
-    let user: ID<User>
-    let scope: String
+    package let user: ID<User>
+    package let scope: String
     let generation: Int
     let refreshedAt: Date
     let expiresAt: Date
