@@ -35,7 +35,8 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
-    "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web",
+    "Server", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
+    "Web",
     "Postgres", "Sealing", "Encoding",
 ]
 
@@ -149,9 +150,15 @@ let package = Package(
                 crypto, cryptoExtras, hummingbird, logging,
             ]),
         .target(
+            name: "APIs",
+            dependencies: [
+                "Tenancy", "Access", "Web", "Postgres", "Encoding",
+                httpTypes, hummingbird,
+            ]),
+        .target(
             name: "Sessions",
             dependencies: [
-                "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing",
+                "APIs", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing",
                 "Encoding",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
@@ -164,13 +171,13 @@ let package = Package(
         .target(
             name: "SignIn",
             dependencies: [
-                "Accounts", "Sessions", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "Accounts", "Sessions", "APIs", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
             name: "Server",
             dependencies: [
-                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
+                "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
                 systemPackage, unixSignals,
@@ -288,9 +295,12 @@ let package = Package(
                 crypto, jwtKit, logging, nioHTTP1,
             ]),
         .testTarget(
+            name: "APIsTests",
+            dependencies: ["Server", "APIs", "Tenancy", "Access", "Postgres", "Encoding", "TestSupport", nioHTTP1]),
+        .testTarget(
             name: "SessionsTests",
             dependencies: [
-                "Server", "Sessions", "Signing", "Users", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
+                "Server", "Sessions", "APIs", "Signing", "Users", "Tenancy", "Access", "Outbox", "Web", "Postgres", "Sealing", "Encoding",
                 "TestSupport",
                 crypto, jwtKit, logging, nioHTTP1,
             ]),

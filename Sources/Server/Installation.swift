@@ -1,3 +1,4 @@
+package import APIs
 package import Access
 import Accounts
 package import Apple
@@ -29,6 +30,7 @@ package struct Installation: Sendable {
     package let routes: [(method: String, path: String, action: String)]
     /// The cached tenants. For tests that change tenants without the API and do not wait for the notification.
     package let directory: TenantDirectory
+    package let apis: APIDirectory
     /// Purges deleted tenants after their grace time.
     package let purge: PurgeTenants
     /// The daily doctor, and the other automatic tasks of connections.
@@ -66,11 +68,13 @@ package struct Installation: Sendable {
             kinds: [(APIKey.self, APIKey.noteUses), (AppleKey.self, AppleKey.noteUses)], logger: logger)
         let limits = RequestLimits(perMinute: settings.apiRequestsPerMinute, changesPerMinute: settings.apiChangesPerMinute)
         let signingKeys = SigningKeys(pool: pools.logins, keyring: settings.keyring, now: now)
+        let apis = APIDirectory(pool: pools.logins)
         let apple = AppleClient(settings.apple, http: http, logger: logger)
         connectionUpkeep = ConnectionUpkeep(
             database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let routes = Routes(
-            settings, pools: pools, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apple: apple,
+            settings, pools: pools, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apis: apis,
+            apple: apple,
             metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
             routes,
@@ -96,8 +100,8 @@ package struct Installation: Sendable {
         let sinkJobs = SinkJobs(
             pool: pool, keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks,
             settling: TimeInterval(settings.usageSettlesAfter), logger: logger, now: now)
-        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory) = (
-            pools, http, apple, metrics, lastUsed, directory
+        (self.pools, self.http, self.apple, self.metrics, self.lastUsed, self.directory, self.apis) = (
+            pools, http, apple, metrics, lastUsed, directory, apis
         )
         purge = PurgeTenants(database: PlatformDatabase(pools.purges, for: .purgeTenants), logger: logger, now: now)
         recurring =
@@ -130,11 +134,13 @@ package struct Installation: Sendable {
                 directory.forget(owner)
                 callers.forget(owner)
                 signingKeys.forget(owner)
+                apis.forget(owner)
             },
             forgetAll: { isFresh in
                 directory.forgetAll(isFresh: isFresh)
                 callers.forgetAll(isFresh: isFresh)
                 signingKeys.forgetAll(isFresh: isFresh)
+                apis.forgetAll(isFresh: isFresh)
             })
         let deliverWebhook = DeliverWebhook(
             databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)

@@ -1,3 +1,4 @@
+import APIs
 import Access
 import Accounts
 import Billing
@@ -42,6 +43,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     v1.group("tenants/{tenant}", context: TenantContext.self)
         .addRoutes(routes.tenants.tenantRoutes)
         .addRoutes(routes.applications.tenantRoutes)
+        .addRoutes(routes.apis.tenantRoutes)
         .addRoutes(routes.connections.tenantRoutes)
         .addRoutes(routes.transfers.tenantRoutes)
         .addRoutes(routes.users.tenantRoutes)

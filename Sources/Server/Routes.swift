@@ -1,3 +1,4 @@
+import APIs
 import Access
 import Accounts
 import Apple
@@ -27,6 +28,7 @@ struct Routes: Sendable {
     let transfers: TransferRoutes
     let tenants: TenantRoutes
     let applications: ApplicationRoutes
+    let apis: APIRoutes
     let connections: ConnectionRoutes
     let webhooks: WebhookRoutes
     let apiKeys: APIKeyRoutes
@@ -41,7 +43,8 @@ struct Routes: Sendable {
 
     init(
         _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed,
-        signingKeys keys: SigningKeys, apple: AppleClient, metrics: Metrics, logger: Logger, now: @escaping @Sendable () -> Date
+        signingKeys keys: SigningKeys, apis directoryOfAPIs: APIDirectory, apple: AppleClient, metrics: Metrics, logger: Logger,
+        now: @escaping @Sendable () -> Date
     ) {
         let (logins, pool) = (pools.logins, pools.administration)
         let (keyring, publicURL, allowsPrivate) = (settings.keyring, settings.publicURL, settings.allowsPrivateWebhooks)
@@ -49,7 +52,7 @@ struct Routes: Sendable {
         let endpoints = TenantEndpoints(
             directory: directory, limits: limits, keyring: keyring, publicURL: publicURL, logger: logger, now: now)
 
-        let issuer = Tokens(endpoints: endpoints, pool: logins, signingKeys: keys)
+        let issuer = Tokens(endpoints: endpoints, pool: logins, signingKeys: keys, apis: directoryOfAPIs)
         let redeemAtApple = RedeemAtApple(pool: logins, apple: apple, keyring: keyring, lastUsed: lastUsed, logger: logger)
         let saveUser = SaveUser(pool: logins, keyring: keyring)
         let native = SignInNatively(
@@ -72,6 +75,7 @@ struct Routes: Sendable {
             pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now,
             endSessions: { Session.endAll(ofApplication: $0, of: $1, at: $2) },
             prepareSigning: { try await keys.prepare($0, of: $1) })
+        apis = APIRoutes(pool: pool, publicURL: publicURL, now: now)
         connections = ConnectionRoutes(
             pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, hasOthers: { Identity.hasOthers(of: $0, than: $1) }, now: now)
         webhooks = WebhookRoutes(pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now)

@@ -16,6 +16,8 @@ package struct OAuthError: Error, Sendable {
         /// RFC 8693, section 2.2.2.
         case invalidTarget = "invalid_target"
         case invalidToken = "invalid_token"
+        /// RFC 7009, section 2.2.1.
+        case unsupportedTokenType = "unsupported_token_type"
         case insufficientScope = "insufficient_scope"
         case temporarilyUnavailable = "temporarily_unavailable"
     }

@@ -11,6 +11,8 @@ package final class Metrics: Sendable {
         case authorize, callback, token, refresh
         /// A sign-in with an id_token of a native application: a whole login in one step.
         case native
+        /// An access token for a machine, which signs nobody in.
+        case machine
     }
 
     private struct Request: Hashable {

@@ -21,6 +21,7 @@ struct TableOwnershipTests {
         ],
         "Users": ["identity", "team_transfer", "team_transfer_count", "team_transfer_user", "tenant_user"],
         "Signing": ["signing_key"],
+        "APIs": ["api", "api_application"],
         "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
         "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
         "SignIn": ["single_use"],

@@ -29,11 +29,16 @@ struct Things: Sendable {
         let session = try await ids("SELECT id AS thing, user_id AS whole FROM session WHERE tenant_id = \(tenant)")
         // Keys that are old enough for a rotation.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
-        let (webhook, event, delivery, deletion, transfer, card) = (UUID(), UUID(), UUID(), UUID(), UUID(), UUID())
+        let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
+        let (transfer, card, api) = (UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
             VALUES (\(tenant), \(webhook), 'https://hooks.example.com/', '{user.created}', 'disabled', now(), now())
+            """,
+            """
+            INSERT INTO api (tenant_id, id, name, audience, scopes, access_token_seconds, created_at, updated_at)
+            VALUES (\(tenant), \(api), 'Billing API', 'https://billing.example.com', '{orders:read}', 3600, now(), now())
             """,
             """
             INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data)
@@ -103,7 +108,7 @@ struct Things: Sendable {
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": reported, "transfer": transfer,
+                "api": api, "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": reported, "transfer": transfer,
                 "statement": statement,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })

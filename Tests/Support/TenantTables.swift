@@ -35,6 +35,13 @@ package enum TenantTables {
             "INSERT INTO usage_day VALUES (\(tenant), '2000-01-01', '2000-01-01', \(UUID()), 'own', 'login', 1)",
             "INSERT INTO usage_users VALUES (\(tenant), 'day', '2000-01-01', \(UUID()), 'own', 1)",
             "INSERT INTO usage_month_user VALUES (\(tenant), '2000-01-01', \(UUID()), \(UUID()), 'own', 1)",
+            """
+            WITH made AS (
+                INSERT INTO api (tenant_id, id, name, audience, scopes, access_token_seconds, created_at, updated_at)
+                VALUES (\(tenant), \(UUID()), 'API', 'urn:api', '{read}', 3600, \(now), \(now)) RETURNING id),
+            listed AS (SELECT id FROM application WHERE tenant_id = \(tenant) LIMIT 1)
+            INSERT INTO api_application (tenant_id, api_id, application_id) SELECT \(tenant), made.id, listed.id FROM made, listed
+            """,
             "INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(tenant), 1, \(now), \(now))",
             "INSERT INTO rate_card VALUES (\(tenant), \(UUID()), NULL, 1, '2026-11-01', false, 'USD', 0, 0, 0, 'graduated', '[{\"unit_price_micros\": 1}]', \(now))",
             """

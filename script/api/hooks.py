@@ -214,10 +214,12 @@ def before_call(context, case, kwargs):
 
 
 def lead_target(parameters, path):
-    """The one target that access tokens have is the issuer."""
+    """The target of access tokens that every application has is the issuer. It knows only the scopes of OpenID Connect."""
     slug = path.get("tenant", "acme")
     for name in {"resource", "audience"} & set(parameters):
         parameters[name] = [f"{SETTINGS['base_url']}/t/{slug}"]
+    if "scope" in parameters:
+        parameters["scope"] = chance.choice(["openid", "openid profile", "email", "openid offline_access"])
 
 
 def cancel_at_apple(case, slug):

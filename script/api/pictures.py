@@ -27,10 +27,10 @@ PLACES = {
     "SignIn": (58, 2), "AppleSimulator": (322, 2),
     "Accounts": (58, 3), "DemoApplication": (322, 3),
     "Sessions": (58, 4), "Billing": (146, 4), "Sinks": (214, 4), "EmbeddedPostgres": (322, 4),
-    "Signing": (50, 5), "Users": (116, 5), "Ledger": (182, 5),
+    "Signing": (40, 5), "APIs": (102, 5), "Users": (160, 5), "Ledger": (222, 5),
     "Tenancy": (150, 6), "Delivery": (150, 7), "Outbox": (104, 8), "Access": (190, 8),
     "Postgres": (92, 9), "Sealing": (170, 9), "Web": (256, 9), "Apple": (336, 9), "Encoding": (196, 10)}
-WIDE = {"espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "Signing": 58, "Users": 58, "Ledger": 58}
+WIDE = {"espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "Signing": 58, "APIs": 48, "Users": 52, "Ledger": 58}
 ROW, BOX = 50, 26
 
 

@@ -1,3 +1,4 @@
+package import APIs
 package import Access
 import Crypto
 import Encoding
@@ -24,6 +25,8 @@ package struct AuthorizationCode: Sendable {
     let codeChallenge: String?
     let nonce: String?
     let scope: String
+    /// The APIs that the user's sign-in is for.
+    let apis: [ID<API>]
     /// When Apple authenticated the user.
     let authenticatedAt: Date
     /// The device that the user signed in with.
@@ -36,10 +39,10 @@ package struct AuthorizationCode: Sendable {
 
     package init(
         login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, vouched: Identity.Vouched? = nil,
-        connection: Connection.Ownership, redirectURI: String, codeChallenge: String?, nonce: String?, scope: String, authenticatedAt: Date,
-        device: Device, at now: Date
+        connection: Connection.Ownership, redirectURI: String, codeChallenge: String?, nonce: String?, scope: String, apis: [ID<API>] = [],
+        authenticatedAt: Date, device: Device, at now: Date
     ) {
-        self.vouched = vouched
+        (self.vouched, self.apis) = (vouched, apis)
         (self.login, self.tenant, self.application, self.user) = (login, tenant, application, user)
         (self.connection, self.authenticatedAt, self.device) = (connection, authenticatedAt, device)
         redirectURIHash = Self.hash(redirectURI)
@@ -61,10 +64,11 @@ package struct AuthorizationCode: Sendable {
         fields.write(device.userAgent)
         fields.write(device.address)
         fields.write(issuedAt)
-        if let vouched {
-            fields.write(vouched.team)
-            fields.write(vouched.at)
+        if vouched != nil || !apis.isEmpty {
+            fields.write(vouched?.team ?? "")
+            fields.write(vouched?.at ?? issuedAt)
         }
+        for api in apis { fields.write(api.uuid) }
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
@@ -94,7 +98,11 @@ package struct AuthorizationCode: Sendable {
             authenticatedAt = try fields.date()
             device = Device(userAgent: try fields.optionalString(), address: try fields.optionalString())
             issuedAt = try fields.date()
-            vouched = fields.isAtEnd ? nil : Identity.Vouched(team: try fields.string(), at: try fields.date())
+            let (team, at) = fields.isAtEnd ? ("", issuedAt) : (try fields.string(), try fields.date())
+            vouched = team.isEmpty ? nil : Identity.Vouched(team: team, at: at)
+            var apis: [ID<API>] = []
+            while !fields.isAtEnd { apis.append(ID(try fields.uuid())) }
+            self.apis = apis
         } catch {
             throw .unreadable
         }

@@ -1,3 +1,4 @@
+package import APIs
 package import Access
 package import Encoding
 import Tenancy
@@ -13,6 +14,8 @@ package struct AuthorizationRequest: Sendable {
     package let returnAddress: ReturnAddress
     package let nonce: String?
     package let scope: String
+    /// The APIs that the sign-in is for, in the order of the request.
+    package let apis: [ID<API>]
     package let codeChallenge: String?
     /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
@@ -31,9 +34,12 @@ package struct AuthorizationRequest: Sendable {
 
     /// - Parameters:
     ///   - applications: the tenant's applications.
+    ///   - apis: the tenant's APIs, if the request names a target.
     ///   - defaults: the values of missing parameters.
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
-    package init(_ form: Form, from applications: [ID<Application>: Application], issuer: String, defaults: [String: String] = [:]) throws {
+    package init(
+        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, defaults: [String: String] = [:]
+    ) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
             RedirectedError(error, description, to: returnAddress)
@@ -67,9 +73,14 @@ package struct AuthorizationRequest: Sendable {
         nonce = form["nonce"]
         guard (nonce ?? "").utf8.count <= 512 else { throw refuse(.invalidRequest, "nonce is longer than 512 bytes.") }
 
-        guard let scope = Scope.granted(for: form["scope"]) else { throw refuse(.invalidScope, Scope.refusal) }
-        self.scope = scope
-        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resource, issuer: issuer) { throw refuse(.invalidTarget, refusal) }
+        let named: [TokenTarget.NamedAPI]
+        do throws(TokenTarget.Refusal) {
+            named = try TokenTarget.apis(named: form, TokenTarget.resource, by: application.id, among: apis, issuer: issuer)
+        } catch { throw refuse(.invalidTarget, error.description) }
+        guard let scope = Scope.granted(for: form["scope"], apis: named) else { throw refuse(.invalidScope, Scope.refusal) }
+        guard scope.utf8.count <= Scope.longest
+        else { throw refuse(.invalidScope, "The granted scope is longer than \(Scope.longest) bytes. Request fewer scopes.") }
+        (self.scope, self.apis) = (scope, named.map(\.api.id))
 
         codeChallenge = form["code_challenge"]
         if let codeChallenge {

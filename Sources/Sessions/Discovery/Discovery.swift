@@ -11,7 +11,7 @@ private struct Metadata: Encodable {
     let scopes_supported = Scope.supported
     let response_types_supported = ["code"]
     let response_modes_supported = ReturnAddress.Mode.allCases.map(\.rawValue)
-    let grant_types_supported = ["authorization_code", "refresh_token", GrantType.tokenExchange]
+    let grant_types_supported = ["authorization_code", "refresh_token", GrantType.clientCredentials, GrantType.tokenExchange]
     let subject_types_supported = ["public"]
     let id_token_signing_alg_values_supported = Application.SigningAlgorithm.allCases.map(\.rawValue)
     let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]

@@ -1,3 +1,4 @@
+package import APIs
 package import Access
 package import Foundation
 package import Tenancy
@@ -10,6 +11,8 @@ package struct CompletedLogin: Sendable {
     /// The identity that the user signed in with. The session records it.
     let vouched: Identity.Vouched?
     let scope: String
+    /// The APIs that the user's sign-in is for, in the order of the request.
+    let apis: [ID<API>]
     /// The application's nonce, for the id_token.
     var nonce: String?
     let connection: Connection.Ownership
@@ -22,10 +25,10 @@ package struct CompletedLogin: Sendable {
     var realUserStatus: Int?
 
     package init(
-        login: ID<LoginID>, user: ID<User>, vouched: Identity.Vouched?, scope: String, nonce: String?, connection: Connection.Ownership,
-        authenticatedAt: Date, admittedAt: Date, device: Device, realUserStatus: Int? = nil
+        login: ID<LoginID>, user: ID<User>, vouched: Identity.Vouched?, scope: String, apis: [ID<API>] = [], nonce: String?,
+        connection: Connection.Ownership, authenticatedAt: Date, admittedAt: Date, device: Device, realUserStatus: Int? = nil
     ) {
-        self.vouched = vouched
+        (self.vouched, self.apis) = (vouched, apis)
         (self.login, self.user, self.scope, self.nonce, self.connection) = (login, user, scope, nonce, connection)
         (self.authenticatedAt, self.admittedAt, self.device) = (authenticatedAt, admittedAt, device)
         self.realUserStatus = realUserStatus
@@ -38,7 +41,7 @@ package struct CompletedLogin: Sendable {
 extension CompletedLogin {
     init(_ code: AuthorizationCode) {
         self.init(
-            login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, nonce: code.nonce, connection: code.connection,
-            authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
+            login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
+            connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
     }
 }

@@ -1,3 +1,4 @@
+import APIs
 package import Access
 import Billing
 import Encoding
@@ -11,16 +12,28 @@ package import Users
 extension Tokens {
     /// Issues the tokens of a login. They are made only after the login is in the ledger.
     ///
-    /// - Parameter statements: statements of the same transaction, which run first.
-    /// - Throws: as `startSession`.
+    /// - Parameters:
+    ///   - target: the target that the request names for the access token.
+    ///   - statements: statements of the same transaction, which run first.
+    /// - Throws: as `startSession`; `OAuthError` if the login is not for the target.
     package func issueTokens(
         for login: CompletedLogin, to application: Application, of tenant: Tenant, after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
+        try await issueTokens(for: login, to: application, of: tenant, target: nil, after: statements, at: now)
+    }
+
+    func issueTokens(
+        for login: CompletedLogin, to application: Application, of tenant: Tenant, target: Target?, after statements: [SQL] = [],
+        at now: Date
+    ) async throws -> TokenReply {
+        // The target comes first, because a refused one must not use up the login.
+        let api = try await api(for: target, granted: login.apis, application, tenant)
+        let scope = scope(login.scope, for: api, granted: login.apis)
         let (user, key) = try await startSession(
             for: login, of: application, tenant, signing: application.signingAlgorithm, after: statements, at: now)
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
-            scope: login.scope, at: now
+            scope: scope, for: api?.api, at: now
         ).signed(by: key, of: signingKeys)
         let idToken =
             try login.scope.parts(at: " ").has("openid")
@@ -29,9 +42,8 @@ extension Tokens {
             ).signed(by: key) : nil
         let isOffline = !application.requiresOfflineAccess || login.scope.parts(at: " ").has(Scope.offlineAccess)
         return TokenReply(
-            access_token: access, expires_in: application.accessTokenSeconds,
-            refresh_token: isOffline ? firstRefreshToken(of: login.session, tenant) : nil, id_token: idToken,
-            scope: Scope.shown(login.scope))
+            access_token: access, expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
+            refresh_token: isOffline ? firstRefreshToken(of: login.session, tenant) : nil, id_token: idToken, scope: Scope.shown(scope))
     }
 
     /// Starts the session of a login. One statement writes the session and the usage event and reads the user.

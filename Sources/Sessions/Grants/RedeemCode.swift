@@ -12,10 +12,11 @@ extension Tokens {
         guard let redirectURI = form["redirect_uri"]
         else { throw OAuthError(.invalidRequest, "redirect_uri is missing. Send the one from the authorization request.") }
         let now = endpoints.now()
+        let target = try await target(of: form, application, tenant)
         return try await redeem(
             presented, redirectURI: redirectURI, verifier: form["code_verifier"], by: application, of: tenant, at: now
         ) { login in
-            try await issueTokens(for: login, to: application, of: tenant, at: now)
+            try await issueTokens(for: login, to: application, of: tenant, target: target, at: now)
         }
     }
 

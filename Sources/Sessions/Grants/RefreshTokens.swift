@@ -1,3 +1,4 @@
+import APIs
 package import Access
 import Encoding
 package import Foundation
@@ -27,22 +28,25 @@ extension Tokens {
         guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
         let now = endpoints.now()
         let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
+        let target = try await target(of: form, application, tenant)
         let renewed = try await renew(
-            presented, scope: asked, by: application, of: tenant, signing: application.signingAlgorithm, at: now)
+            presented, scope: asked, for: target, by: application, of: tenant, signing: application.signingAlgorithm, at: now)
         let session = renewed.session
-        let scope = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
+        let granted = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
+        let api = try await api(for: target, granted: session.apis, application, tenant)
+        let scope = scope(granted, for: api, granted: session.apis)
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: renewed.id,
-            scope: scope, at: now
+            scope: scope, for: api?.api, at: now
         ).signed(by: renewed.key, of: signingKeys)
         let idToken =
-            try scope.parts(at: " ").has("openid")
+            try granted.parts(at: " ").has("openid")
             ? IdentityClaims(
                 refreshing: session, renewed.id, issuer: endpoints.issuer(tenant), application: application.id, accessToken: access, at: now
             ).signed(by: renewed.key) : nil
         return TokenReply(
-            access_token: access, expires_in: application.accessTokenSeconds, refresh_token: renewed.refreshToken, id_token: idToken,
-            scope: Scope.shown(scope))
+            access_token: access, expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
+            refresh_token: renewed.refreshToken, id_token: idToken, scope: Scope.shown(scope))
     }
 
     /// Uses up a refresh token. One update of the session's row also creates the successor.
@@ -56,26 +60,36 @@ extension Tokens {
         _ presented: String, scope asked: [String] = [], by application: Application, of tenant: Tenant,
         signing algorithm: Application.SigningAlgorithm, at now: Date
     ) async throws -> RenewedSession {
+        try await renew(presented, scope: asked, for: nil, by: application, of: tenant, signing: algorithm, at: now)
+    }
+
+    /// - Parameter target: an API must be one of the user's sign-in.
+    private func renew(
+        _ presented: String, scope asked: [String], for target: Target?, by application: Application, of tenant: Tenant,
+        signing algorithm: Application.SigningAlgorithm, at now: Date
+    ) async throws -> RenewedSession {
+        let request: Session.RefreshRequest
+        if case .api(let named) = target { request = .init(scope: asked, api: named.api.id) } else { request = .init(scope: asked) }
         guard let token = RefreshToken(presented, of: tenant.id, with: endpoints.keyring) else { throw OAuthError.badRefreshToken }
         return try await spent.refuse(.refresh(token.session, generation: token.generation), by: .init(application, tenant), at: now) {
             // RFC 6749, section 3.3: no other character is in a granted scope, and none may reach the database.
             guard asked.allSatisfy({ $0.utf8.allSatisfy { (0x21...0x7E).contains($0) } })
             else { throw OAuthError(.invalidScope, "scope contains an invalid character.") }
             let key = try await signingKeys.current(algorithm, of: tenant.id)
-            let session = try await refreshedSession(of: token, asked, application, tenant, at: now)
+            let session = try await refreshedSession(of: token, request, application, tenant, at: now)
             let successor = RefreshToken(token.session, generation: session.generation).text(of: tenant.id, with: endpoints.keyring)
             return RenewedSession(id: token.session, session: session, refreshToken: successor, key: key)
         }
     }
 
     private func refreshedSession(
-        of token: RefreshToken, _ asked: [String], _ application: Application, _ tenant: Tenant, at now: Date
+        of token: RefreshToken, _ asked: Session.RefreshRequest, _ application: Application, _ tenant: Tenant, at now: Date
     ) async throws -> Session {
         // A repetition finds the used token, and gets the same successor.
         let database = OwnerDatabase(pool, tenant: tenant.id).repeatable
         let refreshed = try await database.run(
             Session.refresh(
-                token.session, of: tenant, application: application, generation: token.generation, scope: asked, at: now)
+                token.session, of: tenant, application: application, generation: token.generation, asked, at: now)
         ).first(Session.init)
         if let refreshed { return refreshed }
 
@@ -88,6 +102,8 @@ extension Tokens {
         case .scopeNotGranted:
             // RFC 6749, section 6: the scope may not exceed the granted one.
             throw OAuthError(.invalidScope, "scope must not exceed the granted scope.")
+        case .targetNotGranted:
+            throw OAuthError(.invalidTarget, "The user's sign-in did not include this resource. Send it at the authorization endpoint.")
         case .ended:
             throw OAuthError.badRefreshToken
         case .reused:
@@ -105,19 +121,21 @@ extension Session {
         case again
         case ended
         case scopeNotGranted
+        case targetNotGranted
         /// Someone has an old token. The session must end.
         case reused
     }
 
     /// - Parameter idleSeconds: how long a session of the application may go without a refresh.
-    func answer(to token: RefreshToken, asking scope: [String] = [], idleSeconds: Int, at now: Date) -> Answer {
+    func answer(to token: RefreshToken, asking asked: RefreshRequest = .init(), idleSeconds: Int, at now: Date) -> Answer {
         guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
-        let isGranted = Set(scope).isSubset(of: self.scope.parts(at: " ").map(String.init))
+        let isScope = Set(asked.scope).isSubset(of: scope.parts(at: " ").map(String.init))
+        let refusal: Answer? = !isScope ? .scopeNotGranted : asked.api.map { apis.contains($0) } ?? true ? nil : .targetNotGranted
         switch generation - token.generation {
-        case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return isGranted ? .again : .scopeNotGranted
+        case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return refusal ?? .again
         case 1...: return .reused
-        case 0 where !isGranted: return .scopeNotGranted
-        // This generation does not exist yet. The database was restored to an earlier state.
+        // Without a refusal, this generation does not exist yet. The database was restored to an earlier state.
+        case 0: return refusal ?? .ended
         default: return .ended
         }
     }

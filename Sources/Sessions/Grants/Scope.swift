@@ -8,13 +8,25 @@ package enum Scope {
     static let offlineAccess = "offline_access"
     /// The scopes of a request that does not name any.
     static let byDefault = "openid profile email"
-    package static let refusal = "scope has none of \(supported.joined(separator: ", ")). Send at least one of them, or omit scope."
+    package static let refusal =
+        "scope has none of \(supported.joined(separator: ", ")). Send at least one, or omit scope. The scopes of an API need resource."
+    /// The maximum length of a granted scope, in bytes. A code has room for it.
+    package static let longest = 1000
 
     /// The supported scopes of a request (OpenID Connect Core, section 3.1.2.1). It is nil if the request names only other scopes. Nothing
     /// can be granted then, which is `invalid_scope`.
-    package static func granted(for asked: String?) -> String? {
+    /// - Parameter apis: the APIs that the request names. Without a scope, it also gets all scopes that they permit.
+    package static func granted(for asked: String?, apis: [TokenTarget.NamedAPI] = []) -> String? {
         // The list is searched once per supported scope, so it costs less than a set.
         let names = (asked ?? "").parts(at: " ")
+        guard !apis.isEmpty else { return granted(names, from: supported, byDefault: byDefault) }
+        let permitted = supported + apis.flatMap(\.scopes).filter { !supported.has($0) }
+        let all = ([byDefault] + apis.flatMap(\.scopes)).joined(separator: " ")
+        var seen: Set<String> = []
+        return granted(names, from: permitted.filter { seen.insert($0).inserted }, byDefault: all)
+    }
+
+    private static func granted(_ names: [Substring], from supported: [String], byDefault: String) -> String? {
         guard !names.isEmpty else { return byDefault }
         let granted = supported.filter { names.has($0) }
         return granted.isEmpty ? nil : granted.joined(separator: " ")

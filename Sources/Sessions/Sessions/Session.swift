@@ -1,3 +1,4 @@
+import APIs
 package import Access
 import Delivery
 import Foundation
@@ -30,6 +31,8 @@ package struct Session: Identified, Sendable {
 
     package let user: ID<User>
     package let scope: String
+    /// The APIs that the user's sign-in is for.
+    let apis: [ID<API>]
     let generation: Int
     let refreshedAt: Date
     let expiresAt: Date
@@ -40,6 +43,7 @@ package struct Session: Identified, Sendable {
     init(_ row: Row) throws {
         user = try row.get("user_id")
         scope = try row.get("scope")
+        apis = try row.get("api_ids", as: [UUID]?.self)?.map(ID.init) ?? []
         generation = try row.get("refresh_generation")
         refreshedAt = try row.get("refreshed_at")
         expiresAt = try row.get("expires_at")
@@ -56,20 +60,23 @@ package struct Session: Identified, Sendable {
     static func begin(
         _ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date, billing: (_ started: SQL) -> SQL
     ) -> SQL {
-        """
-        WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: Tenant.endedTokens(of: tenant.id, since: login.admittedAt)))),
-        started AS (
-            INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent, address,
-                authenticated_at, apple_team_id, vouched_at)
-            SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
-                \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
-                \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)
-            FROM admitted
-            RETURNING user_id AS id),
-        -- It reads `started`, so a login that has started its session before fails there (`session_pkey`), and not here.
-        \(part: billing("started"))
-        SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM admitted
-        """
+        // Most logins are for no API.
+        let (column, apis): (SQL, SQL) = login.apis.isEmpty ? ("", "") : (", api_ids", ", \(login.apis.map(\.uuid))")
+        let ended = Tenant.endedTokens(of: tenant.id, since: login.admittedAt)
+        return """
+            WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: ended))),
+            started AS (
+                INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent,
+                    address, authenticated_at, apple_team_id, vouched_at\(part: column))
+                SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
+                    \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
+                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)
+                FROM admitted
+                RETURNING user_id AS id),
+            -- It reads `started`, so a login that has started its session before fails there (`session_pkey`), and not here.
+            \(part: billing("started"))
+            SELECT id, given_name, family_name, email, email_verified, is_private_email, email_disabled FROM admitted
+            """
     }
 
     /// Reads the user of a session that `begin` started at exactly this time and that was not used since. The time is in microseconds, so
@@ -83,29 +90,39 @@ package struct Session: Identified, Sendable {
         """
     }
 
+    /// The part of a refresh that must be granted.
+    struct RefreshRequest: Sendable {
+        /// Empty for the granted scope.
+        var scope: [String] = []
+        /// The API of the new access token, if the request names one.
+        var api: ID<API>?
+    }
+
     /// Uses up one generation of the session's refresh token. It returns no row if the generation is not the current one. It also returns
     /// none if the request exceeds the granted scope, because a refusal must not use up the token.
     ///
     /// It returns none if the user or all users were signed out since the session started. This check is necessary, because a sign-out
     /// does not end a session that a limit has already ended. The session would become active again when the limit is removed.
     static func refresh(
-        _ id: ID<Session>, of tenant: Tenant, application: Application, generation: Int, scope: [String], at now: Date
+        _ id: ID<Session>, of tenant: Tenant, application: Application, generation: Int, _ asked: RefreshRequest, at now: Date
     ) -> SQL {
-        // Most requests name no scope.
-        let granted: SQL = scope.isEmpty ? "" : "AND string_to_array(s.scope, ' ') @> \(scope)"
+        // Most requests name no scope and no API.
+        let granted: SQL = asked.scope.isEmpty ? "" : "AND string_to_array(s.scope, ' ') @> \(asked.scope)"
+        let isTarget: SQL = asked.api.map { "AND \($0.uuid) = ANY(s.api_ids)" } ?? ""
         return """
             UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)
             FROM (\(part: User.live)) AS u, (\(part: Tenant.limits)) AS t
             WHERE s.tenant_id = \(tenant.id) AND s.id = \(id) AND s.application_id = \(application.id)
                 AND s.refresh_generation = \(generation) AND s.ended_at IS NULL AND s.expires_at > \(now)
-                AND s.refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds))) \(part: granted)
+                AND s.refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds))) \(part: granted) \(part: isTarget)
                 AND u.tenant_id = \(tenant.id) AND u.id = s.user_id AND t.id = \(tenant.id)
                 AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
                 AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
                 -- The tenant's current limits. This process may still have the previous ones in its cache.
                 AND COALESCE(s.created_at + make_interval(secs => t.session_seconds) > \(now), true)
                 AND COALESCE(s.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true)
-            RETURNING s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at
+            RETURNING s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at,
+                s.api_ids
             """
     }
 
@@ -113,7 +130,7 @@ package struct Session: Identified, Sendable {
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, application: ID<Application>) -> SQL {
         """
         SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.ends_at AS expires_at, s.ended_at,
-            s.authenticated_at
+            s.authenticated_at, (SELECT api_ids FROM session WHERE tenant_id = s.tenant_id AND id = s.id) AS api_ids
         FROM session_life s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
             JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
         WHERE s.tenant_id = \(tenant) AND s.id = \(id) AND s.application_id = \(application)

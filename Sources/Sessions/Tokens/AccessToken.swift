@@ -1,3 +1,4 @@
+import APIs
 package import Access
 package import Encoding
 import Foundation
@@ -5,7 +6,7 @@ import Signing
 import Tenancy
 package import Users
 
-/// The claims of an access token (RFC 9068). Its audience is the tenant's issuer, so every resource server of the tenant accepts it.
+/// The claims of a user's access token (RFC 9068). Its audience is one of the tenant's APIs. By default, it is the issuer.
 package struct AccessToken: Sendable {
     static let type = "at+jwt"
     /// The maximum length, in bytes. Espalier's have about 700 characters.
@@ -25,11 +26,12 @@ package struct AccessToken: Sendable {
     package var session: ID<Session> { sid }
 
     init(
-        issuer: String, user: ID<User>, application: Application, tenant: ID<Tenant>, session: ID<Session>, scope: String, at now: Date
+        issuer: String, user: ID<User>, application: Application, tenant: ID<Tenant>, session: ID<Session>, scope: String,
+        for api: API? = nil, at now: Date
     ) {
-        (iss, aud, sub, client_id, tid, sid) = (issuer, issuer, user, application.id, tenant, session)
+        (iss, aud, sub, client_id, tid, sid) = (issuer, api?.audience ?? issuer, user, application.id, tenant, session)
         iat = Int(now.timeIntervalSince1970)
-        exp = iat + application.accessTokenSeconds
+        exp = iat + (api?.accessTokenSeconds ?? application.accessTokenSeconds)
         jti = RandomText.make()
         self.scope = Scope.shown(scope)
         user_type = "apple"

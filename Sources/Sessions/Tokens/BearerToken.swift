@@ -14,7 +14,10 @@ extension Tokens {
     /// The access token with which an application acts for the signed-in user (RFC 6750, section 3.1). The caller's statement must check
     /// that the session is still active.
     package func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application) {
-        guard let (token, application) = try await accessToken(presented, tenant, at: now) else { throw OAuthError.badAccessToken }
+        guard let (token, application) = try await accessToken(presented, tenant, at: now),
+            // A token for an API must not act here, because the API has a copy (RFC 9068, section 4).
+            token.aud.isSame(as: endpoints.issuer(tenant.tenant))
+        else { throw OAuthError.badAccessToken }
         guard (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
         return (token, application)

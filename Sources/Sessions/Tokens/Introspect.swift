@@ -16,7 +16,8 @@ private struct Introspection: JSONWritable {
     /// Only access tokens have a type. A refresh token has no use at a resource server, and must not be mistaken for an access token.
     var token_type: String?
     var exp, iat: Int?
-    var sub: ID<User>?
+    /// The user, or the machine itself.
+    var sub: String?
     var aud, iss, jti: String?
     var sid: ID<Session>?
     var tid: ID<Tenant>?
@@ -69,14 +70,26 @@ extension TokenRoutes {
         if let token = RefreshToken(presented, of: tenant.tenant.id, with: endpoints.keyring) {
             return try await introspection(of: token, caller, tenant.tenant, at: now)
         }
-        guard let (token, application) = try await tokens.accessToken(presented, tenant, at: now),
-            caller.kind == .machine || caller.id == application.id,
+        guard let (token, application) = try await tokens.accessToken(presented, tenant, at: now) else {
+            return try await introspection(ofMachineToken: presented, caller, tenant, at: now)
+        }
+        guard caller.kind == .machine || caller.id == application.id,
             try await activeSession(token.sid, application, tenant.tenant, at: now) != nil
         else { return .inactive }
         return Introspection(
             active: true, scope: token.scope.flatMap(Scope.shown), client_id: token.client_id, token_type: "Bearer", exp: token.exp,
             iat: token.iat,
-            sub: token.sub, aud: token.aud, iss: token.iss, jti: token.jti, sid: token.sid, tid: token.tid)
+            sub: token.sub.description, aud: token.aud, iss: token.iss, jti: token.jti, sid: token.sid, tid: token.tid)
+    }
+
+    private func introspection(
+        ofMachineToken presented: String, _ caller: Application, _ tenant: TenantConfiguration, at now: Date
+    ) async throws -> Introspection {
+        guard let token = try await tokens.machineToken(presented, tenant, at: now), caller.kind == .machine || caller.id == token.client_id
+        else { return .inactive }
+        return Introspection(
+            active: true, scope: token.scope, client_id: token.client_id, token_type: "Bearer", exp: token.exp, iat: token.iat,
+            sub: token.client_id.description, aud: token.aud, iss: token.iss, jti: token.jti, tid: token.tid)
     }
 
     private func introspection(
@@ -86,7 +99,7 @@ extension TokenRoutes {
         else { return .inactive }
         return Introspection(
             active: true, scope: Scope.shown(found.session.scope), client_id: caller.id, exp: Int(found.until.timeIntervalSince1970),
-            iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user, iss: endpoints.issuer(tenant),
+            iat: Int(found.session.refreshedAt.timeIntervalSince1970), sub: found.session.user.description, iss: endpoints.issuer(tenant),
             sid: token.session,
             tid: tenant.id)
     }
@@ -121,7 +134,7 @@ private struct ActiveSession {
 
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
         """
-        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at,
+        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.api_ids,
             \(part: Session.end(by: application)) AS ends_at
         \(part: Session.active(id, of: tenant, application, at: now))
         """

@@ -27,6 +27,10 @@ extension TokenRoutes {
                     guard try found.first({ try $0.get("application_id", as: ID<Application>.self) }) ?? application.id == application.id
                     else { throw OAuthError(.invalidGrant, "The token was issued to another application.") }
                 }
+            } else if try await tokens.machineToken(presented, tenant, at: now) != nil {
+                throw OAuthError(
+                    .unsupportedTokenType,
+                    "A machine's access token cannot be revoked. Remove the application from the API, or let it expire.")
             }
             return Response(status: .ok, headers: [.cacheControl: "no-store", .pragma: "no-cache", .contentLength: "0"])
         }

@@ -51,26 +51,28 @@ extension TokenRoutes {
             return try await counted(.refresh, context) {
                 try await tokens.refreshTokens(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
+        case GrantType.clientCredentials:
+            return try await counted(.machine, context) {
+                try await tokens.issueMachineToken(form, try endpoints.authenticate(request, form, tenant, context), tenant.tenant)
+            }
         case GrantType.tokenExchange:
             return try await exchange(request, form, tenant, context)
         case nil:
             throw OAuthError(.invalidRequest, "grant_type is missing.")
         default:
-            throw OAuthError(.unsupportedGrantType, "grant_type must be authorization_code, refresh_token or \(GrantType.tokenExchange).")
+            throw OAuthError(
+                .unsupportedGrantType,
+                "grant_type must be authorization_code, refresh_token, \(GrantType.clientCredentials) or \(GrantType.tokenExchange).")
         }
     }
 
-    /// Authenticates the application. Its kind must support sign-in, and the request must name a valid target.
+    /// Authenticates the application. Its kind must support sign-in.
     private func authenticateToSignIn(
         _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
     ) throws(OAuthError) -> Application {
         let application = try endpoints.authenticate(request, form, tenant, context)
         guard application.kind != .machine
         else { throw OAuthError(.unauthorizedClient, "An application of kind machine does not support sign-in.") }
-        // This comes before the code or the refresh token is used up.
-        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resource, issuer: endpoints.issuer(tenant.tenant)) {
-            throw OAuthError(.invalidTarget, refusal)
-        }
         return application
     }
 

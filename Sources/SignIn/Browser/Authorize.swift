@@ -1,3 +1,4 @@
+import APIs
 import Access
 import Apple
 import Encoding
@@ -32,7 +33,8 @@ extension SignInRoutes {
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
         let asked = try AuthorizationRequest(
-            form, from: tenant.applications, issuer: endpoints.issuer(tenant.tenant), defaults: ["response_type": "code"])
+            form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
+            defaults: ["response_type": "code"])
         return try begin(asked, for: tenant, request)
     }
 
@@ -41,7 +43,16 @@ extension SignInRoutes {
             throw ErrorPage.unknownTenant
         }
         return try begin(
-            try AuthorizationRequest(form, from: tenant.applications, issuer: endpoints.issuer(tenant.tenant)), for: tenant, request)
+            try AuthorizationRequest(
+                form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant)),
+            for: tenant, request)
+    }
+
+    /// The tenant's APIs, if the request names one.
+    private func apis(for form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws -> [API] {
+        try await endpoints.showingOutage(.outage, context) {
+            try await signInNatively.tokens.apis(for: form, TokenTarget.resource, of: tenant.tenant)
+        }
     }
 
     /// Starts a login attempt. It writes only to the browser, so an unauthenticated caller cannot fill the database.

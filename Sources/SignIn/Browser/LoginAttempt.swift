@@ -1,3 +1,4 @@
+import APIs
 import Access
 import Crypto
 import Encoding
@@ -19,6 +20,10 @@ struct LoginAttempt: Sendable {
     /// How many of these bytes the fields need, without redirect URI, nonce and state. The limits of redirect URI and nonce always leave
     /// some room.
     private static let fieldsAtMost = 260
+    /// How many of these are for the scope. A scope with those of an API may be longer.
+    private static let scopeInFields = 40
+    /// How many bytes an API's ID needs.
+    private static let apiLength = 20
     /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
@@ -32,6 +37,8 @@ struct LoginAttempt: Sendable {
     let state: String?
     let nonce: String?
     let scope: String
+    /// The APIs that the sign-in is for.
+    let apis: [ID<API>]
     let codeChallenge: String?
     /// The maximum age of Apple's authentication of the user, in seconds.
     let maxAge: Int?
@@ -67,7 +74,8 @@ struct LoginAttempt: Sendable {
         fields.write(browser)
         fields.write(startedAt)
         // Written only if needed, so that servers of the previous version can read all other attempts.
-        if stateBytesInCookies > 0 { fields.write(String(stateBytesInCookies)) }
+        if stateBytesInCookies > 0 || !apis.isEmpty { fields.write(String(stateBytesInCookies)) }
+        for api in apis { fields.write(api.uuid) }
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
@@ -91,7 +99,10 @@ struct LoginAttempt: Sendable {
     }
 
     private var stateBytesInURL: Int {
-        let left = Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
+        let left =
+            Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
+            - max(0, scope.utf8.count - Self.scopeInFields)
+            - apis.count * Self.apiLength
         return min((state ?? "").utf8.count, max(0, left))
     }
 
@@ -121,6 +132,9 @@ struct LoginAttempt: Sendable {
             browser = try fields.bytes()
             startedAt = try fields.date()
             missing = fields.isAtEnd ? 0 : Int(try fields.string()) ?? -1
+            var apis: [ID<API>] = []
+            while !fields.isAtEnd { apis.append(ID(try fields.uuid())) }
+            self.apis = apis
         } catch {
             throw .unreadable
         }
@@ -145,7 +159,8 @@ struct LoginAttempt: Sendable {
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
         let address = request.returnAddress
         (redirectURI, responseMode, state) = (address.redirectURI, address.mode, address.state)
-        (nonce, scope, codeChallenge, maxAge) = (request.nonce, request.scope, request.codeChallenge, request.maxAge)
+        (nonce, scope, apis) = (request.nonce, request.scope, request.apis)
+        (codeChallenge, maxAge) = (request.codeChallenge, request.maxAge)
         startedAt = now
         appleNonce = RandomText.make()
         browser = Self.hash(browserSecret)
@@ -183,6 +198,6 @@ extension AuthorizationCode {
             login: attempt.login, tenant: attempt.tenant, application: attempt.application, user: user, vouched: vouched,
             connection: connection,
             redirectURI: attempt.redirectURI, codeChallenge: attempt.codeChallenge, nonce: attempt.nonce, scope: attempt.scope,
-            authenticatedAt: authenticatedAt, device: device, at: now)
+            apis: attempt.apis, authenticatedAt: authenticatedAt, device: device, at: now)
     }
 }

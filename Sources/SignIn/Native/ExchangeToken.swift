@@ -15,24 +15,33 @@ extension SignInNatively {
         // Section 2.2.2: an unaccepted subject token is an `invalid_request`, regardless of the reason.
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
             let application = try endpoints.authenticate(request, form, tenant, context)
-            try checkExchange(form, of: tenant.tenant)
+            try checkExchange(form)
+            let apis = try await apis(for: form, application, tenant.tenant)
             var reply = try await signInNatively(
-                try NativeSignIn(form), by: application, of: tenant, on: Device(request, context))
+                try NativeSignIn(form, for: apis), by: application, of: tenant, on: Device(request, context))
             reply.issued_token_type = TokenType.accessToken
             return reply
         }
     }
 
     /// Checks the other parameters. Espalier never ignores a request for behavior that it does not support.
-    private func checkExchange(_ form: Form, of tenant: Tenant) throws(OAuthError) {
+    private func checkExchange(_ form: Form) throws(OAuthError) {
         guard form["subject_token_type"]?.isSame(as: TokenType.idToken) == true
         else { throw OAuthError(.invalidRequest, "subject_token_type must be \(TokenType.idToken).") }
         guard (form["requested_token_type"] ?? TokenType.accessToken).isSame(as: TokenType.accessToken)
         else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
         guard form["actor_token"] == nil, form["actor_token_type"] == nil
         else { throw OAuthError(.invalidRequest, "actor_token is not supported. Remove it and actor_token_type.") }
-        if let refusal = TokenTarget.refusal(of: form, TokenTarget.resourceOrAudience, issuer: endpoints.issuer(tenant)) {
-            throw OAuthError(.invalidTarget, refusal)
+    }
+
+    /// The APIs that the request names. The first one is the audience of the access token.
+    private func apis(for form: Form, _ application: Application, _ tenant: Tenant) async throws -> [TokenTarget.NamedAPI] {
+        do {
+            return try TokenTarget.apis(
+                named: form, TokenTarget.resourceOrAudience, by: application.id,
+                among: try await tokens.apis(for: form, TokenTarget.resourceOrAudience, of: tenant), issuer: endpoints.issuer(tenant))
+        } catch let refusal as TokenTarget.Refusal {
+            throw OAuthError(.invalidTarget, refusal.description)
         }
     }
 }

@@ -1,3 +1,5 @@
+import APIs
+import Access
 import Apple
 import Encoding
 import Foundation
@@ -16,16 +18,22 @@ struct NativeSignIn: Sendable {
     /// The name. Apple sends it to the device only the first time.
     let name: AppleUser?
     let scope: String
+    /// The APIs that the sign-in is for.
+    var apis: [ID<API>] = []
 
     /// The limit of an authorization request. Espalier's id_token contains the nonce.
     static let longestNonce = 512
     /// Apple's codes have about 70 characters.
     static let longestCode = 2048
 
-    private init(idToken: String, nonce: String?, code: String?, user: String?, scope: String?) throws(OAuthError) {
+    private init(idToken: String, nonce: String?, code: String?, user: String?, scope: String?, apis: [TokenTarget.NamedAPI] = [])
+        throws(OAuthError)
+    {
         (self.idToken, self.nonce, self.code, name) = (idToken, nonce, code, user.flatMap(AppleUser.init(field:)))
-        guard let scope = Scope.granted(for: scope) else { throw OAuthError(.invalidScope, Scope.refusal) }
-        self.scope = scope
+        guard let scope = Scope.granted(for: scope, apis: apis) else { throw OAuthError(.invalidScope, Scope.refusal) }
+        guard scope.utf8.count <= Scope.longest
+        else { throw OAuthError(.invalidScope, "The granted scope is longer than \(Scope.longest) bytes. Request fewer scopes.") }
+        (self.scope, self.apis) = (scope, apis.map(\.api.id))
     }
 }
 
@@ -78,12 +86,15 @@ extension NativeSignIn {
 
 extension NativeSignIn {
     /// Reads the parameters of a token exchange: `subject_token`, and Espalier's additions.
-    init(_ form: Form) throws(OAuthError) {
+    /// - Parameter apis: the APIs that the form names.
+    init(_ form: Form, for apis: [TokenTarget.NamedAPI] = []) throws(OAuthError) {
         guard let token = form["subject_token"] else { throw OAuthError(.invalidRequest, "subject_token is missing.") }
         for (name, longest) in [("nonce", Self.longestNonce), ("code", Self.longestCode)] {
             guard (form[name] ?? "").unicodeScalars.count <= longest
             else { throw OAuthError(.invalidRequest, "\(name) is longer than \(longest) characters.") }
         }
-        try self.init(idToken: token, nonce: form["nonce"], code: form["code"], user: form["user"], scope: form["scope"])
+        try self.init(
+            idToken: token, nonce: form["nonce"], code: form["code"], user: form["user"], scope: form["scope"],
+            apis: apis)
     }
 }

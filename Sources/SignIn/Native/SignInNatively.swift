@@ -77,8 +77,8 @@ package struct SignInNatively: Sendable {
         }
         let user = try await save(vouched, sent.name, refreshToken: refreshToken, asked, connection, at: now)
         let login = CompletedLogin(
-            login: ID(at: now), user: user, vouched: .init(vouched, through: connection), scope: sent.scope, nonce: sent.nonce,
-            connection: connection.ownership,
+            login: ID(at: now), user: user, vouched: .init(vouched, through: connection), scope: sent.scope, apis: sent.apis,
+            nonce: sent.nonce, connection: connection.ownership,
             authenticatedAt: token.authenticatedAt(by: now), admittedAt: min(token.issuedAt, now), device: device,
             realUserStatus: token.realUserStatus?.rawValue)
         return try await tokens.issueTokens(

@@ -2,6 +2,8 @@
 /// grant on a table without a line.
 enum RoleGrants {
     static let tables = """
+        api: DELETE INSERT SELECT UPDATE(access_token_seconds name scopes updated_at)
+        api_application: DELETE INSERT SELECT
         api_key: INSERT SELECT UPDATE(expires_at expiry_told_at last_used_at revoked_at rolled_to updated_at)
         apple_key: DELETE INSERT SELECT UPDATE(fingerprint last_used_at proven_at sealed_pem state updated_at usable_until)
         apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)

@@ -18,7 +18,7 @@ struct SessionTests {
         let row: SQL = """
             SELECT \(UUID()) AS user_id, 'openid' AS scope, \(generation)::int AS refresh_generation, \(now) AS refreshed_at,
                 \(now + lifetime) AS expires_at, \(endedAt) AS ended_at,
-                NULL::timestamptz AS authenticated_at
+                NULL::timestamptz AS authenticated_at, NULL::uuid[] AS api_ids
             """
         return try #require(try await pool.run(row).first(Session.init))
     }
@@ -44,7 +44,7 @@ struct SessionTests {
     @Test("the current token with a larger scope gets its own error; a token that was never issued has no session")
     func unused() async throws {
         let session = try await session(generation: 5)
-        #expect(session.answer(to: token(5), asking: ["admin"], idleSeconds: 30 * 86400, at: now) == .scopeNotGranted)
+        #expect(session.answer(to: token(5), asking: .init(scope: ["admin"]), idleSeconds: 30 * 86400, at: now) == .scopeNotGranted)
         #expect(session.answer(to: token(6), idleSeconds: 30 * 86400, at: now) == .ended)
     }
 

@@ -18,7 +18,7 @@ struct TokenTests {
                 ("", "invalid_request"), ("grant_type=", "invalid_request"),
                 ("grant_type=refresh_token&grant_type=refresh_token", "invalid_request"),
                 ("grant_type=refresh_token&x=%", "invalid_request"), ("grant_type=%ff", "invalid_request"),
-                ("grant_type=password", "unsupported_grant_type"), ("grant_type=client_credentials", "unsupported_grant_type"),
+                ("grant_type=password", "unsupported_grant_type"), ("grant_type=Client_Credentials", "unsupported_grant_type"),
                 ("grant_type=authorization_code%20", "unsupported_grant_type"),
             ] {
                 let answer = try await browser.send("POST", url, headers: [type], body: body)

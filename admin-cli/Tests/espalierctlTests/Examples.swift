@@ -11,6 +11,10 @@ enum Examples {
         "idle_seconds":604800,"signing_algorithm":"ES256",\#(times)}
         """#
     static let applicationWithSecret = String(application.dropLast()) + #","client_secret":"hush-hush"}"#
+    static let api = #"""
+        {"id":"api_1","object":"api","name":"Orders","audience":"https://orders.example.com","scopes":["orders:read"],\#
+        "access_token_seconds":3600,"applications":[{"id":"app_1","scopes":["orders:read"]},{"id":"app_2","scopes":null}],\#(times)}
+        """#
     static let applicationSecret = #"{"id":"secret_1","object":"application_secret","last_four":"hush",\#(times)}"#
     static let steps = #"""
         [{"step":"private_key","outcome":"passed","detail":"A P-256 key."},\#

@@ -192,6 +192,26 @@ struct RequestTests {
             answer: Examples.appleKey, matchedPath: "/v1/platform/connection", shows: "revoke this key in Apple's portal"),
     ]
 
+    static let apis: [Example] = [
+        .init(
+            """
+            apis create https://orders.example.com --tenant acme --name Orders --scope orders:read --scope orders:write \
+            --access-token-lifetime 15m --application app_1 --application app_2=orders:read,orders:write --application app_3=
+            """, "POST /v1/tenants/acme/apis",
+            #"""
+            {"access_token_seconds":900,"applications":[{"id":"app_1","scopes":null},\#
+            {"id":"app_2","scopes":["orders:read","orders:write"]},{"id":"app_3","scopes":[]}],\#
+            "audience":"https://orders.example.com","name":"Orders","scopes":["orders:read","orders:write"]}
+            """#, answer: Examples.api, shows: "https://orders.example.com"),
+        .init("apis list --tenant acme", "GET /v1/tenants/acme/apis", answer: Examples.list(Examples.api), shows: "AUDIENCE"),
+        .init("apis show api_1 --tenant acme", "GET /v1/tenants/acme/apis/api_1", answer: Examples.api, shows: "app_2"),
+        .init(
+            "apis update api_1 --tenant acme --name Shop --application ''", "PATCH /v1/tenants/acme/apis/api_1",
+            #"{"applications":[],"name":"Shop"}"#, answer: Examples.api, matchedPath: "/v1/tenants/acme/apis/api_1", shows: "api_1"),
+        .init(
+            "apis delete api_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/apis/api_1", answer: "", shows: "Deleted api_1."),
+    ]
+
     static let people: [Example] = [
         .init(
             "users list --tenant acme --search ada --email ada+x@example.com",
@@ -307,7 +327,7 @@ struct RequestTests {
             answer: Examples.notification, shows: "applied"),
     ]
 
-    static let all = tenants + applications + connections + people + webhooks + notifications + pricing + budget + usageSink
+    static let all = tenants + applications + apis + connections + people + webhooks + notifications + pricing + budget + usageSink
 
     @Test(
         "each command sends the request that the API describes",
