@@ -261,7 +261,7 @@ let package = Package(
         .testTarget(
             name: "TenancyTests",
             dependencies: [
-                "Server", "Tenancy", "Access", "Postgres", "Sealing", "Apple", "Encoding", "TestSupport",
+                "Server", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding", "TestSupport",
                 crypto, cryptoExtras, logging, nioHTTP1,
             ]),
         .testTarget(

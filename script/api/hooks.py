@@ -207,10 +207,23 @@ def before_call(context, case, kwargs):
             case.body.pop("requires_pkce", None)
             if case.body.get("kind") == "machine":
                 case.body.pop("requires_offline_access", None)
+        if action in ("registerApplication", "updateApplication"):
+            development_uris(case.body)
         if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:
             case.body["expires_at"] = "2099-01-01T00:00:00Z"
+
+
+def development_uris(body):
+    """Leaves no URI for development, because a name of one may be reserved, and only some applications may have them."""
+    for name in ("redirect_uris", "logout_uris"):
+        if isinstance(body.get(name), list):
+            body[name] = [
+                uri if not re.match(r"https://\*|(?!https?://)[^.]*:", str(uri)) else f"https://app.test/{number}"
+                for number, uri in enumerate(body[name])]
+    if body.get("kind") == "machine":
+        body.pop("allows_development_uris", None)
 
 
 def lead_target(parameters, path):

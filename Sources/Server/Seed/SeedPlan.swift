@@ -34,19 +34,22 @@ package struct SeedPlan: Codable, Sendable {
         package var redirect_uris: [String]
         package var requires_pkce: Bool?
         package var requires_offline_access: Bool?
+        package var allows_development_uris: Bool?
         package var logout_uris: [String]?
         package var bundle_ids: [String]?
         package var signing_algorithm: Application.SigningAlgorithm?
 
         package init(
             name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, requires_offline_access: Bool? = nil,
-            logout_uris: [String]? = nil, bundle_ids: [String]? = nil, signing_algorithm: Application.SigningAlgorithm? = nil
+            allows_development_uris: Bool? = nil, logout_uris: [String]? = nil, bundle_ids: [String]? = nil,
+            signing_algorithm: Application.SigningAlgorithm? = nil
         ) {
             self.name = name
             self.kind = kind
             self.redirect_uris = redirect_uris
             self.requires_pkce = requires_pkce
             self.requires_offline_access = requires_offline_access
+            self.allows_development_uris = allows_development_uris
             self.logout_uris = logout_uris
             self.bundle_ids = bundle_ids
             self.signing_algorithm = signing_algorithm

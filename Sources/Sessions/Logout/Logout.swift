@@ -20,7 +20,8 @@ extension ErrorPage {
         ErrorPage(
             outcome: "logout_uri_not_registered", status: .badRequest, title: "You are signed out",
             detail: "This page cannot send you back. The request's post_logout_redirect_uri is not registered for this application.",
-            remedy: "If you develop the application, add this exact address to its logout_uris.",
+            remedy:
+                "If you develop the application, \(registration(of: uri, in: "logout_uris", application.logoutURIs, application)).",
             facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
     }
     /// - Parameter uri: as above.
@@ -28,7 +29,10 @@ extension ErrorPage {
         ErrorPage(
             outcome: "logout_uri_not_registered", status: .badRequest, title: "This page cannot send you back",
             detail: "The request's post_logout_redirect_uri is not registered for this application.",
-            remedy: "Return to the application. If you develop it, add this exact address to its logout_uris.",
+            remedy: """
+                Return to the application. If you develop it, \
+                \(registration(of: uri, in: "logout_uris", application.logoutURIs, application)).
+                """,
             facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
     }
 }

@@ -40,10 +40,19 @@ package struct ErrorPage: Error, Sendable {
             outcome: "redirect_uri_not_registered", status: .badRequest, title: "The return address is not registered",
             detail: "The request's redirect_uri is not registered for this application.",
             remedy: """
-                If you develop the application, add this exact address to its redirect_uris. Otherwise, go back to the application \
-                and tell its developers.
+                If you develop the application, \(registration(of: uri, in: "redirect_uris", application.redirectURIs, application)). \
+                Otherwise, go back to the application and tell its developers.
                 """,
             facts: [("Application", application.name), ("redirect_uri", shown(uri))])
+    }
+
+    /// The next step of a developer whose request has an address that is not registered.
+    static func registration(of uri: String, in field: String, _ registered: [String], _ application: Application) -> String {
+        // A registered wildcard does not equal itself.
+        if registered.has(uri) { return "send the address of the page in place of the wildcard" }
+        let step = "add this exact address to its \(field)"
+        guard application.lacksDevelopmentURIs(for: uri, in: registered) else { return step }
+        return "\(step), or set its allows_development_uris to true, which allows any port of localhost"
     }
 
     /// An address that a person can compare with another one. It is in ASCII, so that no letter looks like another and none reverses the

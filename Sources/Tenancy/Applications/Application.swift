@@ -41,6 +41,8 @@ package struct Application: Identified, Sendable {
     package var requiresPKCE = true
     /// Whether a login gets a refresh token only with the scope `offline_access` (OpenID Connect Core, section 11).
     package var requiresOfflineAccess = false
+    /// Whether it may have URIs for development, and `http://localhost` with any port.
+    package var allowsDevelopmentURIs = false
     package var accessTokenSeconds = Self.defaultAccessTokenSeconds
     /// The maximum lifetime of a session, and its maximum time without a refresh.
     package var sessionSeconds = Self.defaultSessionSeconds
@@ -79,6 +81,7 @@ package struct Application: Identified, Sendable {
         bundleIDs = try row.get("bundle_ids")
         requiresPKCE = try row.get("requires_pkce")
         requiresOfflineAccess = try row.get("requires_offline_access")
+        allowsDevelopmentURIs = try row.get("allows_development_uris")
         accessTokenSeconds = try row.get("access_token_seconds")
         sessionSeconds = try row.get("session_seconds")
         idleSeconds = try row.get("idle_seconds")
@@ -94,18 +97,27 @@ package struct Application: Identified, Sendable {
     }
 
     /// Whether the redirect URI of a request is registered. The comparison is byte by byte. The port of a loopback address is the only
-    /// exception, because the application chooses it (RFC 8252, section 7.3).
+    /// exception, because the application chooses it (RFC 8252, section 7.3). With `allowsDevelopmentURIs`, this includes the port of
+    /// `localhost`, and a wildcard matches one label.
     package func mayRedirect(to uri: String) -> Bool {
-        Self.isRegistered(uri, redirectURIs)
+        isRegistered(uri, redirectURIs)
     }
 
     /// The same check for the destination after a logout (OpenID Connect RP-Initiated Logout, section 3).
     package func mayReturnAfterLogout(to uri: String) -> Bool {
-        Self.isRegistered(uri, logoutURIs)
+        isRegistered(uri, logoutURIs)
     }
 
-    private static func isRegistered(_ uri: String, _ registered: [String]) -> Bool {
-        registered.contains { $0.isSame(as: uri) || RedirectURI.isSameLoopback($0, uri) }
+    private func isRegistered(_ uri: String, _ registered: [String]) -> Bool {
+        registered.contains { one in
+            if DevelopmentURI.hasWildcard(one) { return allowsDevelopmentURIs && DevelopmentURI.isSameExceptLabel(one, uri) }
+            return one.isSame(as: uri) || RedirectURI.isSameLoopback(one, uri, allowsName: allowsDevelopmentURIs)
+        }
+    }
+
+    /// Whether one of these registered URIs would match a requested one if the application had `allowsDevelopmentURIs`.
+    package func lacksDevelopmentURIs(for uri: String, in registered: [String]) -> Bool {
+        !allowsDevelopmentURIs && registered.contains { RedirectURI.isSameLoopback($0, uri, allowsName: true) }
     }
 }
 
@@ -115,7 +127,8 @@ extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.bundle_ids, a.requires_pkce,
-            a.requires_offline_access, a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
+            a.requires_offline_access, a.allows_development_uris, a.access_token_seconds, a.session_seconds, a.idle_seconds,
+            a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
     }
@@ -135,7 +148,8 @@ extension Application {
     static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+            requires_offline_access, allows_development_uris, access_token_seconds, session_seconds, idle_seconds, signing_algorithm,
+            created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
@@ -144,7 +158,8 @@ extension Application {
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
+            requires_offline_access, allows_development_uris, access_token_seconds, session_seconds, idle_seconds, signing_algorithm,
+            created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
     }
@@ -152,11 +167,11 @@ extension Application {
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids,
-            requires_pkce, requires_offline_access, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at,
-            updated_at)
+            requires_pkce, requires_offline_access, allows_development_uris, access_token_seconds, session_seconds, idle_seconds,
+            signing_algorithm, created_at, updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(bundleIDs),
-            \(requiresPKCE), \(requiresOfflineAccess), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
-            \(createdAt), \(updatedAt))
+            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(accessTokenSeconds), \(sessionSeconds),
+            \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
         """
     }
 
@@ -164,7 +179,8 @@ extension Application {
         """
         UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
             backchannel_logout_uri = \(backchannelLogoutURI), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
-            requires_offline_access = \(requiresOfflineAccess), access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
+            requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
+            access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)
         WHERE tenant_id = \(tenant) AND id = \(id)
         """

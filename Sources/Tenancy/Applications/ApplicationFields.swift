@@ -33,7 +33,7 @@ struct ApplicationFields: Sendable {
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
-    var requiresPKCE, requiresOfflineAccess: Setting<Bool>
+    var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs: Setting<Bool>
     var accessTokenSeconds, sessionSeconds, idleSeconds: Setting<Int>
     var signingAlgorithm: Setting<Application.SigningAlgorithm>
 
@@ -55,6 +55,7 @@ struct ApplicationFields: Sendable {
         let bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: BundleID.refusal)
         let requiresPKCE = fields.flag("requires_pkce")
         let requiresOfflineAccess = fields.flag("requires_offline_access")
+        let allowsDevelopmentURIs = fields.flag("allows_development_uris")
         let accessTokenSeconds = fields.integer("access_token_seconds", 60...86400)
         let sessionSeconds = fields.integer("session_seconds", 300...31_536_000)
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
@@ -67,6 +68,7 @@ struct ApplicationFields: Sendable {
         self.bundleIDs = setting("bundle_ids", bundleIDs)
         self.requiresPKCE = setting("requires_pkce", requiresPKCE)
         self.requiresOfflineAccess = setting("requires_offline_access", requiresOfflineAccess)
+        self.allowsDevelopmentURIs = setting("allows_development_uris", allowsDevelopmentURIs)
         self.accessTokenSeconds = setting("access_token_seconds", accessTokenSeconds)
         self.sessionSeconds = setting("session_seconds", sessionSeconds)
         self.idleSeconds = setting("idle_seconds", idleSeconds)
@@ -85,6 +87,7 @@ struct ApplicationFields: Sendable {
         changed.bundleIDs = bundleIDs.applied(to: application.bundleIDs, default: [])
         changed.requiresPKCE = requiresPKCE.applied(to: application.requiresPKCE, default: true)
         changed.requiresOfflineAccess = requiresOfflineAccess.applied(to: application.requiresOfflineAccess, default: false)
+        changed.allowsDevelopmentURIs = allowsDevelopmentURIs.applied(to: application.allowsDevelopmentURIs, default: false)
         changed.accessTokenSeconds = accessTokenSeconds.applied(
             to: application.accessTokenSeconds, default: Application.defaultAccessTokenSeconds)
         changed.sessionSeconds = sessionSeconds.applied(to: application.sessionSeconds, default: Application.defaultSessionSeconds)

@@ -12,11 +12,28 @@ extension Application {
             if backchannelLogoutURI != nil {
                 found.append(.init("backchannel_logout_uri", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
+            if allowsDevelopmentURIs {
+                found.append(.init("allows_development_uris", "An application of kind `machine` has no redirect URIs. Leave it out."))
+            }
             if requiresOfflineAccess {
                 found.append(.init("requires_offline_access", "An application of kind `machine` has no refresh tokens. Leave it out."))
             }
         } else if redirectURIs.isEmpty {
             found.append(.init("redirect_uris", "It must have at least one URI, to which browsers return."))
+        }
+        if !allowsDevelopmentURIs {
+            for (field, uris) in [("redirect_uris", redirectURIs), ("logout_uris", logoutURIs)] {
+                for (index, uri) in uris.enumerated() where kind == .native || !RedirectURI.isPrivateUse(uri) {
+                    guard let development = DevelopmentURI(uri) else { continue }
+                    found.append(
+                        .init(
+                            "\(field)[\(index)]",
+                            """
+                            `\(development.name)` is for development only. Register an exact URI, or set `allows_development_uris` to \
+                            true: `espalierctl applications update APP --tenant SLUG --development-uris`.
+                            """))
+                }
+            }
         }
         if kind != .native {
             for (field, uris) in [("redirect_uris", redirectURIs), ("logout_uris", logoutURIs)] {

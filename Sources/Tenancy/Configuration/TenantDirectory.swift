@@ -16,12 +16,14 @@ package struct TenantConfiguration: Sendable {
     package let applications: [ID<Application>: Application]
     /// The origins of the tenant's single-page applications. Their scripts may call the endpoints that a library in the browser needs.
     private let origins: [String]
+    /// The same for applications that allow URIs for development: loopback origins without a port, and origins with a wildcard.
+    private let developmentOrigins: [String]
     /// The end of a month whose hard budget is used up.
     private let loginsRefusedUntil: Date?
 
     /// Whether a script of this origin may call these endpoints.
     package func allows(origin: String) -> Bool {
-        origins.has(origin)
+        origins.has(origin) || developmentOrigins.contains { DevelopmentURI.isSameOrigin($0, origin) }
     }
 
     /// Whether new logins are refused, because the tenant's hard budget for the month is used up. Existing sessions continue.
@@ -35,8 +37,9 @@ package struct TenantConfiguration: Sendable {
     ) {
         (self.tenant, self.connection, self.appleKey, self.applications) = (tenant, connection, appleKey, applications)
         self.loginsRefusedUntil = loginsRefusedUntil
-        let pages = applications.values.filter { $0.kind == .spa }.flatMap(\.redirectURIs)
-        origins = pages.compactMap(RedirectURI.origin)
+        let pages = applications.values.filter { $0.kind == .spa }
+        origins = pages.flatMap(\.redirectURIs).filter { !DevelopmentURI.hasWildcard($0) }.compactMap(RedirectURI.origin)
+        developmentOrigins = DevelopmentURI.origins(of: pages.filter(\.allowsDevelopmentURIs).flatMap(\.redirectURIs))
     }
 }
 

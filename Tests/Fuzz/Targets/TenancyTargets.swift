@@ -20,7 +20,9 @@ extension FuzzTarget {
             seeds: [
                 "https://app.example.com/callback?x=%20", "http://127.0.0.1:4711/cb", "http://[::1]:1/cb", "http://localhost/cb",
                 "com.example.app:/cb", "https://user@app.test/", "https://app.test/#x", "javascript:alert(1)", "http://127.0.0.1:99999/cb",
-                "http://127.0.0.1@evil.test/", "https://\u{212A}.test/",
+                "http://127.0.0.1@evil.test/", "https://\u{212A}.test/", "https://*.preview.test:8443/cb",
+                "https://a-1.preview.test:8443/cb",
+                "myapp:/cb",
             ]
         ) { text in
             if RedirectURI.refusal(of: text) == nil {
@@ -38,9 +40,16 @@ extension FuzzTarget {
                     }
                 }
             }
-            for registered in ["http://127.0.0.1/cb", "http://[::1]:8000/cb?x=1"]
-            where RedirectURI.isSameLoopback(registered, text) {
-                let port = /^http:\/\/(127\.0\.0\.1|\[::1\])(:[0-9]{1,5})?/
+            let wildcard = "https://*.preview.test:8443/cb"
+            if DevelopmentURI.isSameExceptLabel(wildcard, text) {
+                try hold(RedirectURI.refusal(of: text) == nil && !text.contains("*"), "\(text) is accepted and cannot be registered")
+                let host = URLComponents(string: text)?.host?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+                try hold(host.count == 3 && host.dropFirst() == ["preview", "test"], "\(text) is accepted as \(wildcard)")
+                try hold(text.hasSuffix(".preview.test:8443/cb"), "\(text) is accepted as \(wildcard)")
+            }
+            for registered in ["http://127.0.0.1/cb", "http://[::1]:8000/cb?x=1", "http://localhost/cb"]
+            where RedirectURI.isSameLoopback(registered, text, allowsName: true) {
+                let port = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(:[0-9]{1,5})?/
                 let rest = { (uri: String) in uri.replacing(port, maxReplacements: 1) { "http://\($0.1)" } }
                 try hold(rest(registered).isExactly(rest(text)), "\(text) is accepted as \(registered)")
                 try hold(URLComponents(string: text)?.port.map { (1...65535).contains($0) } ?? true, "\(text) has no such port")

@@ -19,8 +19,8 @@ struct RedirectURITests {
         "these URIs cannot be registered",
         arguments: [
             "", "callback", "/callback", "//app.example.com/", "http://app.example.com/callback", "https://app.example.com/#x",
-            "https://app.example.com/callback#", "https://user@app.example.com/", "https://*.example.com/", "https:///callback",
-            "javascript:alert(1)", "data:text/html,x", "myapp://callback", "https://app.example.com/\r\nSet-Cookie: x",
+            "https://app.example.com/callback#", "https://user@app.example.com/", "https:///callback",
+            "javascript:alert(1)", "data:text/html,x", "https://app.example.com/\r\nSet-Cookie: x",
             "https://app.example.com\\@evil.example/", "https://app.example.com/é", "http://127.0.0.1.evil.example/callback",
             "HTTPS://app.example.com/", "https://app.example.com:port/", "https://app.example.com:123456/", "https://app.example.com/%2",
             "https://app.example.com/%zz", "https://app.example.com/<x>", "https://app.example.com/\"", "https://-app.example.com/",

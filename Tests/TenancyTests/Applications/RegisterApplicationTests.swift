@@ -8,7 +8,8 @@ import Testing
 struct RegisterApplicationTests {
     private static let members: Set = [
         "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
-        "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm", "created_at", "updated_at",
+        "allows_development_uris", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm", "created_at",
+        "updated_at",
     ]
 
     @Test("absent members get their defaults, and only a kind that can protect a secret gets one")
@@ -24,6 +25,7 @@ struct RegisterApplicationTests {
                 #expect(made["bundle_ids"] as? [String] == [])
                 #expect(made["requires_pkce"] as? Bool == true)
                 #expect(made["requires_offline_access"] as? Bool == false)
+                #expect(made["allows_development_uris"] as? Bool == false)
                 #expect(made["access_token_seconds"] as? Int == 3600)
                 #expect(made["session_seconds"] as? Int == 90 * 86400)
                 #expect(made["idle_seconds"] as? Int == 30 * 86400)
@@ -102,6 +104,25 @@ struct RegisterApplicationTests {
         }
     }
 
+    @Test("an application for development registers such URIs, and the audit trail shows the setting")
+    func developmentURIs() async throws {
+        try await TestPlatform.run { platform in
+            for (kind, uris) in [
+                ("web", ["https://*.preview.example/callback"]), ("spa", ["https://*.preview.example:8443", "http://localhost/"]),
+                ("native", ["myapp:/callback", "https://*.preview.example/"]),
+            ] {
+                let answer = try await platform.call(
+                    "POST", "/tenants/acme/applications",
+                    ["name": "A", "kind": kind, "redirect_uris": uris, "logout_uris": uris, "allows_development_uris": true])
+                #expect(answer.status == 201, "\(answer.body)")
+                #expect(answer.json["redirect_uris"] as? [String] == uris)
+                #expect(answer.json["allows_development_uris"] as? Bool == true)
+                let trail = try await platform.applicationTrail(answer.json["id"])
+                #expect(trail.map { $0.after?["allows_development_uris"] as? Bool } == [true])
+            }
+        }
+    }
+
     /// A body with one mistake, and the field that the refusal names.
     struct Mistake: Sendable, CustomTestStringConvertible {
         let field: String
@@ -147,6 +168,13 @@ struct RegisterApplicationTests {
         .init("requires_pkce", ["requires_pkce": "no"]),
         .init("requires_offline_access", ["redirect_uris": nil, "requires_offline_access": true], kind: "machine"),
         .init("requires_offline_access", ["requires_offline_access": 1]),
+        .init("redirect_uris[0]", ["redirect_uris": ["https://*.preview.example/"]]),
+        .init("redirect_uris[0]", ["redirect_uris": ["https://*.preview.example/"], "allows_development_uris": false], kind: "spa"),
+        .init("redirect_uris[0]", ["redirect_uris": ["https://*.com/"], "allows_development_uris": true]),
+        .init("redirect_uris[0]", ["redirect_uris": ["app:/callback"], "allows_development_uris": true]),
+        .init("redirect_uris[0]", ["redirect_uris": ["javascript:alert(1)"], "allows_development_uris": true], kind: "native"),
+        .init("allows_development_uris", ["redirect_uris": nil, "allows_development_uris": true], kind: "machine"),
+        .init("allows_development_uris", ["allows_development_uris": "yes"]),
         .init("access_token_seconds", ["access_token_seconds": 59]), .init("access_token_seconds", ["access_token_seconds": 86401]),
         .init("session_seconds", ["session_seconds": 299]), .init("session_seconds", ["session_seconds": 31_536_001]),
         .init("idle_seconds", ["idle_seconds": 299]), .init("idle_seconds", ["idle_seconds": 1.5]),

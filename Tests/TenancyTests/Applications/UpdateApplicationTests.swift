@@ -141,6 +141,46 @@ struct UpdateApplicationTests {
         }
     }
 
+    @Test("URIs for development need the setting, the audit trail shows it, and it stays while such URIs remain")
+    func developmentURIs() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("spa")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            func change(_ body: [String: any Sendable]) async throws -> TestBrowser.Answer { try await platform.call("PATCH", path, body) }
+            let uris = ["https://shop.acme.example/callback", "https://*.preview.example/callback"]
+            let early = try await change(["redirect_uris": uris])
+            #expect(early.status == 409)
+            #expect(early.refusedFields == ["redirect_uris[1]"])
+            #expect(early.body.contains("https://*.preview.example") && early.body.contains("--development-uris"))
+
+            let both = try await change(["redirect_uris": uris, "logout_uris": uris, "allows_development_uris": true])
+            #expect(both.status == 200, "\(both.body)")
+            #expect(both.json["allows_development_uris"] as? Bool == true)
+            #expect(try await platform.call("GET", path).json["allows_development_uris"] as? Bool == true)
+            let listed = try await platform.call("GET", "/tenants/acme/applications").json["data"] as? [[String: any Sendable]]
+            #expect(listed?.first?["allows_development_uris"] as? Bool == true)
+            #expect(try await change(["redirect_uris": ["myapp:/callback"]]).refusedFields == ["redirect_uris[0]"])
+
+            for body: [String: any Sendable] in [
+                ["allows_development_uris": false], ["allows_development_uris": NSNull()],
+                ["allows_development_uris": false, "redirect_uris": ["https://*.preview.example/other"]],
+            ] {
+                let refused = try await change(body)
+                #expect(refused.status == 409)
+                #expect(Set(refused.refusedFields).isSuperset(of: ["logout_uris[1]"]), "\(refused.body)")
+                #expect(refused.body.contains("https://*.preview.example"))
+            }
+            let live = try await change(["allows_development_uris": NSNull(), "redirect_uris": [uris[0]], "logout_uris": NSNull()])
+            #expect(live.status == 200, "\(live.body)")
+            #expect(live.json["allows_development_uris"] as? Bool == false)
+
+            let trail = try await platform.applicationTrail(made["id"])
+            #expect(trail.map { $0.after?["allows_development_uris"] as? Bool } == [false, true, false])
+            #expect(trail.map { $0.before?["allows_development_uris"] as? Bool } == [nil, false, true])
+            #expect(trail[1].after?["redirect_uris"] as? [String] == uris)
+        }
+    }
+
     @Test("another tenant's application cannot be changed, nor the tenant's own without the scope")
     func permission() async throws {
         try await TestPlatform.run { platform in

@@ -65,11 +65,11 @@ struct RequestTests {
         .init(
             """
             applications register --tenant acme --name Shop --kind web --redirect-uri https://a.example/cb --redirect-uri https://b.example/cb \
-            --logout-uri https://a.example/bye --backchannel-logout-uri https://a.example/gone --bundle-id com.example.shop --no-pkce --require-offline-access --access-token-lifetime 15m --session-lifetime 30d \
+            --logout-uri https://a.example/bye --backchannel-logout-uri https://a.example/gone --bundle-id com.example.shop --no-pkce --require-offline-access --development-uris --access-token-lifetime 15m --session-lifetime 30d \
             --idle-lifetime 7d --signing-algorithm RS256
             """, "POST /v1/tenants/acme/applications",
             #"""
-            {"access_token_seconds":900,"backchannel_logout_uri":"https://a.example/gone","bundle_ids":["com.example.shop"],"idle_seconds":604800,"kind":"web",\#
+            {"access_token_seconds":900,"allows_development_uris":true,"backchannel_logout_uri":"https://a.example/gone","bundle_ids":["com.example.shop"],"idle_seconds":604800,"kind":"web",\#
             "logout_uris":["https://a.example/bye"],"name":"Shop","redirect_uris":["https://a.example/cb","https://b.example/cb"],\#
             "requires_offline_access":true,"requires_pkce":false,"session_seconds":2592000,"signing_algorithm":"RS256"}
             """#, answer: Examples.applicationWithSecret, shows: "hush-hush"),
@@ -83,9 +83,10 @@ struct RequestTests {
             "applications show app_1 --tenant acme", "GET /v1/tenants/acme/applications/app_1", answer: Examples.application, shows: "ES256"
         ),
         .init(
-            "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access",
+            "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access --no-development-uris",
             "PATCH /v1/tenants/acme/applications/app_1",
-            #"{"logout_uris":[],"name":"Shop","requires_offline_access":false,"requires_pkce":true}"#, answer: Examples.application,
+            #"{"allows_development_uris":false,"logout_uris":[],"name":"Shop","requires_offline_access":false,"requires_pkce":true}"#,
+            answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
         .init(
             "applications update app_1 --tenant acme --backchannel-logout-uri ''", "PATCH /v1/tenants/acme/applications/app_1",

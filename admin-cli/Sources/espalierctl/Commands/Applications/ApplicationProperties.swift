@@ -33,6 +33,14 @@ struct ApplicationProperties: ParsableArguments {
         help: "Requires the scope offline_access for a refresh token. Otherwise, every login gets one, which is the default.")
     var requireOfflineAccess: Bool?
 
+    @Flag(
+        name: .customLong("development-uris"), inversion: .prefixedNo, exclusivity: .exclusive,
+        help: """
+            Allows URIs for development: any port of http://localhost, https://*.preview.example.com for one label, and a native scheme \
+            of one label such as myapp:/callback. Do not use it for an application of real users. Not allowed by default.
+            """)
+    var developmentURIs: Bool?
+
     @Option(help: ArgumentHelp("The lifetime of an access token: 15m, 1h, or seconds. A new application has 1h.", valueName: "time"))
     var accessTokenLifetime: Span?
 
@@ -53,6 +61,7 @@ struct ApplicationProperties: ParsableArguments {
     static let flags = [
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
         "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--require-offline-access",
+        "allows_development_uris": "--development-uris",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
     ]
@@ -62,6 +71,7 @@ struct ApplicationProperties: ParsableArguments {
             "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs),
             "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
+            "allows_development_uris": JSON(developmentURIs),
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]

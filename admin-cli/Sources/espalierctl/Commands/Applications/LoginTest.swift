@@ -23,9 +23,14 @@ struct LoginTest {
     init?(tenant: JSON, application: JSON, redirectURI: String? = nil, clientSecret: String? = nil) throws(Failure) {
         guard let issuer = tenant["issuer"]?.string, let id = application["id"]?.string else { throw .shape() }
         let registered = application["redirect_uris"]?.elements?.compactMap(\.string) ?? []
-        guard let first = registered.first else { return nil }
-        let redirectURI = redirectURI ?? first
-        guard registered.contains(where: { $0.isSame(as: redirectURI) || RedirectURI.isSameLoopback($0, redirectURI) }) else {
+        guard !registered.isEmpty else { return nil }
+        let isForDevelopment = application["allows_development_uris"] == .bool(true)
+        guard let redirectURI = redirectURI ?? registered.first(where: { !RedirectURI.hasWildcard($0) }) else {
+            throw Failure(
+                status: .usage, detail: "Every redirect URI of the application has a wildcard: \(registered.joined(separator: ", ")).",
+                nextStep: "Pass an address with one label in place of * as --redirect-uri.")
+        }
+        guard registered.contains(where: { RedirectURI.matches($0, redirectURI, isForDevelopment: isForDevelopment) }) else {
             throw Failure(
                 status: .usage, detail: "\(redirectURI) is not a redirect URI of the application.",
                 nextStep: "Pass one of these as --redirect-uri: \(registered.joined(separator: ", ")).")
