@@ -209,6 +209,8 @@ def before_call(context, case, kwargs):
                 case.body.pop("requires_offline_access", None)
         if action in ("registerApplication", "updateApplication"):
             development_uris(case.body)
+        if action == "registerApplication" and case.body.get("kind") in ("web", "machine"):
+            case.body.pop("returns_tokens_in_url", None)
         if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:

@@ -117,6 +117,7 @@ package struct Seed {
         application.requiresPKCE = plan.requires_pkce ?? true
         application.requiresOfflineAccess = plan.requires_offline_access ?? false
         application.allowsDevelopmentURIs = plan.allows_development_uris ?? false
+        application.returnsTokensInURL = plan.returns_tokens_in_url ?? false
         application.signingAlgorithm = plan.signing_algorithm ?? .ES256
         if let misfit = application.misfits.first { throw Refusal("\(place): \(plan.name).\(misfit.field): \(misfit.detail)") }
         let secret = plan.kind.isConfidential ? ApplicationSecret.make(using: &random) : nil

@@ -35,13 +35,15 @@ package struct SeedPlan: Codable, Sendable {
         package var requires_pkce: Bool?
         package var requires_offline_access: Bool?
         package var allows_development_uris: Bool?
+        package var returns_tokens_in_url: Bool?
         package var logout_uris: [String]?
         package var bundle_ids: [String]?
         package var signing_algorithm: Application.SigningAlgorithm?
 
         package init(
             name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, requires_offline_access: Bool? = nil,
-            allows_development_uris: Bool? = nil, logout_uris: [String]? = nil, bundle_ids: [String]? = nil,
+            allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil, logout_uris: [String]? = nil,
+            bundle_ids: [String]? = nil,
             signing_algorithm: Application.SigningAlgorithm? = nil
         ) {
             self.name = name
@@ -50,6 +52,7 @@ package struct SeedPlan: Codable, Sendable {
             self.requires_pkce = requires_pkce
             self.requires_offline_access = requires_offline_access
             self.allows_development_uris = allows_development_uris
+            self.returns_tokens_in_url = returns_tokens_in_url
             self.logout_uris = logout_uris
             self.bundle_ids = bundle_ids
             self.signing_algorithm = signing_algorithm

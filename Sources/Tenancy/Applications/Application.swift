@@ -43,6 +43,9 @@ package struct Application: Identified, Sendable {
     package var requiresOfflineAccess = false
     /// Whether it may have URIs for development, and `http://localhost` with any port.
     package var allowsDevelopmentURIs = false
+    /// Whether the compatibility endpoints may put the tokens of a login into the URL of the redirect. URLs end up in logs, so it is an
+    /// explicit choice of a public application.
+    package var returnsTokensInURL = false
     package var accessTokenSeconds = Self.defaultAccessTokenSeconds
     /// The maximum lifetime of a session, and its maximum time without a refresh.
     package var sessionSeconds = Self.defaultSessionSeconds
@@ -82,6 +85,7 @@ package struct Application: Identified, Sendable {
         requiresPKCE = try row.get("requires_pkce")
         requiresOfflineAccess = try row.get("requires_offline_access")
         allowsDevelopmentURIs = try row.get("allows_development_uris")
+        returnsTokensInURL = try row.get("returns_tokens_in_url")
         accessTokenSeconds = try row.get("access_token_seconds")
         sessionSeconds = try row.get("session_seconds")
         idleSeconds = try row.get("idle_seconds")
@@ -101,6 +105,14 @@ package struct Application: Identified, Sendable {
     /// `localhost`, and a wildcard matches one label.
     package func mayRedirect(to uri: String) -> Bool {
         isRegistered(uri, redirectURIs)
+    }
+
+    /// Whether the redirect URI of a request for tokens in the URL (`returnsTokensInURL`) is registered. Here, the name `localhost` has a
+    /// free port, too, because command-line clients listen there on any port.
+    package func mayReceiveTokens(at uri: String) -> Bool {
+        redirectURIs.contains { one in
+            !DevelopmentURI.hasWildcard(one) && (one.isSame(as: uri) || RedirectURI.isSameLoopback(one, uri, allowsName: true))
+        }
     }
 
     /// The same check for the destination after a logout (OpenID Connect RP-Initiated Logout, section 3).
@@ -127,8 +139,8 @@ extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.bundle_ids, a.requires_pkce,
-            a.requires_offline_access, a.allows_development_uris, a.access_token_seconds, a.session_seconds, a.idle_seconds,
-            a.signing_algorithm, a.created_at, a.updated_at
+            a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.access_token_seconds, a.session_seconds,
+            a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
     }
@@ -148,8 +160,8 @@ extension Application {
     static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, allows_development_uris, access_token_seconds, session_seconds, idle_seconds, signing_algorithm,
-            created_at, updated_at
+            requires_offline_access, allows_development_uris, returns_tokens_in_url, access_token_seconds, session_seconds, idle_seconds,
+            signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
@@ -158,8 +170,8 @@ extension Application {
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, allows_development_uris, access_token_seconds, session_seconds, idle_seconds, signing_algorithm,
-            created_at, updated_at
+            requires_offline_access, allows_development_uris, returns_tokens_in_url, access_token_seconds, session_seconds, idle_seconds,
+            signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
     }
@@ -167,11 +179,11 @@ extension Application {
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids,
-            requires_pkce, requires_offline_access, allows_development_uris, access_token_seconds, session_seconds, idle_seconds,
-            signing_algorithm, created_at, updated_at)
+            requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, access_token_seconds, session_seconds,
+            idle_seconds, signing_algorithm, created_at, updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(bundleIDs),
-            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(accessTokenSeconds), \(sessionSeconds),
-            \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
+            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(accessTokenSeconds),
+            \(sessionSeconds), \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
         """
     }
 
@@ -180,6 +192,7 @@ extension Application {
         UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
             backchannel_logout_uri = \(backchannelLogoutURI), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
             requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
+            returns_tokens_in_url = \(returnsTokensInURL),
             access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)
         WHERE tenant_id = \(tenant) AND id = \(id)

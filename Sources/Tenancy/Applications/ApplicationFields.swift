@@ -33,7 +33,7 @@ struct ApplicationFields: Sendable {
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
-    var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs: Setting<Bool>
+    var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
     var accessTokenSeconds, sessionSeconds, idleSeconds: Setting<Int>
     var signingAlgorithm: Setting<Application.SigningAlgorithm>
 
@@ -56,6 +56,7 @@ struct ApplicationFields: Sendable {
         let requiresPKCE = fields.flag("requires_pkce")
         let requiresOfflineAccess = fields.flag("requires_offline_access")
         let allowsDevelopmentURIs = fields.flag("allows_development_uris")
+        let returnsTokensInURL = fields.flag("returns_tokens_in_url")
         let accessTokenSeconds = fields.integer("access_token_seconds", 60...86400)
         let sessionSeconds = fields.integer("session_seconds", 300...31_536_000)
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
@@ -69,6 +70,7 @@ struct ApplicationFields: Sendable {
         self.requiresPKCE = setting("requires_pkce", requiresPKCE)
         self.requiresOfflineAccess = setting("requires_offline_access", requiresOfflineAccess)
         self.allowsDevelopmentURIs = setting("allows_development_uris", allowsDevelopmentURIs)
+        self.returnsTokensInURL = setting("returns_tokens_in_url", returnsTokensInURL)
         self.accessTokenSeconds = setting("access_token_seconds", accessTokenSeconds)
         self.sessionSeconds = setting("session_seconds", sessionSeconds)
         self.idleSeconds = setting("idle_seconds", idleSeconds)
@@ -88,6 +90,7 @@ struct ApplicationFields: Sendable {
         changed.requiresPKCE = requiresPKCE.applied(to: application.requiresPKCE, default: true)
         changed.requiresOfflineAccess = requiresOfflineAccess.applied(to: application.requiresOfflineAccess, default: false)
         changed.allowsDevelopmentURIs = allowsDevelopmentURIs.applied(to: application.allowsDevelopmentURIs, default: false)
+        changed.returnsTokensInURL = returnsTokensInURL.applied(to: application.returnsTokensInURL, default: false)
         changed.accessTokenSeconds = accessTokenSeconds.applied(
             to: application.accessTokenSeconds, default: Application.defaultAccessTokenSeconds)
         changed.sessionSeconds = sessionSeconds.applied(to: application.sessionSeconds, default: Application.defaultSessionSeconds)

@@ -11,7 +11,7 @@ struct ApplicationReply: Encodable, Equatable {
     let redirect_uris, logout_uris: [String]
     let backchannel_logout_uri: String?
     let bundle_ids: [String]
-    let requires_pkce, requires_offline_access, allows_development_uris: Bool
+    let requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url: Bool
     let access_token_seconds, session_seconds, idle_seconds: Int
     let signing_algorithm: Application.SigningAlgorithm
     let created_at, updated_at: Date
@@ -24,6 +24,7 @@ struct ApplicationReply: Encodable, Equatable {
         backchannel_logout_uri = application.backchannelLogoutURI
         (requires_pkce, requires_offline_access) = (application.requiresPKCE, application.requiresOfflineAccess)
         allows_development_uris = application.allowsDevelopmentURIs
+        returns_tokens_in_url = application.returnsTokensInURL
         access_token_seconds = application.accessTokenSeconds
         (session_seconds, idle_seconds) = (application.sessionSeconds, application.idleSeconds)
         signing_algorithm = application.signingAlgorithm

@@ -44,6 +44,10 @@ extension Application {
             }
             if !bundleIDs.isEmpty { found.append(.init("bundle_ids", "Only an application of kind `native` can have bundle IDs.")) }
         }
+        if returnsTokensInURL, kind != .native, kind != .spa {
+            found.append(
+                .init("returns_tokens_in_url", "Only an application of kind `native` or `spa` can receive tokens in a URL. Leave it out."))
+        }
         if !requiresPKCE, kind != .web {
             found.append(.init("requires_pkce", "Only an application of kind `web` can disable PKCE."))
         }

@@ -8,7 +8,8 @@ import Testing
 struct RegisterApplicationTests {
     private static let members: Set = [
         "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
-        "allows_development_uris", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm", "created_at",
+        "allows_development_uris", "returns_tokens_in_url", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm",
+        "created_at",
         "updated_at",
     ]
 
@@ -26,6 +27,7 @@ struct RegisterApplicationTests {
                 #expect(made["requires_pkce"] as? Bool == true)
                 #expect(made["requires_offline_access"] as? Bool == false)
                 #expect(made["allows_development_uris"] as? Bool == false)
+                #expect(made["returns_tokens_in_url"] as? Bool == false)
                 #expect(made["access_token_seconds"] as? Int == 3600)
                 #expect(made["session_seconds"] as? Int == 90 * 86400)
                 #expect(made["idle_seconds"] as? Int == 30 * 86400)
@@ -40,7 +42,7 @@ struct RegisterApplicationTests {
             let body: [String: any Sendable] = [
                 "name": "Phone é", "kind": "native", "redirect_uris": ["com.acme.app:/callback", "http://127.0.0.1/callback"],
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
-                "requires_offline_access": true,
+                "requires_offline_access": true, "returns_tokens_in_url": true,
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
             ]
@@ -56,6 +58,7 @@ struct RegisterApplicationTests {
                 #expect("\(answer.json[name]!)" == "\(body[name]!)", "\(name)")
             }
             #expect(answer.json["requires_offline_access"] as? Bool == true)
+            #expect(answer.json["returns_tokens_in_url"] as? Bool == true)
             #expect(answer.json["session_seconds"] as? Int == 31_536_000)
             #expect(answer.json["idle_seconds"] as? Int == 300)
             #expect(answer.json["client_secret"] == nil)
@@ -175,6 +178,9 @@ struct RegisterApplicationTests {
         .init("redirect_uris[0]", ["redirect_uris": ["javascript:alert(1)"], "allows_development_uris": true], kind: "native"),
         .init("allows_development_uris", ["redirect_uris": nil, "allows_development_uris": true], kind: "machine"),
         .init("allows_development_uris", ["allows_development_uris": "yes"]),
+        .init("returns_tokens_in_url", ["returns_tokens_in_url": true], kind: "web"),
+        .init("returns_tokens_in_url", ["redirect_uris": nil, "returns_tokens_in_url": true], kind: "machine"),
+        .init("returns_tokens_in_url", ["returns_tokens_in_url": "yes"], kind: "native"),
         .init("access_token_seconds", ["access_token_seconds": 59]), .init("access_token_seconds", ["access_token_seconds": 86401]),
         .init("session_seconds", ["session_seconds": 299]), .init("session_seconds", ["session_seconds": 31_536_001]),
         .init("idle_seconds", ["idle_seconds": 299]), .init("idle_seconds", ["idle_seconds": 1.5]),

@@ -83,9 +83,15 @@ struct RequestTests {
             "applications show app_1 --tenant acme", "GET /v1/tenants/acme/applications/app_1", answer: Examples.application, shows: "ES256"
         ),
         .init(
-            "applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access --no-development-uris",
+            """
+            applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access --no-development-uris \
+            --tokens-in-url
+            """,
             "PATCH /v1/tenants/acme/applications/app_1",
-            #"{"allows_development_uris":false,"logout_uris":[],"name":"Shop","requires_offline_access":false,"requires_pkce":true}"#,
+            #"""
+            {"allows_development_uris":false,"logout_uris":[],"name":"Shop","requires_offline_access":false,"requires_pkce":true,\#
+            "returns_tokens_in_url":true}
+            """#,
             answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
         .init(

@@ -41,6 +41,14 @@ struct ApplicationProperties: ParsableArguments {
             """)
     var developmentURIs: Bool?
 
+    @Flag(
+        name: .customLong("tokens-in-url"), inversion: .prefixedNo, exclusivity: .exclusive,
+        help: """
+            Allows the Mushu endpoints to put tokens into the redirect URL. URLs end up in logs. The default is no. Only for the kinds \
+            native and spa.
+            """)
+    var returnsTokensInURL: Bool?
+
     @Option(help: ArgumentHelp("The lifetime of an access token: 15m, 1h, or seconds. A new application has 1h.", valueName: "time"))
     var accessTokenLifetime: Span?
 
@@ -61,7 +69,7 @@ struct ApplicationProperties: ParsableArguments {
     static let flags = [
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
         "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--require-offline-access",
-        "allows_development_uris": "--development-uris",
+        "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
     ]
@@ -72,8 +80,18 @@ struct ApplicationProperties: ParsableArguments {
             "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
             "allows_development_uris": JSON(developmentURIs),
+            "returns_tokens_in_url": JSON(returnsTokensInURL),
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]
+    }
+
+    /// The warning after a command that turned on tokens in URLs.
+    var warning: String? {
+        guard returnsTokensInURL == true else { return nil }
+        return """
+            warning: Logins of this application at the Mushu endpoints now put their tokens into the redirect URL. URLs end up in the \
+            histories of browsers and in the logs of servers. Turn this off with --no-tokens-in-url when no client needs it.
+            """
     }
 }

@@ -22,6 +22,7 @@ extension View {
         .init("Requires PKCE", "requires_pkce").detail,
         .init("Requires offline_access", "requires_offline_access").detail,
         .init("Development URIs", "allows_development_uris").detail,
+        .init("Tokens in URL", "returns_tokens_in_url").detail,
         .init("Access token (s)", "access_token_seconds").detail,
         .init("Session (s)", "session_seconds").detail,
         .init("Idle session (s)", "idle_seconds").detail,

@@ -69,8 +69,8 @@ struct RegisterApplication: CallCommand {
     }
 
     func note(_ answer: JSON) -> String? {
-        guard let library else { return nil }
-        var lines: [String] = []
+        var lines = [properties.warning].compactMap(\.self)
+        guard let library else { return lines.first }
         if let path = library.redirectPath, !properties.redirectURIs.contains(where: library.returns) {
             lines.append("The redirect URI of \(library.title) ends with \(path) by default. Compare it with yours.")
         }

@@ -44,4 +44,6 @@ struct UpdateApplication: CallCommand {
         let path = "\(try session.path(tenant))/applications/\(application.text)"
         return .patch(path, members).ifUnchanged(path, match.ifMatch)
     }
+
+    func note(_ answer: JSON) -> String? { properties.warning }
 }
