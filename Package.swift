@@ -175,9 +175,16 @@ let package = Package(
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
+            name: "Mushu",
+            dependencies: [
+                "SignIn", "Accounts", "Sessions", "Users", "Tenancy", "Access", "Web", "Apple", "Encoding",
+                httpTypes, hummingbird,
+            ]),
+        .target(
             name: "Server",
             dependencies: [
-                "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
+                "Mushu", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery",
+                "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
                 systemPackage, unixSignals,
@@ -318,6 +325,7 @@ let package = Package(
                 "Encoding", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
             ]),
+        .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport"]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(
             name: "ServerTests",

@@ -28,6 +28,12 @@ package struct AppleUser: Sendable, Equatable, Unprintable {
         guard givenName != nil || familyName != nil else { return nil }
     }
 
+    /// The halves of the name, from an interface with a field for each; nil if both are missing or empty.
+    package init?(givenName: String?, familyName: String?) {
+        (self.givenName, self.familyName) = (givenName.flatMap(Self.cleaned), familyName.flatMap(Self.cleaned))
+        guard self.givenName != nil || self.familyName != nil else { return nil }
+    }
+
     /// Returns a name that is safe to display and store, or nil if nothing is left.
     ///
     /// The result is in NFC, with collapsed white space. It contains no characters that are invisible, reorder their

@@ -5,6 +5,7 @@ import Billing
 import Delivery
 import Hummingbird
 import Ledger
+import Mushu
 import Sessions
 import SignIn
 import Signing
@@ -25,6 +26,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.discovery.routes)
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
+    router.addRoutes(routes.mushu.routes)
     // The REST API.
     let v1 = router.group("v1", context: CallContext.self).add(middleware: api)
     v1.group(context: PlatformContext.self)

@@ -7,6 +7,7 @@ import Delivery
 import Foundation
 import Ledger
 import Logging
+import Mushu
 import Sessions
 import SignIn
 import Signing
@@ -40,6 +41,7 @@ struct Routes: Sendable {
     let exports: ExportRoutes
     let usageSink: UsageSinkRoutes
     let wellKnown: WellKnown
+    let mushu: MushuRoutes
 
     init(
         _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed,
@@ -91,6 +93,7 @@ struct Routes: Sendable {
         exports = ExportRoutes(
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
+        mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications)
         wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
     }
 }

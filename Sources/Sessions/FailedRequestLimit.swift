@@ -30,6 +30,10 @@ package struct FailedRequestLimit: RouterMiddleware {
     let limits: RequestLimits
     let form: Form
 
+    package init(limits: RequestLimits, form: Form) {
+        (self.limits, self.form) = (limits, form)
+    }
+
     package func handle(
         _ request: Request, context: WebContext, next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {

@@ -37,7 +37,8 @@ package struct User: Identified, Sendable {
 
     /// Selects the users who are not deleted, with their claims and the time until which their tokens are no longer valid.
     package static let live: SQL = """
-        SELECT tenant_id, id, given_name, family_name, email, email_verified, is_private_email, email_disabled, tokens_valid_after
+        SELECT tenant_id, id, given_name, family_name, email, email_verified, is_private_email, email_disabled, created_at,
+            tokens_valid_after
         FROM tenant_user WHERE deleted_at IS NULL
         """
 
@@ -80,9 +81,11 @@ package struct User: Identified, Sendable {
 
 /// The user's claims in an id_token and in the userinfo response.
 package struct UserClaims: Sendable {
-    var name, given_name, family_name: String?
-    var email: String?
-    var email_verified, is_private_email: Bool?
+    package var name: String?
+    var given_name, family_name: String?
+    package var email: String?
+    package var email_verified: Bool?
+    var is_private_email: Bool?
     /// Present only if true: the user has stopped the forwarding by Apple's relay.
     var email_disabled: Bool?
 

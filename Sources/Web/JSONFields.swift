@@ -62,6 +62,11 @@ package struct JSONFields {
         guard refusals.isEmpty else { throw Problem.invalid(Array(refusals.prefix(20))) }
     }
 
+    /// Like `finish`, but ignores unknown members, for an interface whose clients may send more than it reads.
+    package func finishKnown() throws {
+        guard refusals.isEmpty else { throw Problem.invalid(Array(refusals.prefix(20))) }
+    }
+
     private mutating func refuseUnread() {
         for name in members.keys.sorted() where !read.contains(name) {
             refuse(String(name.unicodeScalars.prefix(100)), "This field is unknown. Remove it or check its spelling.")

@@ -194,7 +194,10 @@ struct AnswerTests {
             for operation in specification.operations where operation.scopes == nil && operation.method == "GET" {
                 for key in [access, "nonsense", nil] {
                     let answer = try await browser.send(
-                        "GET", TestPlatform.publicURL + operation.path.replacing("{tenant}", with: "acme"),
+                        "GET",
+                        TestPlatform.publicURL
+                            + operation.path.replacing("{tenant}", with: "acme")
+                            .replacing("{client_id}", with: platform.acme.applications[1].client_id),
                         headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [], body: nil)
                     #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
                 }

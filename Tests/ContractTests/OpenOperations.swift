@@ -13,7 +13,7 @@ struct OpenOperations: Sendable {
 
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
-        try await documents() + login() + sharedLogin() + otherAuthorizations() + ends()
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + ends() + mushu()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -74,6 +74,35 @@ struct OpenOperations: Sendable {
             ("receiveSharedNotification", try await notify("\(TestPlatform.publicURL)/auth/apple/notifications", platform.shared)),
             ("deleteOwnUser", try await browser.send("DELETE", "\(issuer)/users/me", headers: [Self.bearer(second)], body: nil)),
             ("revokeToken", try await browser.post("\(issuer)/oauth2/revoke", form: client + [("token", token)])),
+        ]
+    }
+
+    /// The interface of Mushu, for Acme's native application.
+    private func mushu() async throws -> [(String, TestBrowser.Answer)] {
+        let phone = try await Phone.make(platform)
+        let (client, json) = (phone.application.client_id, [("Content-Type", "application/json")])
+        let base = "\(platform.acme.issuer)/mushu/\(client)"
+        func post(_ path: String, _ body: [String: any Sendable]) async throws -> TestBrowser.Answer {
+            let text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
+            return try await browser.send("POST", "\(base)/\(path)", headers: json, body: text)
+        }
+        _ = try await platform.call("PATCH", "/tenants/acme/applications/\(client)", ["returns_tokens_in_url": true])
+        let toApple = try await browser.get(
+            TestBrowser.Request.url("\(base)/auth/apple/authorize", [("redirect_uri", TestPlatform.redirectURI)]))
+        var form = try await browser.atApple(toApple, person: "new")
+        form.action = "\(base)/auth/apple/callback"
+        let (first, second) = (try await phone.authorize(), try await phone.authorize(nonce: nil))
+        let signedIn = try await post(
+            "auth/apple", ["id_token": first.idToken, "access_code": first.code, "nonce": first.nonce ?? ""])
+        let tokens = signedIn.json["tokens"] as? [String: String] ?? [:]
+        let bearer = [("Authorization", "Bearer \(tokens["access_token"] ?? "")")]
+        return [
+            ("mushuAuthorize", toApple), ("mushuCallback", try await browser.callback(form)), ("mushuSignIn", signedIn),
+            ("mushuExchange", try await post("auth/apple/exchange", ["identity_token": second.idToken])),
+            ("mushuValidate", try await browser.get("\(base)/auth/validate", headers: bearer)),
+            ("mushuUser", try await browser.get("\(base)/users/me", headers: bearer)),
+            ("mushuRefresh", try await post("auth/refresh", tokens)), ("mushuLogout", try await post("auth/logout", tokens)),
+            ("mushuNotification", try await notify("\(base)/auth/apple/notifications", platform.own)),
         ]
     }
 

@@ -155,8 +155,10 @@ class Check:
         schema = self.specification.resolve(schema)
         if not isinstance(schema, dict):
             return
+        # A request of an interface for other products may state that other members are ignored.
+        is_open = schema.get("additionalProperties") is True and what.startswith("its request")
         if "properties" in schema and not (
-                schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False or "allOf" in what):
+                is_open or schema.get("additionalProperties") is False or schema.get("unevaluatedProperties") is False or "allOf" in what):
             say(f"does not exclude other members in {what}")
         for name, member in schema.get("properties", {}).items():
             self.closed(member, say, f"{what}.{name}", seen)

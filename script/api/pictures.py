@@ -24,7 +24,7 @@ OUTSIDE = {"Bench", "Fuzz"}
 PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
-    "SignIn": (58, 2), "AppleSimulator": (322, 2),
+    "Mushu": (146, 2), "SignIn": (58, 2), "AppleSimulator": (322, 2),
     "Accounts": (58, 3), "DemoApplication": (322, 3),
     "Sessions": (58, 4), "Billing": (146, 4), "Sinks": (214, 4), "EmbeddedPostgres": (322, 4),
     "Signing": (40, 5), "APIs": (102, 5), "Users": (160, 5), "Ledger": (222, 5),

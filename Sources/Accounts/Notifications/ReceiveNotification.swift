@@ -3,18 +3,18 @@ import Apple
 import Encoding
 import Foundation
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
 import Postgres
 import Sealing
 import Tenancy
-import Web
+package import Web
 
 extension NotificationRoutes {
     /// Receives Apple's notifications about users of a tenant's own connections. The tenant may have any status, because a person's
     /// decision at Apple also applies to a suspended tenant and to a tenant that may be restored.
     @Sendable
-    func receiveNotification(_ request: Request, _ context: WebContext) async throws -> Response {
+    package func receiveNotification(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let slug = context.parameters.get("tenant"), let found = try await endpoints.find(slug: slug, context),
             found.tenant.status != .purged
         else { throw Problem.notFound("tenant") }

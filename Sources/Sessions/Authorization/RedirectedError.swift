@@ -7,6 +7,7 @@ import Web
 package struct RedirectedError: Error, Sendable {
     package enum Code: String {
         case invalidRequest = "invalid_request"
+        case unauthorizedClient = "unauthorized_client"
         case accessDenied = "access_denied"
         case unsupportedResponseType = "unsupported_response_type"
         case invalidScope = "invalid_scope"

@@ -39,7 +39,7 @@ package struct CompletedLogin: Sendable {
 }
 
 extension CompletedLogin {
-    init(_ code: AuthorizationCode) {
+    package init(_ code: AuthorizationCode) {
         self.init(
             login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
             connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)

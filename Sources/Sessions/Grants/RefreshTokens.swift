@@ -26,9 +26,23 @@ extension Tokens {
     /// The refresh token grant.
     func refreshTokens(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
-        let now = endpoints.now()
         let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
         let target = try await target(of: form, application, tenant)
+        return try await refreshTokens(presented, scope: asked, for: target, application, tenant, at: endpoints.now())
+    }
+
+    /// Renews the tokens of a session, without a target.
+    /// - Throws: as `renew`.
+    package func refreshTokens(
+        _ presented: String, _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> TokenReply {
+        try await refreshTokens(presented, scope: [], for: nil, application, tenant, at: now)
+    }
+
+    /// - Parameter asked: the requested scope; empty for the granted one.
+    private func refreshTokens(
+        _ presented: String, scope asked: [String], for target: Target?, _ application: Application, _ tenant: Tenant, at now: Date
+    ) async throws -> TokenReply {
         let renewed = try await renew(
             presented, scope: asked, for: target, by: application, of: tenant, signing: application.signingAlgorithm, at: now)
         let session = renewed.session

@@ -6,6 +6,8 @@ package enum Scope {
     static let supported = ["openid", "profile", "email", offlineAccess]
     /// The scope that requests a refresh token (OpenID Connect Core, section 11).
     static let offlineAccess = "offline_access"
+    /// All scopes, for an interface whose clients name none and need a refresh token.
+    package static let all = supported.joined(separator: " ")
     /// The scopes of a request that does not name any.
     static let byDefault = "openid profile email"
     package static let refusal =

@@ -20,8 +20,8 @@ package struct AccessToken: Sendable {
     package let iat, exp: Int
     let jti: String
     /// Nil for a session of an older version that granted no scope.
-    let scope: String?
-    let user_type: String
+    package let scope: String?
+    package let user_type: String
 
     package var session: ID<Session> { sid }
 

@@ -8,11 +8,11 @@ import Web
 
 /// A token response (RFC 6749, section 5.1).
 package struct TokenReply {
-    let access_token: String
+    package let access_token: String
     let token_type = "Bearer"
-    let expires_in: Int
+    package let expires_in: Int
     /// Nil if the application requires `offline_access`, and the login has not requested it.
-    let refresh_token: String?
+    package let refresh_token: String?
     let id_token: String?
     /// Nil for a session of an older version that granted no scope, because a scope has at least one token (RFC 6749, section 3.3).
     let scope: String?

@@ -47,7 +47,7 @@ extension SignInRoutes {
         }
     }
 
-    private func finish(
+    func finish(
         _ request: Request, _ context: WebContext, tenantOf: (LoginAttempt) async throws -> TenantConfiguration?
     ) async throws -> Response {
         let now = endpoints.now()
@@ -76,17 +76,18 @@ extension SignInRoutes {
         }
         // The application or its redirect URI may have been removed since the attempt started.
         guard let application = tenant.applications[attempt.application] else { throw ErrorPage.unknownApplication }
-        guard application.mayRedirect(to: attempt.redirectURI)
+        guard application.isRegistered(for: attempt)
         else { throw ErrorPage.redirectURINotRegistered(attempt.redirectURI, of: application) }
 
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         do {
+            guard attempt.delivery == .code || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
             let code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
+            let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)
             metrics.count(.callback, "ok")
-            return returnAddress.answer(
-                [("code", code.sealed(with: endpoints.keyring))], cookies: cookie.removals(parts: attempt.partsInCookies))
+            return returnAddress.answer(delivered, cookies: cookie.removals(parts: attempt.partsInCookies))
         } catch {
             let refusal = CallbackRefusal(error)
             metrics.count(.callback, refusal.outcome)

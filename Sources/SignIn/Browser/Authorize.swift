@@ -56,7 +56,10 @@ extension SignInRoutes {
     }
 
     /// Starts a login attempt. It writes only to the browser, so an unauthenticated caller cannot fill the database.
-    private func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
+    func begin(
+        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery = .code, for tenant: TenantConfiguration,
+        _ request: Request
+    ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
             throw ErrorPage.embedded
@@ -70,7 +73,8 @@ extension SignInRoutes {
             throw ErrorPage.budgetUsedUp
         }
         let secret = RandomText.make()
-        let attempt = LoginAttempt(asked, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: endpoints.now())
+        let attempt = LoginAttempt(
+            asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: endpoints.now())
         let parts = attempt.sealedParts(with: endpoints.keyring)
         let location = apple.authorizeURL(
             clientID: connection.servicesID, redirectURI: endpoints.returnURL(tenant.tenant, connection),

@@ -28,6 +28,13 @@ struct CallbackRefusal: Error {
         outcome: "connection_changed")
     static let authenticatedTooLongAgo = CallbackRefusal(
         code: .loginRequired, description: "Apple authenticated the user longer ago than max_age allows.", outcome: "max_age")
+    static let tokensNotAllowed = CallbackRefusal(
+        code: .unauthorizedClient, description: AuthorizationRequest.withoutConsent, outcome: "tokens_not_allowed")
+    static let completedBefore = CallbackRefusal(
+        code: .serverError, description: "This sign-in has received its tokens before. Start again.", outcome: "completed_before")
+    static let userEnded = CallbackRefusal(
+        code: .accessDenied, description: "The user no longer exists, or was signed out everywhere during the sign-in.",
+        outcome: "user_ended")
     static let consentEnded = CallbackRefusal(
         code: .accessDenied, description: "The user revoked consent at Apple during the sign-in.", outcome: "consent_ended")
 }
@@ -46,6 +53,8 @@ extension CallbackRefusal {
             self = refusal
         case let error as AppleError:
             self.init(error)
+        case let error as DatabaseError where error.constraint == "session_pkey": self = .completedBefore
+        case is OAuthError: self = .userEnded
         case let error as DatabaseError:
             self.init(
                 code: error.isOutage ? .temporarilyUnavailable : .serverError,

@@ -47,6 +47,14 @@ struct LoginAttempt: Sendable {
     /// SHA-256 of the cookie that only the browser that started the attempt has.
     let browser: [UInt8]
     let startedAt: Date
+    /// The result of the login that the application receives.
+    let delivery: Delivery
+
+    enum Delivery: String, Sendable {
+        case code
+        /// The tokens, in the URL of the redirect.
+        case tokens
+    }
 
     enum Refusal: String, Error {
         /// Espalier did not seal it, or it was altered.
@@ -74,7 +82,9 @@ struct LoginAttempt: Sendable {
         fields.write(browser)
         fields.write(startedAt)
         // Written only if needed, so that servers of the previous version can read all other attempts.
-        if stateBytesInCookies > 0 || !apis.isEmpty { fields.write(String(stateBytesInCookies)) }
+        let hasMore = delivery != .code || !apis.isEmpty
+        if stateBytesInCookies > 0 || hasMore { fields.write(String(stateBytesInCookies)) }
+        if hasMore { fields.write(delivery.rawValue) }
         for api in apis { fields.write(api.uuid) }
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
@@ -132,6 +142,8 @@ struct LoginAttempt: Sendable {
             browser = try fields.bytes()
             startedAt = try fields.date()
             missing = fields.isAtEnd ? 0 : Int(try fields.string()) ?? -1
+            guard let sealedDelivery = fields.isAtEnd ? .code : Delivery(rawValue: try fields.string()) else { throw Refusal.unreadable }
+            delivery = sealedDelivery
             var apis: [ID<API>] = []
             while !fields.isAtEnd { apis.append(ID(try fields.uuid())) }
             self.apis = apis
@@ -153,8 +165,10 @@ struct LoginAttempt: Sendable {
     }
 
     init(
-        _ request: AuthorizationRequest, tenant: ID<Tenant>, connection: ID<Connection>, browserSecret: String, at now: Date
+        _ request: AuthorizationRequest, delivering delivery: Delivery = .code, tenant: ID<Tenant>, connection: ID<Connection>,
+        browserSecret: String, at now: Date
     ) {
+        self.delivery = delivery
         login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
         let address = request.returnAddress

@@ -1,10 +1,10 @@
 import Access
 import HTTPTypes
-import Hummingbird
+package import Hummingbird
 import Logging
-import Sessions
-import Tenancy
-import Web
+package import Sessions
+package import Tenancy
+package import Web
 
 extension SignInNatively {
     /// The `appleCallback` for an application on a device. It exchanges Apple's id_token for Espalier's tokens, without a browser.
@@ -41,10 +41,26 @@ extension SignInNatively {
     func nativeAnswer(
         _ context: WebContext, refused: (NativeRefusal) -> OAuthError.Code = \.code, _ signIn: () async throws -> TokenReply
     ) async throws -> Response {
+        try .json(try await counted(context, refused: refused, signIn), headers: [.pragma: "no-cache"])
+    }
+
+    /// Signs in an application's user, for an interface with its own responses, and counts the sign-in.
+    /// - Throws: `OAuthError` for a refusal.
+    package func nativeTokens(
+        for sent: NativeSignIn, by application: Application, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) async throws -> TokenReply {
+        try await counted(context) {
+            try await signInNatively(sent, by: application, of: tenant, on: Device(request, context))
+        }
+    }
+
+    private func counted(
+        _ context: WebContext, refused: (NativeRefusal) -> OAuthError.Code = \.code, _ signIn: () async throws -> TokenReply
+    ) async throws -> TokenReply {
         do {
             let reply = try await endpoints.reportingOutage(context, signIn)
             metrics.count(.native, "ok")
-            return try .json(reply, headers: [.pragma: "no-cache"])
+            return reply
         } catch {
             guard let refusal = NativeRefusal(error) else {
                 metrics.count(.native, error is TooManyRequests ? "rate_limited" : "unexpected")

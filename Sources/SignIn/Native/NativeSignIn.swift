@@ -1,6 +1,6 @@
 import APIs
 import Access
-import Apple
+package import Apple
 import Encoding
 import Foundation
 import Hummingbird
@@ -8,7 +8,7 @@ import Sessions
 import Web
 
 /// The response of Apple's framework to an application on a device. The application sends it to Espalier instead of using a browser.
-struct NativeSignIn: Sendable {
+package struct NativeSignIn: Sendable {
     /// Apple's `identityToken`.
     let idToken: String
     /// The nonce that the application generated for this sign-in. The id_token contains it unchanged, or as its SHA-256 in hexadecimal.
@@ -22,9 +22,15 @@ struct NativeSignIn: Sendable {
     var apis: [ID<API>] = []
 
     /// The limit of an authorization request. Espalier's id_token contains the nonce.
-    static let longestNonce = 512
+    package static let longestNonce = 512
     /// Apple's codes have about 70 characters.
-    static let longestCode = 2048
+    package static let longestCode = 2048
+
+    /// A sign-in for an interface with its own fields.
+    /// - Parameter scope: supported scopes.
+    package init(idToken: String, nonce: String?, code: String?, name: AppleUser?, scope: String) {
+        (self.idToken, self.nonce, self.code, self.name, self.scope) = (idToken, nonce, code, name, scope)
+    }
 
     private init(idToken: String, nonce: String?, code: String?, user: String?, scope: String?, apis: [TokenTarget.NamedAPI] = [])
         throws(OAuthError)

@@ -20,11 +20,14 @@ struct LoginAttemptTests {
         keyring = try Keyring([.generate()])
     }
 
-    private func attempt(_ platform: TestPlatform, changing changes: [String: String?] = [:]) async throws -> LoginAttempt {
+    private func attempt(
+        _ platform: TestPlatform, changing changes: [String: String?] = [:], delivering delivery: LoginAttempt.Delivery = .code
+    ) async throws -> LoginAttempt {
         let acme = try await platform.configuration(of: platform.acme)
         let query = TestBrowser.Request(platform.acme, application: 2).authorizeURL(changing: changes).split(separator: "?")[1]
         let asked = try AuthorizationRequest(try Form(String(query)), from: acme.applications, issuer: platform.acme.issuer)
-        return LoginAttempt(asked, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
+        return LoginAttempt(
+            asked, delivering: delivery, tenant: acme.tenant.id, connection: acme.connection!.id, browserSecret: "secret", at: now)
     }
 
     @Test("a sealed attempt opens unchanged, with present and absent fields")
@@ -53,6 +56,31 @@ struct LoginAttemptTests {
                 #expect(opened.browser == attempt.browser)
                 #expect(opened.startedAt == now)
             }
+        }
+    }
+
+    @Test("an attempt for tokens opens as one, with and without cookies; every other attempt delivers a code, as in the previous version")
+    func delivery() async throws {
+        try await TestPlatform.run { [self] platform in
+            for state in ["s", String(repeating: "s", count: 4096)] {
+                let attempt = try await attempt(platform, changing: ["state": state], delivering: .tokens)
+                let parts = attempt.sealedParts(with: keyring)
+                let opened = try LoginAttempt(opening: attempt.sealed(with: keyring), with: keyring, at: now) { [parts[$1]] }
+                #expect(opened.delivery == .tokens)
+                #expect(opened.state == state)
+            }
+            let code = try await attempt(platform).sealed(with: keyring)
+            #expect(try LoginAttempt(opening: code, with: keyring, at: now).delivery == .code)
+            // The previous version ends with the start. The attempt for a code has the same bytes.
+            let fields = try keyring.openToken(code, purpose: "login_attempt")
+            var written = FieldWriter()
+            written.write(now)
+            #expect(fields.suffix(8) == written.bytes[...])
+            // Any other delivery of a later version is refused.
+            written.write("0")
+            written.write("post")
+            let unknown = keyring.sealToken(fields.dropLast(8) + written.bytes, purpose: "login_attempt")
+            #expect(throws: LoginAttempt.Refusal.unreadable) { try LoginAttempt(opening: unknown, with: keyring, at: now) }
         }
     }
 
