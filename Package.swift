@@ -325,7 +325,7 @@ let package = Package(
                 "Encoding", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
             ]),
-        .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport"]),
+        .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(
             name: "ServerTests",

@@ -1,8 +1,9 @@
+package import Access
 package import Accounts
 package import Hummingbird
 package import Sessions
 package import SignIn
-import Tenancy
+package import Tenancy
 package import Web
 
 /// Serves applications that were written for Mushu. Only their base URL changes, to `{issuer}/mushu/{client_id}`.
@@ -12,6 +13,7 @@ package import Web
 ///     later   → POST auth/refresh           MushuRefresh     new tokens
 ///             → GET  auth/validate          MushuValidate    whether an access token is valid, and its user; also users/me
 ///             → POST auth/logout            MushuLogout      ends the session
+///     tenant  → …    apps/{id}/auth-providers         the tenant's connection, with an API key
 ///
 /// Each action translates Mushu's fields, and calls the function that does the work for the other interfaces. So sessions, tokens and
 /// usage events are the same. It owns no table.
@@ -21,8 +23,12 @@ package struct MushuRoutes: Sendable {
     let signIn: SignInRoutes
     let native: SignInNatively
     let notifications: NotificationRoutes
+    let connections: ConnectionRoutes
 
-    package init(tokens: Tokens, signIn: SignInRoutes, native: SignInNatively, notifications: NotificationRoutes) {
+    package init(
+        tokens: Tokens, signIn: SignInRoutes, native: SignInNatively, notifications: NotificationRoutes, connections: ConnectionRoutes
+    ) {
+        self.connections = connections
         (self.tokens, self.signIn, self.native, self.notifications) = (tokens, signIn, native, notifications)
         endpoints = tokens.endpoints
     }
@@ -41,6 +47,17 @@ package struct MushuRoutes: Sendable {
         calls.on(.get, "t/{tenant}/mushu/{client_id}/auth/validate", "mushuValidate", use: mushuValidate)
         calls.on(.get, "t/{tenant}/mushu/{client_id}/users/me", "mushuUser", use: mushuUser)
         calls.on(.post, "t/{tenant}/mushu/{client_id}/auth/apple/notifications", "mushuNotification", use: mushuNotification)
+        return routes
+    }
+
+    /// The operations with an API key, below `t/{tenant}/mushu/{client_id}`.
+    package var providerRoutes: RouteCollection<TenantContext> {
+        let routes = RouteCollection(context: TenantContext.self)
+        routes.on(.get, "apps/{app_id}/auth-providers", "mushuListProviders", use: mushuListProviders)
+        routes.on(.post, "apps/{app_id}/auth-providers", "mushuCreateProvider", use: mushuCreateProvider)
+        routes.on(.get, "apps/{app_id}/auth-providers/{provider_type}", "mushuGetProvider", use: mushuGetProvider)
+        routes.on(.put, "apps/{app_id}/auth-providers/{provider_type}", "mushuUpdateProvider", use: mushuUpdateProvider)
+        routes.on(.delete, "apps/{app_id}/auth-providers/{provider_type}", "mushuDeleteProvider", use: mushuDeleteProvider)
         return routes
     }
 

@@ -27,6 +27,8 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
     router.addRoutes(routes.mushu.routes)
+    router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
+        .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)
     // The REST API.
     let v1 = router.group("v1", context: CallContext.self).add(middleware: api)
     v1.group(context: PlatformContext.self)

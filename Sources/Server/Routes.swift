@@ -93,7 +93,7 @@ struct Routes: Sendable {
         exports = ExportRoutes(
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
-        mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications)
+        mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
         wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
     }
 }

@@ -197,7 +197,8 @@ struct AnswerTests {
                         "GET",
                         TestPlatform.publicURL
                             + operation.path.replacing("{tenant}", with: "acme")
-                            .replacing("{client_id}", with: platform.acme.applications[1].client_id),
+                            .replacing(/\{(client|app)_id\}/, with: platform.acme.applications[1].client_id)
+                            .replacing("{provider_type}", with: "apple"),
                         headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [], body: nil)
                     #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
                 }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Server
 import TestSupport
@@ -13,7 +14,7 @@ struct OpenOperations: Sendable {
 
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
-        try await documents() + login() + sharedLogin() + otherAuthorizations() + ends() + mushu()
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + ends() + mushu() + mushuProviders()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -103,6 +104,31 @@ struct OpenOperations: Sendable {
             ("mushuUser", try await browser.get("\(base)/users/me", headers: bearer)),
             ("mushuRefresh", try await post("auth/refresh", tokens)), ("mushuLogout", try await post("auth/logout", tokens)),
             ("mushuNotification", try await notify("\(base)/auth/apple/notifications", platform.own)),
+        ]
+    }
+
+    /// The connection of a tenant as Mushu's provider: Acme's, and a new one of Globex.
+    private func mushuProviders() async throws -> [(String, TestBrowser.Answer)] {
+        func send(_ method: String, _ tenant: SeedResult.TenantResult, _ path: String, _ body: [String: any Sendable]? = nil) async throws
+            -> TestBrowser.Answer
+        {
+            let (client, key) = (tenant.applications[1].client_id, tenant.api_keys[0].secret)
+            let text = try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) }
+            return try await browser.send(
+                method, "\(tenant.issuer)/mushu/\(client)/apps/\(client)/auth-providers\(path)",
+                headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")], body: text)
+        }
+        _ = try await platform.call("PATCH", "/tenants/globex", ["plan": "enterprise"])
+        let new: [String: any Sendable] = [
+            "provider_type": "apple", "enabled": false, "apple_team_id": "NEWTEAM123", "apple_key_id": "NEWKEY1234",
+            "apple_services_id": "com.example.new", "apple_private_key": P256.Signing.PrivateKey().pemRepresentation,
+        ]
+        return [
+            ("mushuListProviders", try await send("GET", platform.acme, "")),
+            ("mushuGetProvider", try await send("GET", platform.acme, "/apple")),
+            ("mushuCreateProvider", try await send("POST", platform.globex, "", new)),
+            ("mushuUpdateProvider", try await send("PUT", platform.globex, "/apple", ["apple_bundle_ids": ["com.example.new.app"]])),
+            ("mushuDeleteProvider", try await send("DELETE", platform.globex, "/apple")),
         ]
     }
 

@@ -44,7 +44,7 @@ struct MushuValidateTests {
             #expect(try await client.isValid(first.access))
             #expect(try await platform.call("DELETE", "/tenants/acme/users/\(user)").status < 300)
             #expect(try await !client.isValid(first.access))
-            #expect(try await platform.call("POST", "/tenants/acme/sessions/revoke").status < 300)
+            #expect(try await platform.call("POST", "/tenants/acme/sessions/revoke?confirm=acme").status < 300)
             #expect(try await !client.isValid(second.access))
         }
     }

@@ -176,7 +176,7 @@ def before_call(context, case, kwargs):
             case.body = SETTINGS["client"] | {"token": SETTINGS["spare_login"]["refresh_token"]}
         if action == "logoutByPost" and valid[ParameterLocation.PATH]:
             sign_out(case, path, case.body)
-        if action.startswith("receive") and valid[ParameterLocation.PATH]:
+        if (action.startswith("receive") or action == "mushuNotification") and valid[ParameterLocation.PATH]:
             tell(case, path)
         if action == "userInfoByPost":
             # It stands in the header already.

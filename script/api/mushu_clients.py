@@ -16,10 +16,13 @@ from pathlib import Path
 import requests
 from mushu.auth.api.auth import (
     apple_authorize, apple_callback, apple_exchange, apple_s2s_notifications, logout, refresh_session, sign_in_with_apple, validate_token)
+from mushu.auth.api.auth_providers import (
+    create_auth_provider, delete_auth_provider, get_auth_provider, list_auth_providers, update_auth_provider)
 from mushu.auth.api.users import get_current_user
 from mushu.auth.client import Client
 from mushu.auth.models import (
-    AppleExchangeRequest, AppleS2SRequest, AppleSignInRequest, BodyAppleCallback, HTTPValidationError, RefreshTokenRequest)
+    AppleExchangeRequest, AppleS2SRequest, AppleSignInRequest, AuthProviderType, BodyAppleCallback, CreateAuthProviderRequest,
+    HTTPValidationError, RefreshTokenRequest, UpdateAuthProviderRequest)
 
 from dev_server import DevServer
 
@@ -42,7 +45,8 @@ class Setting:
             "name": "Mushu", "kind": "native", "bundle_ids": [BUNDLE_ID], "redirect_uris": ["http://localhost/callback"]})["id"]
         self.services_id = self.call("GET", "/connections")["data"][0]["services_id"]
         self.base_url = f"{settings['base_url']}/t/acme/mushu/{self.application}"
-        self.web_application = next(each for each in settings["tenants"] if each["slug"] == "acme")["application"]["client_id"]
+        tenant = next(each for each in settings["tenants"] if each["slug"] == "acme")
+        self.web_application, self.api_key = tenant["application"]["client_id"], tenant["api_key"]
 
     def call(self, method, path, body=None, headers=None):
         answer = requests.request(method, self.api + path, json=body, headers=self.operator | (headers or {}))
@@ -195,6 +199,8 @@ def check_sdk(setting):
     forged = apple_s2s_notifications.sync(client=client, body=AppleS2SRequest(payload="a.b.c"))
     assert isinstance(forged, HTTPValidationError) and forged.detail[0].msg, forged
     done.append("notification")
+    check_providers(setting, client)
+    done.append("providers")
     print(f"check-clients: mushu-sdk at acme: {', '.join(done)}")
 
 
@@ -211,6 +217,23 @@ def check_sdk_in_browser(setting, client):
     assert back.status_code == 303 and back.headers["Location"].startswith(f"{redirect_uri}?access_token="), back
     elsewhere = apple_authorize.sync_detailed(client=client, redirect_uri="https://evil.test/callback")
     assert elsewhere.status_code == 400 and "Location" not in elsewhere.headers, elsewhere
+
+
+def check_providers(setting, client):
+    """The tenant's connection, with its API key."""
+    key, apple = {"client": client, "authorization": f"Bearer {setting.api_key}"}, AuthProviderType.APPLE
+    (listed,) = list_auth_providers.sync(setting.application, **key).providers
+    assert listed.enabled and listed.is_configured and listed.apple_bundle_ids == [BUNDLE_ID], listed
+    assert get_auth_provider.sync(setting.application, apple, **key) == listed
+    changes = UpdateAuthProviderRequest(enabled=True, apple_bundle_ids=[BUNDLE_ID, f"{BUNDLE_ID}.clip"])
+    assert update_auth_provider.sync(setting.application, apple, body=changes, **key).apple_bundle_ids == changes.apple_bundle_ids
+    team = update_auth_provider.sync(setting.application, apple, body=UpdateAuthProviderRequest(apple_team_id="NEWTEAM123"), **key)
+    assert isinstance(team, HTTPValidationError) and team.detail[0].loc == ["body", "apple_team_id"], team
+    new = create_auth_provider.sync(setting.application, body=CreateAuthProviderRequest(provider_type=apple), **key)
+    assert isinstance(new, HTTPValidationError) and ["body", "enabled"] in [each.loc for each in new.detail], new
+    assert delete_auth_provider.sync_detailed(setting.application, apple, **key).status_code == 409
+    assert get_auth_provider.sync_detailed(setting.application, AuthProviderType.GOOGLE, **key).status_code == 404
+    assert list_auth_providers.sync_detailed(setting.application, client=client, authorization="Bearer x").status_code == 401
 
 
 def main():

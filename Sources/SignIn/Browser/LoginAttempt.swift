@@ -19,7 +19,7 @@ struct LoginAttempt: Sendable {
     private static let room = 3000
     /// How many of these bytes the fields need, without redirect URI, nonce and state. The limits of redirect URI and nonce always leave
     /// some room.
-    private static let fieldsAtMost = 260
+    private static let fieldsAtMost = 270
     /// How many of these are for the scope. A scope with those of an API may be longer.
     private static let scopeInFields = 40
     /// How many bytes an API's ID needs.

@@ -65,15 +65,16 @@ extension ConnectionRoutes {
     }
 
     /// Locks the connection in the version that the caller has read, until the transaction ends.
+    /// - Parameter request: the request whose `If-Match` must name the version; nil in an interface without versions.
     /// - Throws: `Problem` 404, 412, 428.
     func lock(
-        _ id: ID<Connection>?, for actor: ConnectionActor, _ request: Request, in transaction: Transaction
+        _ id: ID<Connection>?, for actor: ConnectionActor, _ request: Request?, in transaction: Transaction
     ) async throws -> ConnectionDetails {
         try await ConnectionDetails.lock(id, owner: actor.owner, in: transaction)
         // Reads the connection again, because a concurrent transaction may have activated it.
         guard let details = try await ConnectionDetails.find(id, owner: actor.owner, in: transaction)
         else { throw Problem.notFound("connection") }
-        try request.requireMatch(details.tag, isRequired: true)
+        try request?.requireMatch(details.tag, isRequired: true)
         return details
     }
 

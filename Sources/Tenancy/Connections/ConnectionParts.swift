@@ -1,6 +1,8 @@
 package import Access
 package import Foundation
+import Hummingbird
 package import Postgres
+import Web
 
 /// Parts for statements of other targets.
 extension Connection {
@@ -50,4 +52,71 @@ extension AppleKey {
 extension ActingContext {
     /// The ownership of the owner's connections: its own, or shared with every tenant.
     package var ownership: Connection.Ownership { owner == .platform ? .shared : .own }
+}
+
+// MARK: The one connection of a tenant
+
+/// A tenant's own connection, for an interface that knows only one per tenant. It has no part of a key except the Key ID.
+package struct OwnConnection: Sendable {
+    package let id: ID<Connection>
+    package let teamID, servicesID: String
+    package let bundleIDs: [String]
+    /// The ID of the key that signs. It is nil until Apple has accepted a key.
+    package let keyID: String?
+    /// Whether the tenant's users sign in through it.
+    package let isServing: Bool
+    package let createdAt, updatedAt: Date
+
+    init(_ details: ConnectionDetails) {
+        let connection = details.connection
+        (id, teamID, servicesID, bundleIDs) = (connection.id, connection.teamID, connection.servicesID, connection.bundleIDs)
+        keyID = details.keys.first { $0.state == .current }?.keyID
+        (isServing, createdAt, updatedAt) = (details.isServing, details.createdAt, details.updatedAt)
+    }
+}
+
+extension ConnectionRoutes {
+    /// The connection that serves the tenant, or else the only one. It is nil if the tenant has none.
+    /// - Throws: `Problem` 403 without the scope; 409 if there are several and none serves.
+    package func ownConnection(_ call: TenantContext) async throws -> OwnConnection? {
+        try call.require(.connectionsRead)
+        return try await ownConnection(of: call)
+    }
+
+    /// - Throws: `Problem` as `createConnection`, and 409 if the tenant has a connection.
+    package func createOwnConnection(_ new: NewConnection, _ call: TenantContext) async throws -> OwnConnection {
+        try call.require(.connectionsWrite)
+        guard try await ownConnection(of: call) == nil
+        else { throw Problem(.alreadyExists, "The tenant already has a connection. Change it, or delete it first.") }
+        return OwnConnection(try await create(new, for: ConnectionActor(call)))
+    }
+
+    /// - Parameter check: decides about the change with the connection before it.
+    /// - Throws: `Problem` as `updateConnection`, without versions.
+    package func updateOwnConnection(
+        _ changes: ConnectionChanges, _ call: TenantContext, check: (OwnConnection) throws -> Void
+    ) async throws -> OwnConnection {
+        try call.require(.connectionsWrite)
+        guard let own = try await ownConnection(of: call) else { throw Problem.notFound("connection") }
+        try check(own)
+        return OwnConnection(try await update(own.id, changes, for: ConnectionActor(call), matching: nil, at: now()))
+    }
+
+    /// - Throws: `Problem` as `deleteConnection`, without versions.
+    package func deleteOwnConnection(_ call: TenantContext) async throws {
+        try call.require(.connectionsWrite)
+        guard let own = try await ownConnection(of: call) else { throw Problem.notFound("connection") }
+        try await delete(own.id, for: ConnectionActor(call), matching: nil, at: now())
+    }
+
+    private func ownConnection(of call: TenantContext) async throws -> OwnConnection? {
+        let (connections, keys) = try await call.database(pool).run(
+            ConnectionDetails.find(nil, owner: call.owner), ConnectionDetails.keys(of: nil, owner: call.owner))
+        let all = try ConnectionDetails.all(connections, keys: keys)
+        if let serving = all.first(where: \.isServing) { return OwnConnection(serving) }
+        guard all.count <= 1 else {
+            throw Problem(.conflict, "The tenant has \(all.count) connections, and none is in use. Manage them below /v1.")
+        }
+        return all.first.map(OwnConnection.init)
+    }
 }

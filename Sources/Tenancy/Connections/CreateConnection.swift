@@ -4,29 +4,40 @@ import Foundation
 import Hummingbird
 import Postgres
 import Sealing
-import Web
+package import Web
 
-private struct Body: Sendable {
+/// The identifiers and the key of a new connection.
+package struct NewConnection: Sendable {
     let teamID, servicesID, keyID, pem: String
     let bundleIDs, emailSources: [String]
     let key: ApplePrivateKey
 
-    /// - Throws: `Problem` 400 that names an invalid PEM and swapped identifiers.
     init(_ request: Request) async throws {
         var fields = try await JSONFields(request)
-        let teamID = fields.text("team_id", 1...255, isRequired: true)
-        let servicesID = fields.text("services_id", 1...255, isRequired: true)
-        let keyID = fields.text("key_id", 1...255, isRequired: true)
-        bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: AppleIdentifiers.refusal(ofBundleID:)) ?? []
-        emailSources = fields.texts("email_sources", count: 0...100, refusal: AppleIdentifiers.refusal(ofEmailSource:)) ?? []
-        let pem = fields.block("private_key", isRequired: true)
+        try self.init(&fields) { try $0.finish() }
+    }
+
+    /// - Parameters:
+    ///   - prefix: the start of the name of each member, in an interface with other names.
+    ///   - finish: reports the invalid members.
+    /// - Throws: `Problem` 400 that names an invalid PEM and swapped identifiers.
+    package init(_ fields: inout JSONFields, prefix: String = "", finish: (inout JSONFields) throws -> Void) throws {
+        let teamID = fields.text("\(prefix)team_id", 1...255, isRequired: true)
+        let servicesID = fields.text("\(prefix)services_id", 1...255, isRequired: true)
+        let keyID = fields.text("\(prefix)key_id", 1...255, isRequired: true)
+        bundleIDs = fields.texts("\(prefix)bundle_ids", count: 0...20, refusal: AppleIdentifiers.refusal(ofBundleID:)) ?? []
+        emailSources =
+            fields.texts("\(prefix)email_sources", count: 0...100, refusal: AppleIdentifiers.refusal(ofEmailSource:)) ?? []
+        let pem = fields.block("\(prefix)private_key", isRequired: true)
         if let teamID, let refusal = AppleIdentifiers.refusal(ofTeamID: teamID, servicesID: servicesID, keyID: keyID) {
-            fields.refuse("team_id", refusal)
+            fields.refuse("\(prefix)team_id", refusal)
         }
-        if let servicesID, let refusal = AppleIdentifiers.refusal(ofServicesID: servicesID) { fields.refuse("services_id", refusal) }
-        if let keyID, let refusal = AppleIdentifiers.refusal(ofKeyID: keyID, teamID: teamID) { fields.refuse("key_id", refusal) }
-        let key = pem.flatMap { fields.applePrivateKey($0) }
-        try fields.finish()
+        if let servicesID, let refusal = AppleIdentifiers.refusal(ofServicesID: servicesID) {
+            fields.refuse("\(prefix)services_id", refusal)
+        }
+        if let keyID, let refusal = AppleIdentifiers.refusal(ofKeyID: keyID, teamID: teamID) { fields.refuse("\(prefix)key_id", refusal) }
+        let key = pem.flatMap { fields.applePrivateKey($0, from: "\(prefix)private_key") }
+        try finish(&fields)
         guard let teamID, let servicesID, let keyID, let pem, let key else { throw Problem(.invalid, "A required field is missing.") }
         (self.teamID, self.servicesID, self.keyID, self.pem, self.key) = (teamID, servicesID, keyID, pem, key)
     }
@@ -34,11 +45,11 @@ private struct Body: Sendable {
 
 extension JSONFields {
     /// Reads the key from a PEM that was sent as `private_key`. A text that is not an Apple key is refused with its kind.
-    mutating func applePrivateKey(_ pem: String) -> ApplePrivateKey? {
+    mutating func applePrivateKey(_ pem: String, from name: String = "private_key") -> ApplePrivateKey? {
         do throws(ApplePrivateKey.Refusal) {
             return try ApplePrivateKey(pem: pem)
         } catch {
-            refuse("private_key", error.description)
+            refuse(name, error.description)
             return nil
         }
     }
@@ -54,7 +65,14 @@ extension ConnectionRoutes {
     func createConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let actor = ConnectionActor(call)
-        let body = try await Body(request)
+        let details = try await create(try await NewConnection(request), for: actor)
+        return try .resource(
+            reply(details, to: actor), updatedAt: details.updatedAt, status: .created,
+            headers: [.location: actor.isPlatform ? request.uri.path : "\(request.uri.path)/\(details.connection.id)"])
+    }
+
+    /// Creates a connection for a caller that may do this.
+    func create(_ body: NewConnection, for actor: ConnectionActor) async throws -> ConnectionDetails {
         // The time is read after the body has arrived. The doctor compares clocks, and a slow sender must not look like a slow clock.
         let now = now()
         try await actor.database(pool).transaction { try await requireRoom(for: actor, in: $0) }
@@ -94,9 +112,7 @@ extension ConnectionRoutes {
             throw Self.isThere
         }
         if actor.isPlatform { details.isServing = try await isSharedConnectionInUse() }
-        return try .resource(
-            reply(details, to: actor), updatedAt: details.updatedAt, status: .created,
-            headers: [.location: actor.isPlatform ? request.uri.path : "\(request.uri.path)/\(id)"])
+        return details
     }
 
     private func requireRoom(for actor: ConnectionActor, in transaction: Transaction) async throws {

@@ -9,7 +9,13 @@ extension ConnectionRoutes {
     @Sendable
     func deleteConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
-        let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
+        try await delete(try call.connectionInPath, for: ConnectionActor(call), matching: request, at: now())
+        return .noContent
+    }
+
+    /// Deletes a connection for a caller that may do this.
+    /// - Parameter request: the request whose `If-Match` must name the version; nil in an interface without versions.
+    func delete(_ id: ID<Connection>?, for actor: ConnectionActor, matching request: Request?, at now: Date) async throws {
         let isShared = actor.isPlatform
         let isInUse = isShared ? try await isSharedConnectionInUse() : false
         do {
@@ -26,7 +32,6 @@ extension ConnectionRoutes {
             // The connection was activated since the check.
             throw Self.isServing(isShared)
         }
-        return .noContent
     }
 
     private static func isServing(_ isShared: Bool) -> Problem {

@@ -2,18 +2,24 @@ import Access
 import Foundation
 import Hummingbird
 import Postgres
-import Web
+package import Web
 
-private struct Body: Sendable {
+/// The changes of a connection. A nil member changes nothing.
+package struct ConnectionChanges: Sendable {
     let servicesID: String?
     let bundleIDs, emailSources: [String]?
 
     init(_ request: Request) async throws {
         var fields = try await JSONFields(request)
-        servicesID = fields.text("services_id", 1...255, refusal: AppleIdentifiers.refusal(ofServicesID:))
-        bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: AppleIdentifiers.refusal(ofBundleID:))
-        emailSources = fields.texts("email_sources", count: 0...100, refusal: AppleIdentifiers.refusal(ofEmailSource:))
+        self.init(&fields)
         try fields.finish()
+    }
+
+    /// - Parameter prefix: the start of the name of each member, in an interface with other names.
+    package init(_ fields: inout JSONFields, prefix: String = "") {
+        servicesID = fields.text("\(prefix)services_id", 1...255, refusal: AppleIdentifiers.refusal(ofServicesID:))
+        bundleIDs = fields.texts("\(prefix)bundle_ids", count: 0...20, refusal: AppleIdentifiers.refusal(ofBundleID:))
+        emailSources = fields.texts("\(prefix)email_sources", count: 0...100, refusal: AppleIdentifiers.refusal(ofEmailSource:))
     }
 }
 
@@ -24,7 +30,16 @@ extension ConnectionRoutes {
     func updateConnection(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.connectionsWrite)
         let (now, actor, id) = (now(), ConnectionActor(call), try call.connectionInPath)
-        let body = try await Body(request)
+        let body = try await ConnectionChanges(request)
+        let details = try await update(id, body, for: actor, matching: request, at: now)
+        return try .resource(reply(details, to: actor), updatedAt: details.updatedAt)
+    }
+
+    /// Changes a connection for a caller that may do this.
+    /// - Parameter request: the request whose `If-Match` must name the version; nil in an interface without versions.
+    func update(
+        _ id: ID<Connection>?, _ body: ConnectionChanges, for actor: ConnectionActor, matching request: Request?, at now: Date
+    ) async throws -> ConnectionDetails {
         // Checks before anything is written, because another Services ID causes a request to Apple.
         if body.servicesID != nil { try requireQuestion(for: actor) }
         let isAnotherClient = try await actor.database(pool).transaction { db in
@@ -59,6 +74,6 @@ extension ConnectionRoutes {
             try await recordCheck(of: details, for: actor, isAudited: false, at: self.now())
             details = try await find(id, for: actor)
         }
-        return try .resource(reply(details, to: actor), updatedAt: details.updatedAt)
+        return details
     }
 }
