@@ -35,7 +35,8 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
-    "Server", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery", "Access",
+    "Server", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "ClientKeys",
+    "Delivery", "Access",
     "Web",
     "Postgres", "Sealing", "Encoding",
 ]
@@ -114,9 +115,15 @@ let package = Package(
                 asyncHTTPClient, crypto, httpTypes, hummingbird, logging, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         .target(
+            name: "ClientKeys",
+            dependencies: [
+                "Delivery", "Access", "Postgres", "Encoding",
+                crypto, cryptoExtras, logging,
+            ]),
+        .target(
             name: "Tenancy",
             dependencies: [
-                "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
                 httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
@@ -158,7 +165,8 @@ let package = Package(
         .target(
             name: "Sessions",
             dependencies: [
-                "APIs", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Outbox", "Web", "Postgres", "Sealing",
+                "APIs", "Signing", "Users", "Billing", "Ledger", "Tenancy", "ClientKeys", "Delivery", "Access", "Outbox", "Web", "Postgres",
+                "Sealing",
                 "Encoding",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
@@ -171,7 +179,8 @@ let package = Package(
         .target(
             name: "SignIn",
             dependencies: [
-                "Accounts", "Sessions", "APIs", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "Accounts", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Apple",
+                "Encoding",
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
@@ -183,7 +192,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Mushu", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "Delivery",
+                "Mushu", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "ClientKeys", "Delivery",
                 "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
                 argumentParser, asyncHTTPClient, configuration, httpTypes, hummingbird, logging, nioCore, nioPosix, serviceLifecycle,
@@ -217,7 +227,8 @@ let package = Package(
             dependencies: [
                 "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing",
                 "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
-                asyncHTTPClient, crypto, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat, nioHTTP1,
+                asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat,
+                nioHTTP1,
                 nioPosix, serviceLifecycle, subprocess, systemPackage,
             ],
             path: "Tests/Support"),
@@ -265,6 +276,8 @@ let package = Package(
                 "Server", "Tenancy", "Delivery", "Access", "Outbox", "Postgres", "TestSupport",
                 logging, nioCore, nioPosix,
             ]),
+        .testTarget(
+            name: "ClientKeysTests", dependencies: ["ClientKeys", "Encoding", "TestSupport", crypto, cryptoExtras]),
         .testTarget(
             name: "TenancyTests",
             dependencies: [
@@ -321,8 +334,9 @@ let package = Package(
         .testTarget(
             name: "SignInTests",
             dependencies: [
-                "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Apple",
-                "Encoding", "TestSupport",
+                "Server", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres",
+                "Sealing",
+                "Apple", "Encoding", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
             ]),
         .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),

@@ -4,6 +4,7 @@ import Accounts
 package import Apple
 import AsyncHTTPClient
 import Billing
+import ClientKeys
 import Delivery
 import Foundation
 import Hummingbird
@@ -123,7 +124,7 @@ package struct Installation: Sendable {
                     try await DueSigningKeys(database: database, keyring: settings.keyring, logger: logger).rotate()
                 },
                 Recurring(.forgetUsedTokens, every: .seconds(600), in: pool, logger: logger) { database in
-                    try await SingleUse.forgetOld(in: database, at: now())
+                    try await SingleUses.forgetOld(in: database, at: now())
                 },
             ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes + accountJobs.passes + billingJobs.passes
             + sinkJobs.passes

@@ -3,6 +3,7 @@ import Access
 import Accounts
 import Apple
 import Billing
+import ClientKeys
 import Delivery
 import Foundation
 import Ledger
@@ -52,7 +53,9 @@ struct Routes: Sendable {
         let (keyring, publicURL, allowsPrivate) = (settings.keyring, settings.publicURL, settings.allowsPrivateWebhooks)
         let settling = TimeInterval(settings.usageSettlesAfter)
         let endpoints = TenantEndpoints(
-            directory: directory, limits: limits, keyring: keyring, publicURL: publicURL, logger: logger, now: now)
+            directory: directory, limits: limits, keyring: keyring,
+            assertions: ClientAssertions(pool: logins, allowsPrivate: allowsPrivate, logger: logger), publicURL: publicURL, logger: logger,
+            now: now)
 
         let issuer = Tokens(endpoints: endpoints, pool: logins, signingKeys: keys, apis: directoryOfAPIs)
         let redeemAtApple = RedeemAtApple(pool: logins, apple: apple, keyring: keyring, lastUsed: lastUsed, logger: logger)

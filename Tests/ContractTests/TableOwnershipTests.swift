@@ -9,6 +9,7 @@ struct TableOwnershipTests {
     static let owned: [String: Set<String>] = [
         "Access": ["api_key", "audit_event", "idempotency_key"],
         "Delivery": ["webhook_delivery", "webhook_endpoint", "webhook_event", "webhook_secret"],
+        "ClientKeys": ["single_use"],
         "Tenancy": ["apple_key", "application", "application_secret", "connection", "purged_table", "tenant"],
         "Ledger": [
             "purged_usage", "usage_archive", "usage_arrival", "usage_day", "usage_event", "usage_event_default",
@@ -24,7 +25,6 @@ struct TableOwnershipTests {
         "APIs": ["api", "api_application"],
         "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
         "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
-        "SignIn": ["single_use"],
         "Server": ["digest_key", "master_key", "simulated_clock"],
         "Outbox": ["outbox"],
         "Postgres": ["schema_migration"],

@@ -14,6 +14,8 @@ package final class WebhookReceiver: Sendable {
     package enum Answer: Sendable {
         case status(Int)
         case redirect(to: String)
+        /// The status 200 with a body.
+        case body(String)
         /// No response until `release` is called.
         case held
         /// A body that never ends.
@@ -96,6 +98,7 @@ package final class WebhookReceiver: Sendable {
         switch answer {
         case .status(let status): return Response(status: .init(code: status))
         case .redirect(let target): return Response(status: .found, headers: [.location: target])
+        case .body(let text): return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
         case .held:
             try await eventually("it is released", isSo: { state.withLock { $0.isReleased } })
             return Response(status: .ok)

@@ -28,8 +28,8 @@ PLACES = {
     "Accounts": (58, 3), "DemoApplication": (322, 3),
     "Sessions": (58, 4), "Billing": (146, 4), "Sinks": (214, 4), "EmbeddedPostgres": (322, 4),
     "Signing": (40, 5), "APIs": (102, 5), "Users": (160, 5), "Ledger": (222, 5),
-    "Tenancy": (150, 6), "Delivery": (150, 7), "Outbox": (104, 8), "Access": (190, 8),
-    "Postgres": (92, 9), "Sealing": (170, 9), "Web": (256, 9), "Apple": (336, 9), "Encoding": (196, 10)}
+    "Tenancy": (150, 6), "ClientKeys": (150, 7), "Delivery": (150, 8), "Outbox": (104, 9), "Access": (190, 9),
+    "Postgres": (92, 10), "Sealing": (170, 10), "Web": (256, 10), "Apple": (336, 10), "Encoding": (196, 11)}
 WIDE = {"espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "Signing": 58, "APIs": 48, "Users": 52, "Ledger": 58}
 ROW, BOX = 50, 26
 
@@ -57,7 +57,7 @@ def targets():
     graph = dependencies()
     if graph.keys() != PLACES.keys():
         sys.exit(f"pictures: place these targets in script/api/pictures.py: {', '.join(sorted(graph.keys() ^ PLACES.keys()))}")
-    picture = Picture("The targets: each imports only targets below it", 11 * ROW + 12)
+    picture = Picture("The targets: each imports only targets below it", 12 * ROW + 12)
 
     def top(name):
         return PLACES[name][0], PLACES[name][1] * ROW + 18

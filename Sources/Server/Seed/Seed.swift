@@ -1,5 +1,8 @@
 package import Access
 import Apple
+import ClientKeys
+import Delivery
+import Encoding
 package import Foundation
 import Postgres
 package import Sealing
@@ -118,9 +121,20 @@ package struct Seed {
         application.requiresOfflineAccess = plan.requires_offline_access ?? false
         application.allowsDevelopmentURIs = plan.allows_development_uris ?? false
         application.returnsTokensInURL = plan.returns_tokens_in_url ?? false
+        application.authMethod = plan.token_endpoint_auth_method ?? .default(for: plan.kind)
+        if let jwks = plan.jwks {
+            let keys = jwks.keys.map { JSONValue.object($0.mapValues(JSONValue.string)) }
+            do { application.keys = try PublicKeySet(.object(["keys": .array(keys)])) } catch {
+                throw Refusal("\(place): \(plan.name).jwks\(error.path.map { ".\($0)" } ?? ""): \(error.detail)")
+            }
+        }
+        if let uri = plan.jwks_uri, let refusal = WebhookURL.refusal(of: uri, allowsPrivate: false) {
+            throw Refusal("\(place): \(plan.name).jwks_uri: \(refusal)")
+        }
+        application.jwksURI = plan.jwks_uri
         application.signingAlgorithm = plan.signing_algorithm ?? .ES256
         if let misfit = application.misfits.first { throw Refusal("\(place): \(plan.name).\(misfit.field): \(misfit.detail)") }
-        let secret = plan.kind.isConfidential ? ApplicationSecret.make(using: &random) : nil
+        let secret = application.authMethod == .secret ? ApplicationSecret.make(using: &random) : nil
         statements.append(application.insert(tenant: tenant))
         if let secret {
             statements.append(

@@ -36,13 +36,18 @@ package struct SeedPlan: Codable, Sendable {
         package var requires_offline_access: Bool?
         package var allows_development_uris: Bool?
         package var returns_tokens_in_url: Bool?
+        package var token_endpoint_auth_method: Application.AuthMethod?
+        package var jwks: Keys?
+        package var jwks_uri: String?
         package var logout_uris: [String]?
         package var bundle_ids: [String]?
         package var signing_algorithm: Application.SigningAlgorithm?
 
         package init(
             name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, requires_offline_access: Bool? = nil,
-            allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil, logout_uris: [String]? = nil,
+            allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil,
+            token_endpoint_auth_method: Application.AuthMethod? = nil, jwks: Keys? = nil, jwks_uri: String? = nil,
+            logout_uris: [String]? = nil,
             bundle_ids: [String]? = nil,
             signing_algorithm: Application.SigningAlgorithm? = nil
         ) {
@@ -53,9 +58,21 @@ package struct SeedPlan: Codable, Sendable {
             self.requires_offline_access = requires_offline_access
             self.allows_development_uris = allows_development_uris
             self.returns_tokens_in_url = returns_tokens_in_url
+            self.token_endpoint_auth_method = token_endpoint_auth_method
+            self.jwks = jwks
+            self.jwks_uri = jwks_uri
             self.logout_uris = logout_uris
             self.bundle_ids = bundle_ids
             self.signing_algorithm = signing_algorithm
+        }
+    }
+
+    /// A JWK set. Every member of a key is a text.
+    package struct Keys: Codable, Sendable {
+        package var keys: [[String: String]]
+
+        package init(keys: [[String: String]]) {
+            self.keys = keys
         }
     }
 

@@ -108,7 +108,9 @@ package struct AuthorizationCode: Sendable {
         }
         guard tenant == expected else { throw .otherTenant }
         guard application == client else { throw .otherApplication }
-        guard redirectURI.map({ redirectURIHash == Self.hash($0) }) ?? true else { throw .otherRedirectURI }
+        if let redirectURI {
+            guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
+        }
         switch (codeChallenge, verifier) {
         case (nil, nil): break
         case (_?, nil): throw .verifierMissing

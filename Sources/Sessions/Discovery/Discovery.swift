@@ -1,3 +1,4 @@
+import ClientKeys
 import Hummingbird
 import Tenancy
 import Web
@@ -14,9 +15,12 @@ private struct Metadata: Encodable {
     let grant_types_supported = ["authorization_code", "refresh_token", GrantType.clientCredentials, GrantType.tokenExchange]
     let subject_types_supported = ["public"]
     let id_token_signing_alg_values_supported = Application.SigningAlgorithm.allCases.map(\.rawValue)
-    let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
-    let introspection_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post"]
-    let revocation_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "none"]
+    let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]
+    let token_endpoint_auth_signing_alg_values_supported = PublicKey.Algorithm.allCases.map(\.rawValue)
+    let introspection_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
+    let introspection_endpoint_auth_signing_alg_values_supported = PublicKey.Algorithm.allCases.map(\.rawValue)
+    let revocation_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]
+    let revocation_endpoint_auth_signing_alg_values_supported = PublicKey.Algorithm.allCases.map(\.rawValue)
     let code_challenge_methods_supported = ["S256"]
     let prompt_values_supported = AuthorizationRequest.prompts
     let claims_supported = [

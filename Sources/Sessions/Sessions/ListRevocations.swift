@@ -30,7 +30,7 @@ extension TokenRoutes {
         guard let tenant = try await endpoints.reportingOutage(context, { try await endpoints.tenant(context) }) else {
             throw Problem.notFound("tenant")
         }
-        let application = try endpoints.authenticate(request, Form(""), tenant, context)
+        let application = try await endpoints.authenticate(request, Form(""), tenant, context)
         guard application.kind.isConfidential
         else { throw OAuthError(.invalidClient, "Authenticate as an application with a secret.", challenge: "Basic") }
         let query = try Query(request, "after", "limit")

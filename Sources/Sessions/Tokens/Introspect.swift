@@ -58,7 +58,7 @@ extension TokenRoutes {
     private func introspection(_ request: Request, _ context: WebContext) async throws -> Introspection {
         guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
         let form = try await endpoints.postedForm(request, context)
-        let caller = try endpoints.authenticate(request, form, tenant, context)
+        let caller = try await endpoints.authenticate(request, form, tenant, context)
         // Section 2.1: without this check, anybody could try out tokens here.
         guard caller.kind.isConfidential else {
             throw OAuthError(.invalidClient, "Only an application with a secret may inspect tokens.")

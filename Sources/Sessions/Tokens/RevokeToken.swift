@@ -15,7 +15,7 @@ extension TokenRoutes {
         try await endpoints.reportingOutage(context) {
             guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
             let form = try await endpoints.postedForm(request, context)
-            let application = try endpoints.authenticate(request, form, tenant, context)
+            let application = try await endpoints.authenticate(request, form, tenant, context)
             guard let presented = form["token"] else { throw OAuthError(.invalidRequest, "token is missing.") }
             let now = endpoints.now()
             guard try await !tokens.revoke(presented, by: application, of: tenant.tenant, at: now) else { return .revoked }

@@ -45,15 +45,15 @@ extension TokenRoutes {
         switch form["grant_type"] {
         case "authorization_code":
             return try await counted(.token, context) {
-                try await tokens.redeemCode(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
+                try await tokens.redeemCode(form, try await authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
         case "refresh_token":
             return try await counted(.refresh, context) {
-                try await tokens.refreshTokens(form, try authenticateToSignIn(request, form, tenant, context), tenant.tenant)
+                try await tokens.refreshTokens(form, try await authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
         case GrantType.clientCredentials:
             return try await counted(.machine, context) {
-                try await tokens.issueMachineToken(form, try endpoints.authenticate(request, form, tenant, context), tenant.tenant)
+                try await tokens.issueMachineToken(form, try await endpoints.authenticate(request, form, tenant, context), tenant.tenant)
             }
         case GrantType.tokenExchange:
             return try await exchange(request, form, tenant, context)
@@ -69,8 +69,8 @@ extension TokenRoutes {
     /// Authenticates the application. Its kind must support sign-in.
     private func authenticateToSignIn(
         _ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext
-    ) throws(OAuthError) -> Application {
-        let application = try endpoints.authenticate(request, form, tenant, context)
+    ) async throws -> Application {
+        let application = try await endpoints.authenticate(request, form, tenant, context)
         guard application.kind != .machine
         else { throw OAuthError(.unauthorizedClient, "An application of kind machine does not support sign-in.") }
         return application

@@ -14,7 +14,7 @@ extension SignInNatively {
     {
         // Section 2.2.2: an unaccepted subject token is an `invalid_request`, regardless of the reason.
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
-            let application = try endpoints.authenticate(request, form, tenant, context)
+            let application = try await endpoints.authenticate(request, form, tenant, context)
             try checkExchange(form)
             let apis = try await apis(for: form, application, tenant.tenant)
             var reply = try await signInNatively(

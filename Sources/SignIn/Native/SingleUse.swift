@@ -1,7 +1,8 @@
-package import Access
+import Access
 import Apple
+import ClientKeys
 import Crypto
-package import Foundation
+import Foundation
 import Postgres
 
 /// The single-use parts of a native sign-in: the id_token, and the nonce in both of its forms. They are stored as digests, in the
@@ -36,25 +37,11 @@ package struct SingleUse: Sendable {
 
     /// Uses up all parts. The schema refuses the row (`single_use_pkey`) if a part was used before.
     func insert(of tenant: ID<Tenant>) -> SQL {
-        """
-        INSERT INTO single_use (tenant_id, digest, expires_at)
-        SELECT \(tenant), digest, \(expiresAt) FROM unnest(\(digests)) AS digest
-        """
+        SingleUses.insert(digests, of: tenant, until: expiresAt)
     }
 
     /// Returns a row if a part was used before.
     func find(of tenant: ID<Tenant>) -> SQL {
-        "SELECT digest FROM single_use WHERE tenant_id = \(tenant) AND digest = ANY(\(digests)) LIMIT 1"
-    }
-
-    /// Deletes rows that have expired. Their id_tokens would be refused anyway.
-    package static func forgetOld(in database: PlatformDatabase, at now: Date) async throws {
-        try await database.remove { batch in
-            """
-            DELETE FROM single_use AS s USING (
-                SELECT tenant_id, digest FROM single_use WHERE expires_at < \(now) ORDER BY expires_at LIMIT \(batch)) AS old
-            WHERE s.tenant_id = old.tenant_id AND s.digest = old.digest
-            """
-        }
+        SingleUses.find(digests, of: tenant)
     }
 }

@@ -1,4 +1,5 @@
 package import Access
+package import ClientKeys
 import Encoding
 package import Foundation
 package import Postgres
@@ -27,6 +28,18 @@ package struct Application: Identified, Sendable {
         case ES256, RS256
     }
 
+    /// How it authenticates at the endpoints that it calls directly (RFC 7591, section 2).
+    package enum AuthMethod: String, Codable, CaseIterable {
+        /// A public application sends only its ID.
+        case onlyID = "none"
+        /// Its secret, in the header or in the form (`client_secret_post`).
+        case secret = "client_secret_basic"
+        /// A JWT that it signs with its own key (OpenID Connect Core, section 9).
+        case privateKey = "private_key_jwt"
+
+        package static func `default`(for kind: Kind) -> AuthMethod { kind.isConfidential ? .secret : .onlyID }
+    }
+
     package let id: ID<Application>
     package let kind: Kind
     package var name: String
@@ -46,6 +59,11 @@ package struct Application: Identified, Sendable {
     /// Whether the compatibility endpoints may put the tokens of a login into the URL of the redirect. URLs end up in logs, so it is an
     /// explicit choice of a public application.
     package var returnsTokensInURL = false
+    package var authMethod: AuthMethod
+    /// The public keys that it has registered.
+    package var keys: PublicKeySet?
+    /// The URL at which it publishes its public keys. It has at most one of both.
+    package var jwksURI: String?
     package var accessTokenSeconds = Self.defaultAccessTokenSeconds
     /// The maximum lifetime of a session, and its maximum time without a refresh.
     package var sessionSeconds = Self.defaultSessionSeconds
@@ -72,6 +90,7 @@ package struct Application: Identified, Sendable {
     /// A new application with default settings.
     package init(_ id: ID<Application>, kind: Kind, name: String, redirectURIs: [String], at now: Date) {
         (self.id, self.kind, self.name, self.redirectURIs, createdAt, updatedAt) = (id, kind, name, redirectURIs, now, now)
+        authMethod = .default(for: kind)
     }
 
     package init(_ row: Row) throws {
@@ -86,6 +105,9 @@ package struct Application: Identified, Sendable {
         requiresOfflineAccess = try row.get("requires_offline_access")
         allowsDevelopmentURIs = try row.get("allows_development_uris")
         returnsTokensInURL = try row.get("returns_tokens_in_url")
+        authMethod = try row.get("token_endpoint_auth_method", as: String?.self).flatMap(AuthMethod.init) ?? .default(for: kind)
+        keys = try row.get("jwks", as: JSON?.self).flatMap { try? PublicKeySet(JSONValue(json: $0.bytes)) }
+        jwksURI = try row.get("jwks_uri")
         accessTokenSeconds = try row.get("access_token_seconds")
         sessionSeconds = try row.get("session_seconds")
         idleSeconds = try row.get("idle_seconds")
@@ -139,8 +161,8 @@ extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.bundle_ids, a.requires_pkce,
-            a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.access_token_seconds, a.session_seconds,
-            a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
+            a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
+            a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
     }
@@ -160,8 +182,8 @@ extension Application {
     static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, allows_development_uris, returns_tokens_in_url, access_token_seconds, session_seconds, idle_seconds,
-            signing_algorithm, created_at, updated_at
+            requires_offline_access, allows_development_uris, returns_tokens_in_url, token_endpoint_auth_method, jwks, jwks_uri,
+            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
     }
@@ -170,8 +192,8 @@ extension Application {
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, allows_development_uris, returns_tokens_in_url, access_token_seconds, session_seconds, idle_seconds,
-            signing_algorithm, created_at, updated_at
+            requires_offline_access, allows_development_uris, returns_tokens_in_url, token_endpoint_auth_method, jwks, jwks_uri,
+            access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
     }
@@ -179,13 +201,18 @@ extension Application {
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids,
-            requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, access_token_seconds, session_seconds,
-            idle_seconds, signing_algorithm, created_at, updated_at)
+            requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, token_endpoint_auth_method, jwks,
+            jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(bundleIDs),
-            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(accessTokenSeconds),
-            \(sessionSeconds), \(idleSeconds), \(signingAlgorithm), \(createdAt), \(updatedAt))
+            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(storedMethod),
+            \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
+            \(createdAt), \(updatedAt))
         """
     }
+
+    /// Only a method that is not the default of the kind. A server of an older version leaves the column empty.
+    private var storedMethod: String? { authMethod == .default(for: kind) ? nil : authMethod.rawValue }
+    private var storedKeys: JSON? { keys.map { JSON(bytes: $0.json) } }
 
     func update(tenant: ID<Tenant>) -> SQL {
         """
@@ -193,6 +220,7 @@ extension Application {
             backchannel_logout_uri = \(backchannelLogoutURI), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
             requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
             returns_tokens_in_url = \(returnsTokensInURL),
+            token_endpoint_auth_method = \(storedMethod), jwks = \(storedKeys), jwks_uri = \(jwksURI),
             access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)
         WHERE tenant_id = \(tenant) AND id = \(id)

@@ -1,3 +1,4 @@
+import ClientKeys
 import Delivery
 import Web
 
@@ -34,6 +35,9 @@ struct ApplicationFields: Sendable {
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
+    var authMethod: Setting<Application.AuthMethod>
+    var keys: Setting<PublicKeySet>
+    var jwksURI: Setting<String>
     var accessTokenSeconds, sessionSeconds, idleSeconds: Setting<Int>
     var signingAlgorithm: Setting<Application.SigningAlgorithm>
 
@@ -57,6 +61,14 @@ struct ApplicationFields: Sendable {
         let requiresOfflineAccess = fields.flag("requires_offline_access")
         let allowsDevelopmentURIs = fields.flag("allows_development_uris")
         let returnsTokensInURL = fields.flag("returns_tokens_in_url")
+        let authMethod = fields.choice("token_endpoint_auth_method", Application.AuthMethod.self)
+        var keys: PublicKeySet?
+        if let value = fields.value("jwks") {
+            do { keys = try PublicKeySet(value) } catch {
+                fields.refuse("jwks" + (error.path.map { ".\($0)" } ?? ""), error.detail)
+            }
+        }
+        let jwksURI = fields.text("jwks_uri", 1...2000) { uri in WebhookURL.refusal(of: uri, allowsPrivate: allowsPrivate) }
         let accessTokenSeconds = fields.integer("access_token_seconds", 60...86400)
         let sessionSeconds = fields.integer("session_seconds", 300...31_536_000)
         let idleSeconds = fields.integer("idle_seconds", 300...31_536_000)
@@ -71,6 +83,9 @@ struct ApplicationFields: Sendable {
         self.requiresOfflineAccess = setting("requires_offline_access", requiresOfflineAccess)
         self.allowsDevelopmentURIs = setting("allows_development_uris", allowsDevelopmentURIs)
         self.returnsTokensInURL = setting("returns_tokens_in_url", returnsTokensInURL)
+        self.authMethod = setting("token_endpoint_auth_method", authMethod)
+        self.keys = setting("jwks", keys)
+        self.jwksURI = setting("jwks_uri", jwksURI)
         self.accessTokenSeconds = setting("access_token_seconds", accessTokenSeconds)
         self.sessionSeconds = setting("session_seconds", sessionSeconds)
         self.idleSeconds = setting("idle_seconds", idleSeconds)
@@ -91,6 +106,9 @@ struct ApplicationFields: Sendable {
         changed.requiresOfflineAccess = requiresOfflineAccess.applied(to: application.requiresOfflineAccess, default: false)
         changed.allowsDevelopmentURIs = allowsDevelopmentURIs.applied(to: application.allowsDevelopmentURIs, default: false)
         changed.returnsTokensInURL = returnsTokensInURL.applied(to: application.returnsTokensInURL, default: false)
+        changed.authMethod = authMethod.applied(to: application.authMethod, default: .default(for: application.kind))
+        changed.keys = keys.applied(to: application.keys)
+        changed.jwksURI = jwksURI.applied(to: application.jwksURI)
         changed.accessTokenSeconds = accessTokenSeconds.applied(
             to: application.accessTokenSeconds, default: Application.defaultAccessTokenSeconds)
         changed.sessionSeconds = sessionSeconds.applied(to: application.sessionSeconds, default: Application.defaultSessionSeconds)

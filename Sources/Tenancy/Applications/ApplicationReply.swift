@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 import Foundation
 import Sealing
 
@@ -12,6 +13,9 @@ struct ApplicationReply: Encodable, Equatable {
     let backchannel_logout_uri: String?
     let bundle_ids: [String]
     let requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url: Bool
+    let token_endpoint_auth_method: Application.AuthMethod
+    let jwks: PublicKeySet?
+    let jwks_uri: String?
     let access_token_seconds, session_seconds, idle_seconds: Int
     let signing_algorithm: Application.SigningAlgorithm
     let created_at, updated_at: Date
@@ -25,6 +29,7 @@ struct ApplicationReply: Encodable, Equatable {
         (requires_pkce, requires_offline_access) = (application.requiresPKCE, application.requiresOfflineAccess)
         allows_development_uris = application.allowsDevelopmentURIs
         returns_tokens_in_url = application.returnsTokensInURL
+        (token_endpoint_auth_method, jwks, jwks_uri) = (application.authMethod, application.keys, application.jwksURI)
         access_token_seconds = application.accessTokenSeconds
         (session_seconds, idle_seconds) = (application.sessionSeconds, application.idleSeconds)
         signing_algorithm = application.signingAlgorithm

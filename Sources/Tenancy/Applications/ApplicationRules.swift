@@ -48,10 +48,36 @@ extension Application {
             found.append(
                 .init("returns_tokens_in_url", "Only an application of kind `native` or `spa` can receive tokens in a URL. Leave it out."))
         }
+        found += authenticationMisfits
         if !requiresPKCE, kind != .web {
             found.append(.init("requires_pkce", "Only an application of kind `web` can disable PKCE."))
         }
         return found
+    }
+
+    /// The fields of its authentication that its kind or its other fields do not permit.
+    private var authenticationMisfits: [Problem.Field] {
+        guard kind.isConfidential else {
+            return [
+                ("token_endpoint_auth_method", authMethod == .onlyID), ("jwks", keys == nil), ("jwks_uri", jwksURI == nil),
+            ].filter { !$0.1 }.map { field, _ in
+                .init(field, "An application of kind `\(kind.rawValue)` cannot protect a private key. Leave it out.")
+            }
+        }
+        if authMethod == .onlyID {
+            return [
+                .init(
+                    "token_endpoint_auth_method",
+                    "An application of kind `\(kind.rawValue)` must authenticate. Use `client_secret_basic` or `private_key_jwt`.")
+            ]
+        }
+        if keys != nil, jwksURI != nil {
+            return [.init("jwks_uri", "An application has either `jwks` or `jwks_uri`. Set the other one to null.")]
+        }
+        if authMethod == .privateKey, keys == nil, jwksURI == nil {
+            return [.init("jwks", "`private_key_jwt` needs public keys. Send `jwks` or `jwks_uri`.")]
+        }
+        return []
     }
 
     /// The fields that contradict other fields.

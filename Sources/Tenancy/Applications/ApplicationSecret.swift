@@ -46,6 +46,11 @@ package struct ApplicationSecret: Identified, Sendable {
             """
     }
 
+    /// Deletes every secret of an application that authenticates with its own key.
+    static func deleteAll(of application: ID<Application>, tenant: ID<Tenant>) -> SQL {
+        "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND application_id = \(application)"
+    }
+
     /// The valid secrets, newest first.
     static func valid(of application: ID<Application>, tenant: ID<Tenant>, at now: Date) -> SQL {
         """

@@ -29,7 +29,7 @@ extension ApplicationRoutes {
         try await prepareSigning(application.signingAlgorithm, call.tenant)
 
         var random = SystemRandomNumberGenerator()
-        let secret = kind.isConfidential ? ApplicationSecret.make(using: &random) : nil
+        let secret = application.authMethod == .secret ? ApplicationSecret.make(using: &random) : nil
         var statements = [application.insert(tenant: call.tenant)]
         if let secret {
             statements.append(

@@ -24,9 +24,15 @@ extension ApplicationRoutes {
         try await call.database(pool).transaction { [keyring] db in
             let (locked, valid) = try await db.run(
                 Application.lock(application, of: tenant), ApplicationSecret.valid(of: application, tenant: tenant, at: now))
-            guard let kind = try locked.first(Application.init)?.kind else { throw Problem.notFound("application") }
-            guard kind.isConfidential
-            else { throw Problem(.conflict, "An application of kind `\(kind.rawValue)` has no secret to roll.") }
+            guard let found = try locked.first(Application.init) else { throw Problem.notFound("application") }
+            guard found.kind.isConfidential
+            else { throw Problem(.conflict, "An application of kind `\(found.kind.rawValue)` has no secret to roll.") }
+            guard found.authMethod == .secret else {
+                throw Problem(
+                    .conflict,
+                    "The application authenticates by `private_key_jwt` and has no secret. Set `token_endpoint_auth_method` to `client_secret_basic` first."
+                )
+            }
             let before = try valid.map(ApplicationSecret.init)
             let end = now.addingTimeInterval(TimeInterval(overlap))
             let previous = overlap > 0 ? before.first?.id : nil

@@ -36,6 +36,10 @@ extension ApplicationRoutes {
             guard refused.isEmpty else {
                 throw Problem(.conflict, refused.map { "\($0.field): \($0.detail)" }.joined(separator: " "), fields: refused)
             }
+            // A secret never returns, not even if the application gives up its keys.
+            if changed.authMethod == .privateKey, current.authMethod != .privateKey {
+                _ = try await db.run(ApplicationSecret.deleteAll(of: id, tenant: tenant))
+            }
             _ = try await db.run([
                 changed.update(tenant: tenant),
                 try AuditEvent.insert(

@@ -1,4 +1,5 @@
 package import Access
+package import ClientKeys
 package import Foundation
 import Hummingbird
 package import Logging
@@ -11,16 +12,19 @@ package struct TenantEndpoints: Sendable {
     /// The limits for failed requests of unauthenticated callers.
     package let limits: RequestLimits
     package let keyring: Keyring
+    /// Verifies applications that authenticate with their own keys.
+    package let assertions: ClientAssertions
     /// Where browsers and Apple reach this server, without a slash at its end.
     package let publicURL: String
     package let logger: Logger
     package let now: @Sendable () -> Date
 
     package init(
-        directory: TenantDirectory, limits: RequestLimits, keyring: Keyring, publicURL: String, logger: Logger,
-        now: @escaping @Sendable () -> Date
+        directory: TenantDirectory, limits: RequestLimits, keyring: Keyring, assertions: ClientAssertions, publicURL: String,
+        logger: Logger, now: @escaping @Sendable () -> Date
     ) {
         (self.directory, self.limits, self.keyring, self.publicURL) = (directory, limits, keyring, publicURL)
+        self.assertions = assertions
         (self.logger, self.now) = (logger, now)
     }
 

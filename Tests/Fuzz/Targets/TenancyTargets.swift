@@ -1,4 +1,5 @@
 @testable import Access
+@testable import ClientKeys
 @testable import Delivery
 import Encoding
 import Foundation
@@ -54,6 +55,34 @@ extension FuzzTarget {
                 try hold(rest(registered).isExactly(rest(text)), "\(text) is accepted as \(registered)")
                 try hold(URLComponents(string: text)?.port.map { (1...65535).contains($0) } ?? true, "\(text) has no such port")
             }
+        },
+        FuzzTarget(
+            text: "public-key",
+            seeds: [
+                #"{"kty":"EC","kid":"1","crv":"P-256","x":"f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU","y":"x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0"}"#,
+                #"{"kty":"RSA","n":"AQAB","e":"AQAB","alg":"PS256"}"#, #"{"kty":"EC","d":"x"}"#, #"{"kty":"oct","k":"x"}"#, "[]",
+            ]
+        ) { text in
+            guard let value = try? JSONValue(json: Array(text.utf8)), let key = try? PublicKey(value) else { return }
+            let shown = Array(try JSONEncoder().encode(key))
+            try hold(PublicKey(JSONValue(json: shown)) == key, "a key changes")
+            guard case .object(let members) = value else { return try hold(false, "\(text) is a key") }
+            try hold(["d", "p", "q", "dp", "dq", "qi", "oth", "k"].allSatisfy { members[$0] == nil }, "a private key is read")
+        },
+        FuzzTarget(
+            text: "client-assertion",
+            seeds: [
+                "a.b.c", "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJhIiwic3ViIjoiYSIsImF1ZCI6ImIiLCJleHAiOjEwLCJqdGkiOiJ4In0.AAAA",
+                "eyJhbGciOiJub25lIn0.e30.", "eyJhbGciOiJFUzI1NiJ9.eyJpc3MiOiJhIn0.AA",
+            ]
+        ) { text in
+            let now = Date(timeIntervalSince1970: 0)
+            guard let assertion = try? ClientAssertion(text, of: "a", for: ["b"], at: now) else { return }
+            try hold(ClientAssertion.client(of: text)?.isExactly("a") == true, "\(text) names another application")
+            try hold(
+                assertion.expiresAt > now.addingTimeInterval(-61) && assertion.expiresAt < now.addingTimeInterval(3661),
+                "\(text) never ends")
+            try hold(!assertion.id.isEmpty, "\(text) has no ID")
         },
         FuzzTarget(
             text: "api-key",

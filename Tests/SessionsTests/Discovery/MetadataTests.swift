@@ -16,7 +16,8 @@ struct MetadataTests {
         case prompt_values_supported, claims_supported, request_parameter_supported, request_uri_parameter_supported
         case claims_parameter_supported, authorization_response_iss_parameter_supported, introspection_endpoint, revocation_endpoint
         case introspection_endpoint_auth_methods_supported, revocation_endpoint_auth_methods_supported, end_session_endpoint
-        case backchannel_logout_supported, backchannel_logout_session_supported
+        case backchannel_logout_supported, backchannel_logout_session_supported, token_endpoint_auth_signing_alg_values_supported
+        case introspection_endpoint_auth_signing_alg_values_supported, revocation_endpoint_auth_signing_alg_values_supported
     }
 
     /// Proves that a member is true.
@@ -74,7 +75,7 @@ struct MetadataTests {
             }
         case .token_endpoint_auth_methods_supported:
             let methods = Set(party.list("token_endpoint_auth_methods_supported"))
-            #expect(methods == ["client_secret_basic", "client_secret_post", "none"])
+            #expect(methods == ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"])
             let form = [("grant_type", "refresh_token"), ("refresh_token", "x")]
             // An authenticated application gets an error about the token.
             #expect(try await party.token(form).string("error") == "invalid_grant")
@@ -117,14 +118,19 @@ struct MetadataTests {
             #expect(try await party.signIn(person: "cancel")["iss"] == party.string("issuer"))
             #expect(try await party.authorize(["prompt": "none"])["iss"] == party.string("issuer"))
         case .introspection_endpoint, .introspection_endpoint_auth_methods_supported:
-            #expect(party.list("introspection_endpoint_auth_methods_supported") == ["client_secret_basic", "client_secret_post"])
+            #expect(
+                party.list("introspection_endpoint_auth_methods_supported") == [
+                    "client_secret_basic", "client_secret_post", "private_key_jwt",
+                ])
             let login = try await party.login()
             for posts in [false, true] {
                 let reported = try await party.call("introspection_endpoint", [("token", login.accessToken)], posts: posts)
                 #expect(reported.json["active"] as? Bool == true)
             }
         case .revocation_endpoint, .revocation_endpoint_auth_methods_supported:
-            #expect(party.list("revocation_endpoint_auth_methods_supported") == ["client_secret_basic", "client_secret_post", "none"])
+            #expect(
+                party.list("revocation_endpoint_auth_methods_supported")
+                    == ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"])
             for (application, posts) in [(2, false), (2, true), (1, true)] {
                 let other = try await RelyingParty(party.platform, application: application)
                 let tokens = try await other.browser.tokens(other.request)
@@ -132,6 +138,10 @@ struct MetadataTests {
                 #expect(try await other.call("revocation_endpoint", [("token", refresh)], posts: posts).status == 200)
                 #expect(try await other.token([("grant_type", "refresh_token"), ("refresh_token", refresh)]).status == 400)
             }
+        // PrivateKeyJWTTests authenticates with each of them, at each endpoint.
+        case .token_endpoint_auth_signing_alg_values_supported, .introspection_endpoint_auth_signing_alg_values_supported,
+            .revocation_endpoint_auth_signing_alg_values_supported:
+            #expect(party.list(member.rawValue) == ["ES256", "RS256", "PS256"])
         case .end_session_endpoint:
             let login = try await party.login()
             let page = try await party.browser.get(

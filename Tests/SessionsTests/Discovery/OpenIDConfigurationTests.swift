@@ -27,7 +27,7 @@ struct OpenIDConfigurationTests {
                     #expect(answer.string("introspection_endpoint") == "\(tenant.issuer)/oauth2/introspect")
                     #expect(answer.string("revocation_endpoint") == "\(tenant.issuer)/oauth2/revoke")
                     #expect(answer.string("end_session_endpoint") == "\(tenant.issuer)/oauth2/logout")
-                    let secrets = ["client_secret_basic", "client_secret_post"]
+                    let secrets = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
                     #expect(answer.json["introspection_endpoint_auth_methods_supported"] as? [String] == secrets)
                     #expect(answer.json["revocation_endpoint_auth_methods_supported"] as? [String] == secrets + ["none"])
                     #expect(answer.json["backchannel_logout_supported"] as? Bool == true)
@@ -42,7 +42,13 @@ struct OpenIDConfigurationTests {
                     #expect(answer.json["subject_types_supported"] as? [String] == ["public"])
                     #expect(
                         answer.json["token_endpoint_auth_methods_supported"] as? [String]
-                            == ["client_secret_basic", "client_secret_post", "none"])
+                            == secrets + ["none"])
+                    for endpoint in ["token", "introspection", "revocation"] {
+                        #expect(
+                            answer.json["\(endpoint)_endpoint_auth_signing_alg_values_supported"] as? [String] == [
+                                "ES256", "RS256", "PS256",
+                            ])
+                    }
                     #expect(answer.json["authorization_response_iss_parameter_supported"] as? Bool == true)
                     // Members whose default is wrong are stated explicitly.
                     #expect(answer.json["request_uri_parameter_supported"] as? Bool == false)

@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 import Foundation
 import Postgres
 import Server
@@ -305,9 +306,9 @@ struct NativeRefusalTests {
             #expect(try await phone.send(try await phone.authorize().body).status == 200)
             // The id_token, and the nonce in both of its forms.
             #expect(try await platform.count("single_use") == 3)
-            try await SingleUse.forgetOld(in: PlatformDatabase(platform.pool), at: Date())
+            try await SingleUses.forgetOld(in: PlatformDatabase(platform.pool), at: Date())
             #expect(try await platform.count("single_use") == 3)
-            try await SingleUse.forgetOld(in: PlatformDatabase(platform.pool), at: Date(timeIntervalSinceNow: 86400 + 120))
+            try await SingleUses.forgetOld(in: PlatformDatabase(platform.pool), at: Date(timeIntervalSinceNow: 86400 + 120))
             #expect(try await platform.count("single_use") == 0)
         }
     }

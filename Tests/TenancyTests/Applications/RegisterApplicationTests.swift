@@ -8,7 +8,8 @@ import Testing
 struct RegisterApplicationTests {
     private static let members: Set = [
         "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
-        "allows_development_uris", "returns_tokens_in_url", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm",
+        "allows_development_uris", "returns_tokens_in_url", "token_endpoint_auth_method", "access_token_seconds", "session_seconds",
+        "idle_seconds", "signing_algorithm",
         "created_at",
         "updated_at",
     ]
@@ -28,6 +29,8 @@ struct RegisterApplicationTests {
                 #expect(made["requires_offline_access"] as? Bool == false)
                 #expect(made["allows_development_uris"] as? Bool == false)
                 #expect(made["returns_tokens_in_url"] as? Bool == false)
+                let method = ["web", "machine"].contains(kind) ? "client_secret_basic" : "none"
+                #expect(made["token_endpoint_auth_method"] as? String == method)
                 #expect(made["access_token_seconds"] as? Int == 3600)
                 #expect(made["session_seconds"] as? Int == 90 * 86400)
                 #expect(made["idle_seconds"] as? Int == 30 * 86400)
@@ -181,6 +184,14 @@ struct RegisterApplicationTests {
         .init("returns_tokens_in_url", ["returns_tokens_in_url": true], kind: "web"),
         .init("returns_tokens_in_url", ["redirect_uris": nil, "returns_tokens_in_url": true], kind: "machine"),
         .init("returns_tokens_in_url", ["returns_tokens_in_url": "yes"], kind: "native"),
+        .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_jwt"]),
+        .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "none"]),
+        .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_basic"], kind: "spa"),
+        .init("jwks", ["token_endpoint_auth_method": "private_key_jwt"]), .init("jwks", ["jwks": "x"]), .init("jwks", ["jwks": ["x": 1]]),
+        .init("jwks.keys", ["jwks": ["keys": [String]()]]), .init("jwks.keys[0].kty", ["jwks": ["keys": [["kty": "OKP"]]]]),
+        .init("jwks.keys[0].d", ["jwks": ["keys": [["kty": "EC", "d": "x"]]]]),
+        .init("jwks_uri", ["jwks_uri": "http://a.example/jwks"]), .init("jwks_uri", ["jwks_uri": "https://127.0.0.1/jwks"]),
+        .init("jwks_uri", ["jwks_uri": "https://a.example/jwks"], kind: "native"),
         .init("access_token_seconds", ["access_token_seconds": 59]), .init("access_token_seconds", ["access_token_seconds": 86401]),
         .init("session_seconds", ["session_seconds": 299]), .init("session_seconds", ["session_seconds": 31_536_001]),
         .init("idle_seconds", ["idle_seconds": 299]), .init("idle_seconds", ["idle_seconds": 1.5]),

@@ -74,6 +74,16 @@ struct RequestTests {
             "requires_offline_access":true,"requires_pkce":false,"session_seconds":2592000,"signing_algorithm":"RS256"}
             """#, answer: Examples.applicationWithSecret, shows: "hush-hush"),
         .init(
+            "applications register --tenant acme --name Robot --kind machine --auth-method private_key_jwt --jwks-uri https://a.example/jwks",
+            "POST /v1/tenants/acme/applications",
+            #"{"jwks_uri":"https://a.example/jwks","kind":"machine","name":"Robot","redirect_uris":[],"token_endpoint_auth_method":"private_key_jwt"}"#,
+            answer: Examples.application, shows: "client_secret_basic"),
+        .init(
+            "applications update app_1 --tenant acme --auth-method private_key_jwt --jwks-uri https://a.example/jwks",
+            "PATCH /v1/tenants/acme/applications/app_1",
+            #"{"jwks":null,"jwks_uri":"https://a.example/jwks","token_endpoint_auth_method":"private_key_jwt"}"#,
+            answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
+        .init(
             "applications register --tenant acme --name Robot --kind machine", "POST /v1/tenants/acme/applications",
             #"{"kind":"machine","name":"Robot","redirect_uris":[]}"#, answer: Examples.application, shows: "app_1"),
         .init(

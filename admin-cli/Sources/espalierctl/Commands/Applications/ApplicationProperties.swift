@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// The options that `applications register` and `applications update` share.
 struct ApplicationProperties: ParsableArguments {
@@ -49,6 +50,26 @@ struct ApplicationProperties: ParsableArguments {
             """)
     var returnsTokensInURL: Bool?
 
+    @Option(
+        help: "The authentication of an application with a server: by its secret (default), or by a JWT that it signs with its own key.")
+    var authMethod: AuthMethod?
+
+    @Option(
+        name: .customLong("jwks-file"),
+        help: ArgumentHelp(
+            "The file with the public keys of the application, as a JWK set. Required for private_key_jwt without --jwks-uri. '-' reads the standard input.",
+            valueName: "file"), completion: .file())
+    var keysFile: String?
+
+    @Option(
+        name: .customLong("jwks-uri"),
+        help: ArgumentHelp("The https address of the application's JWK set, in place of --jwks-file.", valueName: "uri"))
+    var keysURI: String?
+
+    func validate() throws {
+        if keysFile != nil, keysURI != nil { throw ValidationError("Pass either --jwks-file or --jwks-uri.") }
+    }
+
     @Option(help: ArgumentHelp("The lifetime of an access token: 15m, 1h, or seconds. A new application has 1h.", valueName: "time"))
     var accessTokenLifetime: Span?
 
@@ -70,12 +91,15 @@ struct ApplicationProperties: ParsableArguments {
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
         "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--require-offline-access",
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
+        "token_endpoint_auth_method": "--auth-method", "jwks": "--jwks-file", "jwks_uri": "--jwks-uri",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
     ]
 
+    /// The members of the body, except for the keys in a file.
     var members: [String: JSON?] {
         [
+            "token_endpoint_auth_method": JSON(authMethod), "jwks_uri": JSON(keysURI),
             "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs),
             "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
@@ -93,5 +117,27 @@ struct ApplicationProperties: ParsableArguments {
             warning: Logins of this application at the Mushu endpoints now put their tokens into the redirect URL. URLs end up in the \
             histories of browsers and in the logs of servers. Turn this off with --no-tokens-in-url when no client needs it.
             """
+    }
+
+    /// The members of the body.
+    /// - Parameter replacesKeys: whether a new source of keys removes the other one. An application has at most one.
+    /// - Throws: ``Failure`` if the file of the keys cannot be read.
+    func members(replacesKeys: Bool) throws(Failure) -> [String: JSON?] {
+        var members = members
+        if let keysFile { members["jwks"] = try Self.keys(in: keysFile) }
+        guard replacesKeys else { return members }
+        if keysFile != nil { members["jwks_uri"] = JSON.null }
+        if keysURI != nil { members["jwks"] = JSON.null }
+        return members
+    }
+
+    private static func keys(in file: String) throws(Failure) -> JSON {
+        let text = try SecretFile.read(file, of: "JWKS file")
+        guard let keys = try? JSONDecoder().decode(JSON.self, from: Data(text.utf8)), case .object = keys else {
+            throw Failure(
+                status: .usage, detail: "The JWKS file \(file) is not a JSON object.",
+                nextStep: "Pass a file such as {\"keys\": [{\"kty\": \"EC\", …}]} with public keys only.")
+        }
+        return keys
     }
 }

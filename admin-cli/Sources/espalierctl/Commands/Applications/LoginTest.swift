@@ -44,11 +44,16 @@ struct LoginTest {
 
     /// Whether the test can authenticate at the token endpoint. An application with a secret must present it.
     func canBeCompleted(application: JSON) -> Bool {
-        clientSecret != nil || !Self.hasSecret(application)
+        !Self.hasKey(application) && (clientSecret != nil || !Self.hasSecret(application))
     }
 
     static func hasSecret(_ application: JSON) -> Bool {
-        ["web", "machine"].contains(application["kind"]?.string)
+        ["web", "machine"].contains(application["kind"]?.string) && !hasKey(application)
+    }
+
+    /// Whether it authenticates by a key that only the application has.
+    static func hasKey(_ application: JSON) -> Bool {
+        application["token_endpoint_auth_method"]?.string == AuthMethod.privateKey.rawValue
     }
 
     /// The address that the person opens in a browser.

@@ -55,7 +55,7 @@ struct RegisterApplication: CallCommand {
 
     func call(_ session: Session) throws -> Call {
         let kind = self.kind ?? library?.kind
-        var members = properties.members
+        var members = try properties.members(replacesKeys: false)
         members["name"] = JSON(name)
         members["kind"] = JSON(kind)
         members["redirect_uris"] = JSON(properties.redirectURIs) ?? .array([])

@@ -44,6 +44,11 @@ struct TestLogin: AsyncParsableCommand {
                     "An application of the kind \(application["kind"]?.text ?? "machine") has no redirect URI. No person signs in to it.",
                 nextStep: "Pass another application. `espalierctl applications list` shows them with their kinds.")
         }
+        guard !LoginTest.hasKey(application) else {
+            throw Failure(
+                status: .failure, detail: "This application authenticates by private_key_jwt. Only the application has the key.",
+                nextStep: "Sign in through the application.")
+        }
         guard test.canBeCompleted(application: application) else {
             throw Failure(status: .usage, detail: "This application has a secret.", nextStep: "Pass --secret-file FILE.")
         }

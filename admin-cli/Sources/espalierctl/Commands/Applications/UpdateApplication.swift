@@ -33,13 +33,13 @@ struct UpdateApplication: CallCommand {
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
-        guard name != nil || properties.members.values.contains(where: { $0 != nil }) else {
+        guard name != nil || properties.keysFile != nil || properties.members.values.contains(where: { $0 != nil }) else {
             throw ValidationError("Pass at least one option to change.")
         }
     }
 
     func call(_ session: Session) throws -> Call {
-        var members = properties.members
+        var members = try properties.members(replacesKeys: true)
         members["name"] = JSON(name)
         let path = "\(try session.path(tenant))/applications/\(application.text)"
         return .patch(path, members).ifUnchanged(path, match.ifMatch)

@@ -20,6 +20,12 @@ enum ApplicationKind: String, CaseIterable, ExpressibleByArgument {
     var hasSecret: Bool { self == .web || self == .machine }
 }
 
+/// The authentication of an application that runs on a server.
+enum AuthMethod: String, CaseIterable, ExpressibleByArgument {
+    case secret = "client_secret_basic"
+    case privateKey = "private_key_jwt"
+}
+
 enum SigningAlgorithm: String, CaseIterable, ExpressibleByArgument {
     case es256 = "ES256"
     case rs256 = "RS256"

@@ -1,0 +1,64 @@
+package import Encoding
+import Foundation
+
+/// The public keys of an application, as a JWK set (RFC 7517, section 5).
+package struct PublicKeySet: Sendable, Equatable, Encodable {
+    package let keys: [PublicKey]
+
+    package static let most = 10
+
+    package struct Refusal: Error {
+        /// The path of the invalid part, such as `keys[0].d`. Nil for the whole set.
+        package let path: String?
+        package let detail: String
+    }
+
+    /// Reads a set that an application registers. Every key must be usable and have no unknown member.
+    package init(_ value: JSONValue) throws(Refusal) {
+        guard case .object(let set) = value, case .array(let elements)? = set["keys"]
+        else { throw Refusal(path: nil, detail: "It must be a JWK set: an object with the list `keys`.") }
+        if let unknown = set.keys.sorted().first(where: { $0 != "keys" }) {
+            throw Refusal(
+                path: String(unknown.unicodeScalars.prefix(100)), detail: "This field is unknown. Remove it or check its spelling.")
+        }
+        guard (1...Self.most).contains(elements.count)
+        else { throw Refusal(path: "keys", detail: "It must have 1 to \(Self.most) keys.") }
+        var keys: [PublicKey] = []
+        for (index, element) in elements.enumerated() {
+            let key: PublicKey
+            do { key = try PublicKey(element) } catch {
+                throw Refusal(path: "keys[\(index)]" + (error.member.map { ".\($0)" } ?? ""), detail: error.detail)
+            }
+            if case .object(let jwk) = element, let unknown = jwk.keys.sorted().first(where: { !PublicKey.knownMembers.contains($0) }) {
+                throw Refusal(
+                    path: "keys[\(index)].\(String(unknown.unicodeScalars.prefix(100)))",
+                    detail: "This field is unknown. Remove it or check its spelling.")
+            }
+            if let id = key.keyID, keys.contains(where: { $0.keyID?.isSame(as: id) == true }) {
+                throw Refusal(path: "keys[\(index)].kid", detail: "Another key has the same `kid`.")
+            }
+            keys.append(key)
+        }
+        self.keys = keys
+    }
+
+    /// Reads a set that an application publishes. It ignores keys that it cannot use, because the document may have others.
+    /// - Returns: nil if no key is usable.
+    init?(published json: [UInt8]) {
+        guard case .object(let set)? = try? JSONValue(json: json), case .array(let elements)? = set["keys"] else { return nil }
+        keys = Array(elements.lazy.compactMap { try? PublicKey($0) }.prefix(Self.most))
+        if keys.isEmpty { return nil }
+    }
+
+    /// The set as JSON, for the database.
+    package var json: [UInt8] {
+        // Texts and lists always have a JSON form.
+        ((try? JSONEncoder().encode(self)) ?? Data()).map(\.self)
+    }
+
+    /// The keys that may have made a signature. Without a `kid`, each key may have.
+    func candidates(_ keyID: String?) -> [PublicKey] {
+        guard let keyID else { return keys }
+        return keys.filter { $0.keyID?.isSame(as: keyID) == true }
+    }
+}
