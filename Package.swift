@@ -184,6 +184,12 @@ let package = Package(
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
+            name: "AuthKit",
+            dependencies: [
+                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Web", "Postgres", "Encoding",
+                crypto, httpTypes, hummingbird, nioCore,
+            ]),
+        .target(
             name: "Mushu",
             dependencies: [
                 "SignIn", "Accounts", "Sessions", "Users", "Tenancy", "Access", "Web", "Apple", "Encoding",
@@ -192,7 +198,7 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "Mushu", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "AuthKit", "Mushu", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
                 "ClientKeys", "Delivery",
                 "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
@@ -339,6 +345,9 @@ let package = Package(
                 "Apple", "Encoding", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
             ]),
+        .testTarget(
+            name: "AuthKitTests",
+            dependencies: ["Server", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
         .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(

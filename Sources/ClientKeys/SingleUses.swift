@@ -14,7 +14,7 @@ package enum SingleUses {
     }
 
     /// Uses up a value. Returns no row if it was used before.
-    static func insertIfNew(_ digest: [UInt8], of tenant: ID<Tenant>, until end: Date) -> SQL {
+    package static func insertIfNew(_ digest: [UInt8], of tenant: ID<Tenant>, until end: Date) -> SQL {
         """
         INSERT INTO single_use (tenant_id, digest, expires_at) VALUES (\(tenant), \(digest), \(end))
         ON CONFLICT (tenant_id, digest) DO NOTHING RETURNING digest

@@ -74,9 +74,8 @@ package struct Installation: Sendable {
         connectionUpkeep = ConnectionUpkeep(
             database: PlatformDatabase(pool, for: .maintainConnections), keyring: settings.keyring, apple: apple, logger: logger, now: now)
         let routes = Routes(
-            settings, pools: pools, directory: directory, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys, apis: apis,
-            apple: apple,
-            metrics: metrics, logger: logger, now: now)
+            settings, pools: pools, directory: directory, callers: callers, limits: limits, lastUsed: lastUsed, signingKeys: signingKeys,
+            apis: apis, apple: apple, metrics: metrics, logger: logger, now: now)
         let router = makeRouter(
             routes,
             api: APIEntrance(

@@ -1,6 +1,7 @@
 import APIs
 import Access
 import Accounts
+import AuthKit
 import Billing
 import Delivery
 import Hummingbird
@@ -19,6 +20,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     let router = ActionRouter()
     // Browsers, applications and Apple.
     router.addRoutes(routes.signIn.routes)
+    router.addRoutes(routes.authKit.routes)
     router.addRoutes(routes.tokens.routes)
     router.addRoutes(routes.logout.routes)
     router.addRoutes(routes.users.personRoutes)
@@ -29,6 +31,17 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.mushu.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
         .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)
+    // The REST part of WorkOS's interface. The key names the tenant. The inner layer gives the form to the errors of actions, the outer one
+    // to all others.
+    router.group(context: CallContext.self)
+        .add(middleware: WorkOSAnswers())
+        .add(middleware: APIEntrance(authenticate: api.authenticate, idempotency: api.idempotency.forOwnTenant))
+        .add(middleware: WorkOSAnswers())
+        .group(context: TenantContext.self)
+        .addRoutes(routes.authKitUsers.keyRoutes)
+        .addRoutes(routes.authKitOrganizations.keyRoutes)
+        .addRoutes(routes.authKitAPIKeys.keyRoutes)
+        .addRoutes(routes.authKitRedirectURIs.keyRoutes)
     // The REST API.
     let v1 = router.group("v1", context: CallContext.self).add(middleware: api)
     v1.group(context: PlatformContext.self)
@@ -102,7 +115,10 @@ struct PublicResponder: HTTPResponder {
         }
         return try await edge.handle(request, context: context) { request, context in
             try await crossOrigin.handle(request, context: context) { request, context in
-                guard let found else { throw HTTPError(.notFound) }
+                guard let found else {
+                    if let feature = UnofferedFeature(path: request.uri.path) { throw feature }
+                    throw HTTPError(.notFound)
+                }
                 return try await found.route.responder.respond(to: request, context: context)
             }
         }

@@ -2,6 +2,7 @@ import APIs
 import Access
 import Accounts
 import Apple
+import AuthKit
 import Billing
 import ClientKeys
 import Delivery
@@ -20,6 +21,11 @@ import Web
 /// The groups of actions, each with its own dependencies.
 struct Routes: Sendable {
     let signIn: SignInRoutes
+    let authKit: AuthKitSignInRoutes
+    let authKitUsers: AuthKitUserRoutes
+    let authKitOrganizations: AuthKitOrganizationRoutes
+    let authKitAPIKeys: AuthKitAPIKeyRoutes
+    let authKitRedirectURIs: AuthKitRedirectURIRoutes
     let tokens: TokenRoutes
     let logout: LogoutRoutes
     let discovery: DiscoveryRoutes
@@ -45,7 +51,7 @@ struct Routes: Sendable {
     let mushu: MushuRoutes
 
     init(
-        _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, limits: RequestLimits, lastUsed: LastUsed,
+        _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, callers: Callers, limits: RequestLimits, lastUsed: LastUsed,
         signingKeys keys: SigningKeys, apis directoryOfAPIs: APIDirectory, apple: AppleClient, metrics: Metrics, logger: Logger,
         now: @escaping @Sendable () -> Date
     ) {
@@ -64,6 +70,9 @@ struct Routes: Sendable {
             tokens: issuer, pool: logins, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, metrics: metrics)
         signIn = SignInRoutes(
             endpoints: endpoints, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, signInNatively: native, metrics: metrics)
+        authKit = AuthKitSignInRoutes(
+            endpoints: endpoints, signIn: signIn, tokens: issuer, signingKeys: keys, callers: callers, lastUsed: lastUsed, pool: logins,
+            metrics: metrics)
         tokens = TokenRoutes(tokens: issuer, pool: logins, metrics: metrics, exchange: native.exchangeToken)
         logout = LogoutRoutes(endpoints: endpoints, pool: logins, signingKeys: keys, spent: issuer.spent)
         discovery = DiscoveryRoutes(endpoints: endpoints, signingKeys: keys)
@@ -71,6 +80,8 @@ struct Routes: Sendable {
         signingKeys = SigningKeyRoutes(pool: pool, keyring: keyring, signingKeys: keys, now: now)
 
         users = UserRoutes(pool: pool, keyring: keyring, endpoints: endpoints, tokens: issuer, now: now)
+        authKitUsers = AuthKitUserRoutes(pool: pool, users: users, sessions: sessions, now: now)
+        authKitOrganizations = AuthKitOrganizationRoutes(pool: pool, directory: directory)
         notifications = NotificationRoutes(
             pool: pool, keyring: keyring, apple: apple, endpoints: endpoints, metrics: metrics, logger: logger, now: now)
         transfers = TransferRoutes(pool: pool, keyring: keyring, apple: apple, lastUsed: lastUsed, now: now)
@@ -85,6 +96,8 @@ struct Routes: Sendable {
             pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, hasOthers: { Identity.hasOthers(of: $0, than: $1) }, now: now)
         webhooks = WebhookRoutes(pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now)
         apiKeys = APIKeyRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)
+        authKitRedirectURIs = AuthKitRedirectURIRoutes(applications: applications, directory: directory)
+        authKitAPIKeys = AuthKitAPIKeyRoutes(pool: pool, keys: apiKeys, callers: callers, endpoints: endpoints)
         audit = AuditRoutes(pool: pool)
 
         usage = UsageRoutes(pool: pool, settling: settling, now: now)

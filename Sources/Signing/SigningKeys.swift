@@ -11,6 +11,7 @@ package final class SigningKeys: Sendable {
     /// Keys that are missing from the cache. Each is made once for all waiting callers.
     private let firsts: ConfigurationCache<Wanted, SigningKey>
     let verified: VerifiedTokens
+    private let certificates = Certificates()
 
     private struct Wanted: Hashable, Sendable {
         let tenant: ID<Tenant>
@@ -82,6 +83,12 @@ package final class SigningKeys: Sendable {
     package func published(of tenant: ID<Tenant>, waits: Bool) async throws -> (value: [SigningKey.JWK], isOld: Bool) {
         guard let found = try await cache.recent(tenant, waits: waits) else { throw Missing() }
         return (found.value.published.map(\.jwk), found.isOld)
+    }
+
+    /// The RS256 keys among them, each with its certificate.
+    package func certified(of tenant: ID<Tenant>, waits: Bool) async throws -> (value: [CertifiedKey], isOld: Bool) {
+        guard let found = try await cache.recent(tenant, waits: waits) else { throw Missing() }
+        return (try found.value.published.compactMap(certificates.certified), found.isOld)
     }
 
     /// The published keys of a tenant, never old. All code that signs or verifies a token uses these.

@@ -13,8 +13,8 @@ package struct UserReply: Encodable, Sendable {
 
     package let id: ID<User>
     let object = "user"
-    let given_name, family_name, email: String?
-    let email_verified, is_private_email, email_disabled: Bool
+    package let given_name, family_name, email: String?
+    package let email_verified, is_private_email, email_disabled: Bool
     let status: Status
     /// When Apple reported the deletion of the account, and when the profile is erased.
     let deleted_at, erase_after: Date?

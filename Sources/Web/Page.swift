@@ -12,6 +12,10 @@ package struct PageRequest: Sendable {
     package let limit: Int
     package let position: Position
 
+    package init(limit: Int, position: Position) {
+        (self.limit, self.position) = (limit, position)
+    }
+
     /// For SQL: `WHERE id < upper AND id > lower ORDER BY … LIMIT fetched`. The statement fetches one row more than requested, to find
     /// out whether there are more.
     ///

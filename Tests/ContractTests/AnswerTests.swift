@@ -159,7 +159,7 @@ struct AnswerTests {
 
     @Test("each operation without an API key succeeds as described: with its answer, or with a redirect without an error")
     func open() async throws {
-        let open = specification.operations.filter { $0.scopes == nil }
+        let open = specification.operations.filter(\.isOpen)
         let answers = try await TestPlatform.run({
             $0.showsPricing = true
             $0.securityContact = "mailto:security@platform.test"
@@ -191,14 +191,14 @@ struct AnswerTests {
             let again = try await browser.token(request, [("grant_type", "authorization_code"), ("code", "x")])
             #expect(again.status == 400)
             #expect(specification.violations(again, of: token) == [])
-            for operation in specification.operations where operation.scopes == nil && operation.method == "GET" {
+            for operation in specification.operations where operation.isOpen && operation.method == "GET" {
                 for key in [access, "nonsense", nil] {
+                    let path = operation.path.replacing("{tenant}", with: "acme")
+                        .replacing("{clientID}", with: request.application.client_id)
+                        .replacing(/\{(client|app)_id\}/, with: platform.acme.applications[1].client_id)
+                        .replacing("{provider_type}", with: "apple")
                     let answer = try await browser.send(
-                        "GET",
-                        TestPlatform.publicURL
-                            + operation.path.replacing("{tenant}", with: "acme")
-                            .replacing(/\{(client|app)_id\}/, with: platform.acme.applications[1].client_id)
-                            .replacing("{provider_type}", with: "apple"),
+                        "GET", TestPlatform.publicURL + path,
                         headers: key.map { [("Authorization", "Bearer \($0)")] } ?? [], body: nil)
                     #expect(specification.violations(answer, of: operation) == [], "\(operation) \(answer.status): \(answer.body)")
                 }

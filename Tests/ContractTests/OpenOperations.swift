@@ -14,7 +14,7 @@ struct OpenOperations: Sendable {
 
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
-        try await documents() + login() + sharedLogin() + otherAuthorizations() + ends() + mushu() + mushuProviders()
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + authKit() + ends() + mushu() + mushuProviders()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -55,6 +55,24 @@ struct OpenOperations: Sendable {
         return [
             ("authorizeByPost", try await browser.post("\(platform.acme.issuer)/oauth2/authorize", form: parameters)),
             ("authorizeByClient", try await browser.get(byClient)),
+        ]
+    }
+
+    /// A login of an AuthKit application.
+    private func authKit() async throws -> [(String, TestBrowser.Answer)] {
+        let (root, request) = ("\(TestPlatform.publicURL)/user_management", TestBrowser.Request(platform.acme))
+        let toApple = try await browser.get(
+            TestBrowser.Request.url("\(root)/authorize", request.parameters.filter { $0.0 != "scope" } + [("provider", "authkit")]))
+        let code = try await browser.callback(try await browser.atApple(toApple, person: "new"))["code"] ?? ""
+        let client = [("client_id", request.application.client_id), ("client_secret", request.application.client_secret ?? "")]
+        let session = try await browser.post(
+            "\(root)/authenticate",
+            form: client + [("grant_type", "authorization_code"), ("code", code), ("code_verifier", request.verifier)])
+        let id = try claims(of: session.json["access_token"] as? String)["sid"] as? String ?? ""
+        return [
+            ("authKitAuthorize", toApple), ("authKitAuthenticate", session),
+            ("authKitJWKS", try await browser.get("\(TestPlatform.publicURL)/sso/jwks/\(request.application.client_id)")),
+            ("authKitLogout", try await browser.get(TestBrowser.Request.url("\(root)/sessions/logout", [("session_id", id)]))),
         ]
     }
 

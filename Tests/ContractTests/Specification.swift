@@ -18,6 +18,8 @@ struct Specification: Sendable {
         let id: String
         /// The required scopes of an API key; nil for an operation without API keys.
         let scopes: [String]?
+        /// The required scopes of an operation of WorkOS's interface, which only a tenant's own key may call.
+        let organizationScopes: [String]?
         /// Whether a tenant's key is rejected regardless of its scopes (`x-operators-only`).
         let isForOperators: Bool
         let parameters: [Parameter]
@@ -26,6 +28,8 @@ struct Specification: Sendable {
 
         var description: String { id }
 
+        /// Whether it needs no API key.
+        var isOpen: Bool { scopes == nil && organizationScopes == nil }
         var isForTenants: Bool { path.contains("/{tenant}") }
         /// Whether it names no tenant, and a tenant's key still reads its own data.
         var isForAnyKey: Bool { scopes != nil && !isForTenants && !isForOperators }
@@ -77,6 +81,7 @@ struct Specification: Sendable {
                 let security = operation["security"] as? [[String: [String]]] ?? []
                 return Operation(
                     method: method.uppercased(), path: path, id: id, scopes: security.compactMap { $0["apiKey"] }.first,
+                    organizationScopes: security.compactMap { $0["organizationKey"] }.first,
                     isForOperators: operation["x-operators-only"] as? Bool ?? false,
                     parameters: [item, operation].flatMap { $0["parameters"] as? [[String: Any]] ?? [] }.compactMap(parameter),
                     requests: requests(of: operation))

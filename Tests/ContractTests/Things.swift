@@ -123,11 +123,18 @@ struct Things: Sendable {
         for (name, id) in others { path = path.replacing("{\(name)}", with: id) }
         for parameter in operation.parameters where parameter.place == "path" && parameter.name != "tenant" {
             let prefix = parameter.example?.prefix { $0 != "_" } ?? "id"
-            let uuid = real ? (operation.isForTenants ? acme : platform)[parameter.name] : nil
+            let isAcmes = operation.isForTenants || operation.organizationScopes != nil
+            let uuid = real ? (isAcmes ? acme : platform)[parameter.name] : nil
             path = path.replacing("{\(parameter.name)}", with: prefix + "_" + Self.digits(uuid))
         }
         return path
     }
+
+    /// Returns the ID of Acme's user, and of the user's session.
+    var user: String { "user_" + Self.digits(acme["user"]) }
+    var session: String { "session_" + Self.digits(acme["session"]) }
+    /// Returns the ID of a key of Acme that no test uses for calls.
+    var apiKey: String { "apikey_" + Self.digits(acme["apiKey"]) }
 
     /// Returns the ID of Acme's webhook.
     var webhook: String { "webhook_" + Self.digits(acme["webhook"]) }

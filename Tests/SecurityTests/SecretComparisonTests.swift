@@ -89,7 +89,8 @@ struct SecretComparisonTests {
     private static func sourceFiles() throws -> [URL] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try [
-            "Access", "Accounts", "Apple", "Billing", "Delivery", "Encoding", "Ledger", "Mushu", "Outbox", "Sealing", "Server", "Sessions",
+            "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "ClientKeys", "Delivery", "Encoding", "Ledger", "Mushu", "Outbox",
+            "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",
         ].flatMap { target in
             try FileManager.default.subpathsOfDirectory(atPath: sources.appending(path: target).path).filter { $0.hasSuffix(".swift") }

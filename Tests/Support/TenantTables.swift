@@ -27,6 +27,10 @@ package enum TenantTables {
             INSERT INTO team_transfer_user (tenant_id, transfer_id, user_id, state, updated_at)
             SELECT \(tenant), \(transfer), id, 'collected', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
             """,
+            """
+            INSERT INTO authkit_user (tenant_id, user_id, metadata, updated_at)
+            SELECT \(tenant), id, '{}', \(now) FROM tenant_user WHERE tenant_id = \(tenant) LIMIT 1
+            """,
             // A login is in only one of the two tables.
             """
             INSERT INTO usage_event (occurred_at, billing_period, tenant_id, id, application_id, user_id, kind, connection)

@@ -15,6 +15,8 @@ from dev_server import DevServer
 from spec import FILE, ROOT, Specification
 
 HERE = Path(__file__).parent
+# WorkOS's interface has other errors. Tests/ContractTests/OrganizationKeyTests.swift and script/api/authkit.py check it.
+AUTHKIT = "authkit"
 
 
 def prepare(server):
@@ -70,7 +72,7 @@ def run(server, known, who, key, phases, arguments):
     }
     command = [
         Path(sys.executable).parent / "st", "--config-file", HERE / "schemathesis.toml", "run", FILE, "--url", server.settings["base_url"],
-        "--checks", "all", "--max-examples", str(arguments.examples), "--phases", phases]
+        "--checks", "all", "--exclude-tag", AUTHKIT, "--max-examples", str(arguments.examples), "--phases", phases]
     for operation in arguments.operation:
         command += ["--include-operation-id", operation]
     began = time.monotonic()
@@ -104,7 +106,8 @@ def main():
         for line in server.complaints():
             well = False
             print(f"check-api: the server logged an error: {line}", file=sys.stderr)
-    all_operations = [each.id for each in Specification().operations if not arguments.operation or each.id in arguments.operation]
+    all_operations = [each.id for each in Specification().operations
+                      if AUTHKIT not in each.value["tags"] and (not arguments.operation or each.id in arguments.operation)]
     good = [each for each in all_operations if any(status[0] in "23" for status in reached.get(each, {}))]
     print(f"check-api: {len(good)} of {len(all_operations)} operations succeeded")
     for operation in all_operations:

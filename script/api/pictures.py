@@ -24,12 +24,13 @@ OUTSIDE = {"Bench", "Fuzz"}
 PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
-    "Mushu": (146, 2), "SignIn": (58, 2), "AppleSimulator": (322, 2),
-    "Accounts": (58, 3), "DemoApplication": (322, 3),
-    "Sessions": (58, 4), "Billing": (146, 4), "Sinks": (214, 4), "EmbeddedPostgres": (322, 4),
-    "Signing": (40, 5), "APIs": (102, 5), "Users": (160, 5), "Ledger": (222, 5),
-    "Tenancy": (150, 6), "ClientKeys": (150, 7), "Delivery": (150, 8), "Outbox": (104, 9), "Access": (190, 9),
-    "Postgres": (92, 10), "Sealing": (170, 10), "Web": (256, 10), "Apple": (336, 10), "Encoding": (196, 11)}
+    "AuthKit": (58, 2), "Mushu": (146, 2), "AppleSimulator": (322, 2),
+    "SignIn": (58, 3), "DemoApplication": (322, 3),
+    "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),
+    "Sessions": (58, 5), "Billing": (146, 5), "Sinks": (214, 5),
+    "Signing": (40, 6), "APIs": (102, 6), "Users": (160, 6), "Ledger": (222, 6),
+    "Tenancy": (150, 7), "ClientKeys": (150, 8), "Delivery": (150, 9), "Outbox": (104, 10), "Access": (190, 10),
+    "Postgres": (92, 11), "Sealing": (170, 11), "Web": (256, 11), "Apple": (336, 11), "Encoding": (196, 12)}
 WIDE = {"espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "Signing": 58, "APIs": 48, "Users": 52, "Ledger": 58}
 ROW, BOX = 50, 26
 
@@ -57,7 +58,7 @@ def targets():
     graph = dependencies()
     if graph.keys() != PLACES.keys():
         sys.exit(f"pictures: place these targets in script/api/pictures.py: {', '.join(sorted(graph.keys() ^ PLACES.keys()))}")
-    picture = Picture("The targets: each imports only targets below it", 12 * ROW + 12)
+    picture = Picture("The targets: each imports only targets below it", 13 * ROW + 12)
 
     def top(name):
         return PLACES[name][0], PLACES[name][1] * ROW + 18

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import HTTPTypes
 import Hummingbird
 import Postgres
@@ -15,12 +15,18 @@ extension APIKeyRoutes {
         let expiresAt = fields.time("expires_at", after: now)
         try fields.finish()
         guard let name, let scopes else { throw Problem(.invalid, "`name` and `scopes` are required.") }
-        try call.requireOwn(scopes.map(\.rawValue))
+        let key = try await issue(name, scopes: scopes.map(\.rawValue), expiresAt: expiresAt, call)
+        return try .resource(key, updatedAt: key.updated_at, status: .created, headers: [.location: request.location(of: key.id)])
+    }
 
+    /// - Returns: the key with its secret.
+    package func issue(_ name: String, scopes: [String], expiresAt: Date?, _ call: some ActingContext) async throws -> ShownAPIKey {
+        let now = now()
+        try call.requireOwn(scopes)
         var random = SystemRandomNumberGenerator()
         let secret = APIKey.makeSecret(live: publicURL.hasPrefix("https:"), using: &random)
         let id = ID<APIKey>(at: now)
-        let key = ShownAPIKey(id, name: name, secret: secret, scopes: scopes.map(\.rawValue), expiresAt: expiresAt, at: now)
+        let key = ShownAPIKey(id, name: name, secret: secret, scopes: scopes, expiresAt: expiresAt, at: now)
         try await call.database(pool).transaction { [keyring] db in
             try await APIKey.requireRoom(for: call.owner, at: now, in: db)
             _ = try await db.run([
@@ -30,7 +36,6 @@ extension APIKeyRoutes {
                     call.apiKeyAction("issue"), of: id.description, owner: call.owner, by: call.origin, after: key, at: now),
             ])
         }
-        return try .resource(
-            key.revealing(secret), updatedAt: key.updated_at, status: .created, headers: [.location: request.location(of: id)])
+        return key.revealing(secret)
     }
 }

@@ -11,11 +11,15 @@ extension APIKeyRoutes {
     func revokeAPIKey(_ request: Request, _ call: some ActingContext) async throws -> Response {
         try call.require(.apiKeysWrite)
         let id = try call.id("apiKey", of: "API key", as: APIKey.self)
-        let now = now()
         var fields = try await JSONFields(request, isOptional: true)
         try fields.finish()
+        let key = try await revoke(id, call)
+        return try .resource(key, updatedAt: key.updated_at)
+    }
 
-        let key = try await call.database(pool).transaction { db in
+    package func revoke(_ id: ID<APIKey>, _ call: some ActingContext) async throws -> ShownAPIKey {
+        let now = now()
+        return try await call.database(pool).transaction { db in
             guard let old = try await db.run(ShownAPIKey.lock(id, owner: call.owner)).first(ShownAPIKey.init)
             else { throw Problem.notFound("API key") }
             guard old.revoked_at == nil else { return old }
@@ -33,6 +37,5 @@ extension APIKeyRoutes {
                     at: now))
             return revoked
         }
-        return try .resource(key, updatedAt: key.updated_at)
     }
 }

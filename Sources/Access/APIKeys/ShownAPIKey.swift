@@ -1,24 +1,24 @@
 import Encoding
-import Foundation
+package import Foundation
 import Hummingbird
-import Postgres
+package import Postgres
 import Sealing
-import Web
+package import Web
 
 /// An API key as callers see it, without its secret. Only the response that issues the key adds the secret.
-struct ShownAPIKey: Encodable, Sendable {
-    let id: ID<APIKey>
+package struct ShownAPIKey: Encodable, Sendable {
+    package let id: ID<APIKey>
     let object = "api_key"
-    let name, last_four: String
-    let scopes: [String]
-    let expires_at, revoked_at, last_used_at: Date?
+    package let name, last_four: String
+    package let scopes: [String]
+    package let expires_at, revoked_at, last_used_at: Date?
     /// The key that replaced this key.
     let rolled_to: ID<APIKey>?
-    let created_at, updated_at: Date
+    package let created_at, updated_at: Date
     /// Only in the response to the caller that requested the key, never in the audit trail.
-    var secret: String?
+    package var secret: String?
 
-    init(_ row: Row) throws {
+    package init(_ row: Row) throws {
         id = try row.get("id")
         name = try row.get("name")
         last_four = try row.get("last_four")
@@ -45,7 +45,7 @@ struct ShownAPIKey: Encodable, Sendable {
         return shown
     }
 
-    static func find(_ id: ID<APIKey>, owner: UUID) -> SQL {
+    package static func find(_ id: ID<APIKey>, owner: UUID) -> SQL {
         """
         SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
         FROM api_key WHERE tenant_id = \(owner) AND id = \(id)
@@ -60,7 +60,7 @@ struct ShownAPIKey: Encodable, Sendable {
         """
     }
 
-    static func page(_ page: PageRequest, owner: UUID) -> SQL {
+    package static func page(_ page: PageRequest, owner: UUID) -> SQL {
         """
         SELECT id, name, last_four, scopes, expires_at, revoked_at, last_used_at, rolled_to, created_at, updated_at
         FROM api_key WHERE tenant_id = \(owner) AND id < \(page.upper) AND id > \(page.lower)

@@ -32,6 +32,15 @@ package struct Idempotency: RouterMiddleware {
     private let keyring: Keyring
     private let logger: Logger
     private let now: @Sendable () -> Date
+    /// Whether a path without a tenant is about the tenant that owns the key.
+    private var isForOwnTenant = false
+
+    /// The same for paths without a tenant, which are about the tenant that owns the key.
+    package var forOwnTenant: Idempotency {
+        var copy = self
+        copy.isForOwnTenant = true
+        return copy
+    }
 
     package init(pool: DatabasePool, keyring: Keyring, logger: Logger, now: @escaping @Sendable () -> Date) {
         (self.pool, self.keyring, self.logger, self.now) = (pool, keyring, logger, now)
@@ -42,7 +51,7 @@ package struct Idempotency: RouterMiddleware {
     ) async throws -> Response {
         // A later step refuses a caller without permission. Such a request leaves no row.
         guard request.method == .post, let key = request.headers[.idempotencyKey], let caller = context.caller,
-            Self.mayAct(caller, context)
+            mayAct(caller, context)
         else { return try await next(request, context) }
         guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
@@ -100,8 +109,8 @@ package struct Idempotency: RouterMiddleware {
         return answer.response
     }
 
-    private static func mayAct(_ caller: Caller, _ context: CallContext) -> Bool {
-        guard context.parameters.get("tenant") != nil else { return caller.isOperator }
+    private func mayAct(_ caller: Caller, _ context: CallContext) -> Bool {
+        guard context.parameters.get("tenant") != nil || isForOwnTenant else { return caller.isOperator }
         return (try? TenantContext(context: context)) != nil
     }
 

@@ -10,7 +10,7 @@ package import Users
 /// The value that an application redeems for tokens, once. It is sealed and not a row. The primary key of the session ensures that it is
 /// redeemed only once.
 package struct AuthorizationCode: Sendable {
-    static let lifetime: TimeInterval = 60
+    package static let lifetime: TimeInterval = 60
     private static let purpose = "authorization_code"
 
     let login: ID<LoginID>

@@ -1,6 +1,7 @@
 package import APIs
 package import Access
 package import Foundation
+package import Postgres
 package import Tenancy
 package import Users
 
@@ -43,5 +44,38 @@ extension CompletedLogin {
         self.init(
             login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
             connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
+    }
+}
+
+/// The start of a session, for a protocol that makes its own tokens.
+package struct StartedSession: Sendable {
+    package let id: ID<Session>
+    package let user: ID<User>
+    package let authenticatedAt: Date?
+    package let startedAt: Date
+
+    package init(_ login: CompletedLogin, at now: Date) {
+        (id, user, authenticatedAt, startedAt) = (login.session, login.user, login.authenticatedAt, now)
+    }
+
+    private init(_ row: Row) throws {
+        id = try row.get("id")
+        user = try row.get("user_id")
+        authenticatedAt = try row.get("authenticated_at")
+        startedAt = try row.get("created_at")
+    }
+
+    /// The active session of a login that has not been refreshed yet, if a condition is true.
+    /// - Parameter proof: selects a row if the caller is the one that started the session.
+    package static func find(
+        _ login: CompletedLogin, provenBy proof: SQL, _ application: Application, _ tenant: Tenant, in database: OwnerDatabase, at now: Date
+    ) async throws -> StartedSession? {
+        try await database.run(
+            """
+            SELECT s.id, s.user_id, s.authenticated_at, s.created_at
+            \(part: Session.active(login.session, of: tenant.id, application, at: now))
+                AND s.refresh_generation = 0 AND EXISTS (\(part: proof))
+            """
+        ).first(StartedSession.init)
     }
 }

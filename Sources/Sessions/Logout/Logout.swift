@@ -1,6 +1,7 @@
-import Access
+package import Access
 import Encoding
-import Foundation
+package import Foundation
+import HTTPTypes
 import Hummingbird
 import Postgres
 import Tenancy
@@ -15,14 +16,18 @@ extension ErrorPage {
         outcome: "hint_unreadable", status: .badRequest, title: "You are not signed out",
         detail: "The request's id_token_hint is not an id_token of the application, or its signing key has been replaced.",
         remedy: "Sign out in the application. If you are its developer, revoke the refresh token instead.")
-    /// - Parameter uri: the request's URI. It is shown as text and is not a link.
-    static func logoutURINotRegistered(_ uri: String, of application: Application) -> ErrorPage {
+    /// - Parameters:
+    ///   - uri: the request's URI. It is shown as text and is not a link.
+    ///   - parameter: the name of the request's parameter.
+    package static func logoutURINotRegistered(
+        _ uri: String, of application: Application, parameter: String = "post_logout_redirect_uri"
+    ) -> ErrorPage {
         ErrorPage(
             outcome: "logout_uri_not_registered", status: .badRequest, title: "You are signed out",
-            detail: "This page cannot send you back. The request's post_logout_redirect_uri is not registered for this application.",
+            detail: "This page cannot send you back. The request's \(parameter) is not registered for this application.",
             remedy:
                 "If you develop the application, \(registration(of: uri, in: "logout_uris", application.logoutURIs, application)).",
-            facts: [("Application", application.name), ("post_logout_redirect_uri", shown(uri))])
+            facts: [("Application", application.name), (parameter, shown(uri))])
     }
     /// - Parameter uri: as above.
     static func cannotReturn(_ uri: String, to application: Application) -> ErrorPage {
@@ -112,5 +117,22 @@ extension Response {
     fileprivate static func afterLogout(to uri: String, state: String?) -> Response {
         guard let state else { return .redirect(to: uri, status: .seeOther, cookies: []) }
         return .redirect(to: uri, adding: [("state", state)])
+    }
+}
+
+extension ErrorPage {
+    package static let unknownSession = ErrorPage(
+        outcome: "unknown_session", status: .badRequest, title: "You are not signed out",
+        detail: "The request's session_id is not the ID of a session.",
+        remedy: "Sign out in the application. If you are its developer, send the sid of the access token as session_id.")
+}
+
+extension Tokens {
+    /// Ends an application's session, because its user signed out. A session that is already over does not change.
+    package func logOut(_ session: ID<Session>, of application: Application, _ tenant: Tenant, at now: Date) async throws {
+        try await spent.runOnce(.logOut(session), by: .init(application, tenant), at: now) {
+            _ = try await OwnerDatabase(pool, tenant: tenant.id).run(
+                Session.end(session, of: tenant.id, because: .logout, actor: application.id, at: now))
+        }
     }
 }

@@ -1,4 +1,4 @@
-import Access
+package import Access
 import Delivery
 import Foundation
 import Hummingbird
@@ -12,14 +12,22 @@ extension SessionRoutes {
     func revokeSession(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.sessionsWrite)
         let id = try call.id("session", of: "session", as: Session.self)
+        let session = try await revoke(id, call) { try request.requireMatch(EntityTag($0.updated_at)) }
+        return try .resource(session, updatedAt: session.updated_at)
+    }
+
+    /// - Parameter admit: throws to prevent the end of the session.
+    package func revoke(
+        _ id: ID<Session>, _ call: TenantContext, admit: @Sendable (SessionReply) throws -> Void = { _ in }
+    ) async throws -> SessionReply {
         let now = now()
         let (tenant, origin) = (call.tenant, call.origin)
-        let session = try await call.database(pool).transaction { db in
+        return try await call.database(pool).transaction { db in
             // The row is locked first and read afterwards, so a concurrent refresh is included.
             let (_, found) = try await db.run(
                 "SELECT FROM session WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE", SessionReply.find(id, of: tenant))
             guard let session = try found.first({ try SessionReply($0, at: now) }) else { throw Problem.notFound("session") }
-            try request.requireMatch(EntityTag(session.updated_at))
+            try admit(session)
             guard session.status == .active || session.mayHaveTokens(at: now) else { return session }
             let revoked = session.revoked(at: now.asChange(after: session.updated_at))
             _ = try await db.run([
@@ -35,6 +43,5 @@ extension SessionRoutes {
             ])
             return revoked
         }
-        return try .resource(session, updatedAt: session.updated_at)
     }
 }

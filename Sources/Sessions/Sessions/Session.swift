@@ -1,7 +1,7 @@
 import APIs
 package import Access
 import Delivery
-import Foundation
+package import Foundation
 import Postgres
 import Tenancy
 package import Users
@@ -33,12 +33,12 @@ package struct Session: Identified, Sendable {
     package let scope: String
     /// The APIs that the user's sign-in is for.
     let apis: [ID<API>]
-    let generation: Int
-    let refreshedAt: Date
+    package let generation: Int
+    package let refreshedAt: Date
     let expiresAt: Date
     let endedAt: Date?
     /// When Apple authenticated the user. It is nil for a session of an older version.
-    let authenticatedAt: Date?
+    package let authenticatedAt: Date?
 
     init(_ row: Row) throws {
         user = try row.get("user_id")

@@ -3,11 +3,11 @@ package import Foundation
 package import Postgres
 import Tenancy
 package import Users
-import Web
+package import Web
 
 /// A session in the REST API.
 package struct SessionReply: Encodable, Sendable {
-    enum Status: String, Encodable, CaseIterable {
+    package enum Status: String, Encodable, CaseIterable {
         case active
         /// Ended early: revoked, or because of misuse.
         case ended
@@ -15,22 +15,22 @@ package struct SessionReply: Encodable, Sendable {
         case expired
     }
 
-    let id: ID<Session>
+    package let id: ID<Session>
     let object = "session"
-    let user_id: ID<User>
-    let application_id: ID<Application>
+    package let user_id: ID<User>
+    package let application_id: ID<Application>
     /// Nil for a session of an older version that granted no scope.
     let scope: String?
-    private(set) var status: Status
+    package private(set) var status: Status
     /// The device on which the session started, as the browser or application stated it, and its address.
-    private(set) var user_agent, address: String?
+    package private(set) var user_agent, address: String?
     /// A `Session.EndReason`, or a reason that only a newer version knows. Both versions run side by side during a deployment.
     private(set) var ended_reason: String?
-    private(set) var ended_at: Date?
-    let created_at, last_used_at: Date
+    package private(set) var ended_at: Date?
+    package let created_at, last_used_at: Date
     /// When the session ends if it is not used before. The next use may extend it.
-    let expires_at: Date
-    private(set) var updated_at: Date
+    package let expires_at: Date
+    package private(set) var updated_at: Date
 
     package init(_ row: Row, at now: Date) throws {
         id = try row.get("id")
@@ -86,13 +86,17 @@ package struct SessionReply: Encodable, Sendable {
         """
     }
 
-    struct Filter {
+    package struct Filter {
         var user: ID<User>?
         var application: ID<Application>?
         var status: Status?
+
+        package init(user: ID<User>?, application: ID<Application>?, status: Status?) {
+            (self.user, self.application, self.status) = (user, application, status)
+        }
     }
 
-    static func page(_ page: PageRequest, of tenant: ID<Tenant>, _ filter: Filter, at now: Date) -> SQL {
+    package static func page(_ page: PageRequest, of tenant: ID<Tenant>, _ filter: Filter, at now: Date) -> SQL {
         let (application, status) = (filter.application, filter.status?.rawValue)
         guard let user = filter.user else {
             return """

@@ -71,3 +71,18 @@ extension Session {
     /// Selects whether there is a session of any tenant.
     package static let anyExists: SQL = "EXISTS (SELECT FROM session)"
 }
+
+extension Session {
+    /// The last sign-in of each of these users whose sessions are stored.
+    package static func lastLogins(
+        of users: [ID<User>], in database: OwnerDatabase, _ tenant: ID<Tenant>
+    ) async throws -> [ID<User>: Date] {
+        guard !users.isEmpty else { return [:] }
+        let rows = try await database.run(
+            """
+            SELECT user_id, max(created_at) AS at FROM session
+            WHERE tenant_id = \(tenant) AND user_id = ANY(\(users)) GROUP BY user_id
+            """)
+        return Dictionary(uniqueKeysWithValues: try rows.map { (try $0.get("user_id"), try $0.get("at")) })
+    }
+}

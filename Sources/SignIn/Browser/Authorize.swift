@@ -2,11 +2,11 @@ import APIs
 import Access
 import Apple
 import Encoding
-import Hummingbird
+package import Hummingbird
 import Logging
 import Postgres
-import Sessions
-import Tenancy
+package import Sessions
+package import Tenancy
 import Web
 
 extension SignInRoutes {
@@ -56,9 +56,12 @@ extension SignInRoutes {
     }
 
     /// Starts a login attempt. It writes only to the browser, so an unauthenticated caller cannot fill the database.
+    package func begin(_ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request) throws -> Response {
+        try begin(asked, delivering: .code, for: tenant, request)
+    }
+
     func begin(
-        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery = .code, for tenant: TenantConfiguration,
-        _ request: Request
+        _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, for tenant: TenantConfiguration, _ request: Request
     ) throws -> Response {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)

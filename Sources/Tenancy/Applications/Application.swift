@@ -74,6 +74,8 @@ package struct Application: Identified, Sendable {
     /// One secret of a confidential application, or two during a roll. Only logins read this.
     package var secrets: [Secret] = []
 
+    /// The limit of redirect URIs, and of logout URIs.
+    package static let mostURIs = 100
     package static let defaultAccessTokenSeconds = 3600
     package static let defaultSessionSeconds = 90 * 86400
     package static let defaultIdleSeconds = 30 * 86400

@@ -51,8 +51,8 @@ struct ApplicationFields: Sendable {
         }
         let isURI: (String) -> String? = { uri in RedirectURI.refusal(of: uri).map { "It \($0)." } }
         name = fields.text("name", isRequired: isNew)
-        redirectURIs = fields.texts("redirect_uris", count: 0...100, refusal: isURI)
-        let logoutURIs = fields.texts("logout_uris", count: 0...100, refusal: isURI)
+        redirectURIs = fields.texts("redirect_uris", count: 0...Application.mostURIs, refusal: isURI)
+        let logoutURIs = fields.texts("logout_uris", count: 0...Application.mostURIs, refusal: isURI)
         let backchannelLogoutURI = fields.text("backchannel_logout_uri", 1...2000) { uri in
             WebhookURL.refusal(of: uri, allowsPrivate: allowsPrivate)
         }

@@ -1,4 +1,4 @@
-import Access
+package import Access
 import Encoding
 import Foundation
 import Hummingbird
@@ -22,13 +22,26 @@ extension ApplicationRoutes {
         try fields.finish()
         if case .set(let algorithm) = changes.signingAlgorithm { try await prepareSigning(algorithm, call.tenant) }
 
+        let application = try await change(id, call, admit: { try request.requireMatch(EntityTag($0.updatedAt)) }) {
+            changes.applied(to: $0)
+        }
+        return try .resource(ApplicationReply(application), updatedAt: application.updatedAt)
+    }
+
+    /// - Parameters:
+    ///   - admit: throws to prevent the change.
+    ///   - apply: the application after the change.
+    package func change(
+        _ id: ID<Application>, _ call: TenantContext, admit: @Sendable (Application) throws -> Void = { _ in },
+        _ apply: @Sendable (Application) throws -> Application
+    ) async throws -> Application {
         let now = now()
         let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
-        let application = try await call.database(pool).transaction { db in
+        return try await call.database(pool).transaction { db in
             guard let current = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
-            try request.requireMatch(EntityTag(current.updatedAt))
-            var changed = changes.applied(to: current)
+            try admit(current)
+            var changed = try apply(current)
             // A request without an effective change leaves no audit event.
             guard ApplicationReply(changed) != ApplicationReply(current) else { return current }
             changed.updatedAt = now.asChange(after: current.updatedAt)
@@ -48,6 +61,5 @@ extension ApplicationRoutes {
             ])
             return changed
         }
-        return try .resource(ApplicationReply(application), updatedAt: application.updatedAt)
     }
 }

@@ -13,6 +13,7 @@ enum RoleGrants {
             signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
+        authkit_user: INSERT SELECT UPDATE(external_id metadata updated_at)
         backchannel_logout: DELETE SELECT
         budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period \
             updated_at)

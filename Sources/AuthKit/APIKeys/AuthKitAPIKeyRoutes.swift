@@ -1,0 +1,33 @@
+package import Access
+package import Hummingbird
+package import Postgres
+package import Tenancy
+import Web
+
+/// The API keys of a tenant in WorkOS's interface. The caller's key names the tenant.
+package struct AuthKitAPIKeyRoutes: Sendable {
+    let pool: DatabasePool
+    let keys: APIKeyRoutes
+    let callers: Callers
+    let endpoints: TenantEndpoints
+
+    package init(pool: DatabasePool, keys: APIKeyRoutes, callers: Callers, endpoints: TenantEndpoints) {
+        (self.pool, self.keys, self.callers, self.endpoints) = (pool, keys, callers, endpoints)
+    }
+
+    package var keyRoutes: RouteCollection<TenantContext> {
+        let routes = RouteCollection(context: TenantContext.self)
+        routes.on(.post, "api_keys/validations", "authKitValidateAPIKey", use: authKitValidateAPIKey)
+        routes.on(.delete, "api_keys/{authKitKey}", "authKitDeleteAPIKey", use: authKitDeleteAPIKey)
+        routes.on(.get, "organizations/{organization}/api_keys", "authKitListAPIKeys", use: authKitListAPIKeys)
+        routes.on(.post, "organizations/{organization}/api_keys", "authKitCreateAPIKey", use: authKitCreateAPIKey)
+        return routes
+    }
+}
+
+extension TenantContext {
+    /// Checks that the organization in the path is the caller's.
+    func requireOwnOrganization() throws {
+        guard parameters.get("organization").flatMap(WorkOSID.tenant) == tenant else { throw Problem.notFound("organization") }
+    }
+}
