@@ -92,8 +92,12 @@ package final class KeyDocuments: Sendable {
                 if Self.spend(&state, at: now) {
                     let fetch = Task { await self.fetch(document, at: now) }
                     state.fetch = fetch
-                    // Documents without a fetch in progress can be fetched again.
-                    if states.count >= Self.capacity { states = states.filter { $0.value.fetch != nil } }
+                    // The oldest document can be fetched again.
+                    if states[document] == nil, states.count >= Self.capacity,
+                        let oldest = states.filter({ $0.value.fetch == nil }).min(by: { $0.value.countedAt < $1.value.countedAt })
+                    {
+                        states[oldest.key] = nil
+                    }
                     states[document] = state
                     return .wait(fetch)
                 }

@@ -56,9 +56,10 @@ package struct PublicKeySet: Sendable, Equatable, Encodable {
         ((try? JSONEncoder().encode(self)) ?? Data()).map(\.self)
     }
 
-    /// The keys that may have made a signature. Without a `kid`, each key may have.
+    /// The keys that may have made a signature. A set with several keys needs a `kid` (OpenID Connect Core, section 10.1), so that anyone
+    /// who sends an assertion costs at most one verification.
     func candidates(_ keyID: String?) -> [PublicKey] {
-        guard let keyID else { return keys }
+        guard let keyID else { return keys.count == 1 ? keys : [] }
         return keys.filter { $0.keyID?.isSame(as: keyID) == true }
     }
 }

@@ -81,7 +81,9 @@ struct ClientAssertionTests {
             let text = try key.assertion(of: Self.client, for: Self.audiences[0], at: Self.now, header: header)
             return try ClientAssertion(text, of: Self.client, for: Self.audiences, at: Self.now).isSigned(byKeyOf: set)
         }
-        #expect(try isSigned(one) && isSigned(two) && isSigned(two, header: ["kid": nil]))
+        #expect(try isSigned(one) && isSigned(two))
+        // A set with several keys needs a kid, so that a forged assertion costs at most one verification.
+        #expect(try !isSigned(two, header: ["kid": nil]))
         #expect(try !isSigned(foreign) && !isSigned(one, header: ["kid": "2"]) && !isSigned(one, header: ["kid": "3"]))
         #expect(try !isSigned(one, header: ["alg": "RS256"]))
         #expect(try !isSigned(one, header: ["jwk": foreign.jwk, "kid": "2"]))

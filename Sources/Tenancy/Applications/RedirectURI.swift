@@ -210,7 +210,7 @@ extension DevelopmentURI {
     /// domain. Another person's host would receive the codes.
     static func isShared(_ domain: some Sequence<UInt8>) -> Bool {
         let domain = String(decoding: Array(domain), as: UTF8.self)
-        if hosting.contains(domain) { return true }
+        if hosting.contains(domain) || deepHosting.contains(where: { domain.hasSuffix(".\($0)") }) { return true }
         let labels = domain.parts(at: ".")
         // The second levels of countries (https://publicsuffix.org).
         return labels.count < 2 || labels.count == 2 && labels[1].utf8.count == 2 && secondLevels.has(labels[0])
@@ -248,6 +248,9 @@ extension DevelopmentURI {
     private static let secondLevels = [
         "ac", "co", "com", "edu", "gob", "gov", "gouv", "go", "ltd", "mil", "ne", "net", "nom", "or", "org", "plc",
     ]
+
+    /// Providers that also give names below a region, such as `uc.a.run.app`.
+    private static let deepHosting = ["run.app", "appspot.com", "azurestaticapps.net", "azurewebsites.net", "ngrok.io", "ngrok.app"]
 
     private static let hosting: Set<String> = [
         "amplifyapp.com", "appspot.com", "azurestaticapps.net", "azurewebsites.net", "bitbucket.io", "cloudfront.net", "codesandbox.io",
