@@ -186,7 +186,7 @@ let package = Package(
         .target(
             name: "AuthKit",
             dependencies: [
-                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Web", "Postgres", "Encoding",
+                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, nioCore,
             ]),
         .target(

@@ -4,7 +4,8 @@ import Tenancy
 import Web
 
 extension AuthKitAPIKeyRoutes {
-    /// Issues a key, as `issueAPIKey` does. Its permissions are scopes of the caller's key; by default, all of them.
+    /// Issues a key, as `issueAPIKey` does. Its permissions are scopes of the caller's key; by default, none. An application may give such
+    /// a key to its customer, so a missing member must not pass on the power over all users.
     @Sendable
     func authKitCreateAPIKey(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.apiKeysWrite)
@@ -15,7 +16,7 @@ extension AuthKitAPIKeyRoutes {
         let expiresAt = fields.time("expires_at", after: endpoints.now())
         try fields.finish()
         let key = try await keys.issue(
-            name ?? "", scopes: scopes?.map(\.rawValue) ?? call.caller.scopes.map(\.rawValue).sorted(), expiresAt: expiresAt, call)
+            name ?? "", scopes: scopes?.map(\.rawValue) ?? [], expiresAt: expiresAt, call)
         return try .json(WorkOSAPIKey(key, of: call.tenant), status: .created)
     }
 }

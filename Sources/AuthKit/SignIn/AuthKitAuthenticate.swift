@@ -4,6 +4,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 import Postgres
+import Sealing
 import Sessions
 import SignIn
 import Signing
@@ -99,7 +100,7 @@ extension AuthKitSignInRoutes {
         else { throw OAuthError(.invalidGrant, "The user no longer exists.") }
         let token = SessionToken(
             of: user, session, generation: generation, authenticatedAt: authenticatedAt, application, tenant,
-            publicURL: endpoints.publicURL, at: startedAt)
+            publicURL: endpoints.publicURL, keyring: endpoints.keyring, at: startedAt)
         return Reply(found, of: tenant.id, accessToken: try token.signed(by: key), refreshToken: refreshToken)
     }
 
@@ -133,6 +134,8 @@ extension AuthKitSignInRoutes {
             guard let caller = try await callers.find(secret: secret, within: endpoints.limits, context.record, at: now),
                 caller.owner == found.tenant.id.uuid
             else { throw refused }
+            guard application.authMethod != .privateKey
+            else { throw OAuthError(.invalidClient, "The application authenticates by private_key_jwt, and this interface cannot use it.") }
             context.record.noteAuthenticated()
             lastUsed.note(caller.key, owner: caller.owner, at: now)
             guard caller.scopes.contains(.sessionsWrite)

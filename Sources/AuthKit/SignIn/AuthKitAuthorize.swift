@@ -22,7 +22,7 @@ extension AuthKitSignInRoutes {
             try Self.translated(form, of: id), from: tenant.applications, issuer: endpoints.issuer(tenant.tenant),
             defaults: ["response_type": "code"])
         if let refusal = SelectorRefusal(form, tenant.tenant.id, asked.returnAddress) { throw refusal }
-        return try signIn.begin(asked, for: tenant, request)
+        return try signIn.beginWithoutURI(asked, for: tenant, request)
     }
 
     /// The parameters that have the same meaning in OAuth. A session always gets a refresh token, because WorkOS's clients require one.

@@ -1,17 +1,18 @@
 import Access
 import Encoding
 import Hummingbird
+import Sealing
 import Sessions
 import Tenancy
 import Web
 
 extension AuthKitSignInRoutes {
-    /// Ends a session and sends the browser back to the application. The session ID in the request proves the sign-in, because only the
-    /// application and its tenant know it. A session that is already over does not change.
+    /// Ends a session and sends the browser back to the application. The session ID of the access token proves the sign-in, because it
+    /// contains a MAC. It is checked before any statement, because anyone may call. A session that is already over does not change.
     @Sendable
     func authKitLogout(_ request: Request, _ context: WebContext) async throws -> Response {
         let form = try endpoints.browserQuery(request)
-        guard let id = form["session_id"].flatMap(WorkOSSessionID.init), let client = id.application,
+        guard let id = form["session_id"].flatMap({ WorkOSSessionID(proven: $0, with: endpoints.keyring) }), let client = id.application,
             let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.find(application: client, context) }),
             tenant.tenant.status == .active, let application = tenant.applications[client]
         else { throw ErrorPage.unknownSession }

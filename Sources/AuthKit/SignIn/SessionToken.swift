@@ -1,6 +1,7 @@
 import Access
 import Encoding
 import Foundation
+import Sealing
 import Sessions
 import Signing
 import Tenancy
@@ -25,10 +26,10 @@ struct SessionToken: Sendable {
     ///   - start: the time of the last refresh, or the start of the session.
     init(
         of user: ID<User>, _ session: ID<Session>, generation: Int, authenticatedAt: Date?, _ application: Application, _ tenant: Tenant,
-        publicURL: String, at start: Date
+        publicURL: String, keyring: Keyring, at start: Date
     ) {
         iss = "\(publicURL)/user_management/\(WorkOSID.text(application.id))"
-        (sub, sid) = (user, WorkOSSessionID(session, of: application.id).text)
+        (sub, sid) = (user, WorkOSSessionID(session, of: application.id).proven(with: keyring))
         org_id = WorkOSID.text(tenant.id)
         jti = "\(WorkOSID.digits(session))\(generation)"
         auth_time = Int((authenticatedAt ?? start).timeIntervalSince1970)

@@ -20,7 +20,8 @@ package struct AuthorizationCode: Sendable {
     /// The identity that the user signed in with. Nil in a code of an older version.
     let vouched: Identity.Vouched?
     let connection: Connection.Ownership
-    /// SHA-256, because a URI may be long and the code is part of one.
+    /// SHA-256, because a URI may be long and the code is part of one. Empty in a protocol whose token request does not repeat the redirect
+    /// URI, so a code of one protocol cannot be redeemed in another one.
     let redirectURIHash: [UInt8]
     let codeChallenge: String?
     let nonce: String?
@@ -39,7 +40,7 @@ package struct AuthorizationCode: Sendable {
 
     package init(
         login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, vouched: Identity.Vouched? = nil,
-        connection: Connection.Ownership, redirectURI: String, codeChallenge: String?, nonce: String?, scope: String, apis: [ID<API>] = [],
+        connection: Connection.Ownership, redirectURI: String?, codeChallenge: String?, nonce: String?, scope: String, apis: [ID<API>] = [],
         authenticatedAt: Date, device: Device, at now: Date
     ) {
         (self.vouched, self.apis) = (vouched, apis)
@@ -78,7 +79,7 @@ package struct AuthorizationCode: Sendable {
 
     /// Opens a code and checks all its bindings. Age and earlier use are checked later, because a bound code that is expired or used shows
     /// that someone has a copy.
-    /// - Parameter redirectURI: nil skips this binding, for a protocol whose token request does not have it. The other bindings remain.
+    /// - Parameter redirectURI: nil in a protocol whose token request does not repeat it.
     init(
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
         redirectURI: String?, verifier: String?
@@ -108,9 +109,7 @@ package struct AuthorizationCode: Sendable {
         }
         guard tenant == expected else { throw .otherTenant }
         guard application == client else { throw .otherApplication }
-        if let redirectURI {
-            guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
-        }
+        guard redirectURIHash == Self.hash(redirectURI) else { throw .otherRedirectURI }
         switch (codeChallenge, verifier) {
         case (nil, nil): break
         case (_?, nil): throw .verifierMissing
@@ -121,7 +120,7 @@ package struct AuthorizationCode: Sendable {
         }
     }
 
-    private static func hash(_ text: String) -> [UInt8] {
-        Array(SHA256.hash(data: Data(text.utf8)))
+    private static func hash(_ text: String?) -> [UInt8] {
+        text.map { Array(SHA256.hash(data: Data($0.utf8))) } ?? []
     }
 }

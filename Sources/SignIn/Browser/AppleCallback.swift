@@ -82,7 +82,7 @@ extension SignInRoutes {
         // Each later error is redirected to the application.
         let returnAddress = attempt.returnAddress(issuer: endpoints.issuer(tenant.tenant))
         do {
-            guard attempt.delivery == .code || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
+            guard attempt.delivery != .tokens || application.returnsTokensInURL else { throw CallbackRefusal.tokensNotAllowed }
             let code = try await authorizationCode(
                 for: AppleAnswer(form), to: attempt, tenant, device: Device(request, context), at: now)
             let delivered = try await delivery(of: code, to: attempt, application, tenant.tenant, at: now)

@@ -60,6 +60,13 @@ extension SignInRoutes {
         try begin(asked, delivering: .code, for: tenant, request)
     }
 
+    /// The same for a protocol whose token request does not repeat the redirect URI.
+    package func beginWithoutURI(
+        _ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request
+    ) throws -> Response {
+        try begin(asked, delivering: .codeWithoutURI, for: tenant, request)
+    }
+
     func begin(
         _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, for tenant: TenantConfiguration, _ request: Request
     ) throws -> Response {
@@ -78,6 +85,11 @@ extension SignInRoutes {
         let secret = RandomText.make()
         let attempt = LoginAttempt(
             asked, delivering: delivery, tenant: tenant.tenant.id, connection: connection.id, browserSecret: secret, at: endpoints.now())
+        // Otherwise Apple's answer could not be read, and the name in it would be lost.
+        guard attempt.fits else {
+            throw RedirectedError(
+                .invalidRequest, "redirect_uri, nonce and scope are too long together. Shorten one of them.", to: asked.returnAddress)
+        }
         let parts = attempt.sealedParts(with: endpoints.keyring)
         let location = apple.authorizeURL(
             clientID: connection.servicesID, redirectURI: endpoints.returnURL(tenant.tenant, connection),

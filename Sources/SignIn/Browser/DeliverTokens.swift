@@ -32,7 +32,7 @@ extension SignInRoutes {
         of code: AuthorizationCode, to attempt: LoginAttempt, _ application: Application, _ tenant: Tenant, at now: Date
     ) async throws -> [(String, String)] {
         switch attempt.delivery {
-        case .code:
+        case .code, .codeWithoutURI:
             return [("code", code.sealed(with: endpoints.keyring))]
         case .tokens:
             let tokens = try await signInNatively.tokens.issueTokens(for: CompletedLogin(code), to: application, of: tenant, at: now)
@@ -46,7 +46,7 @@ extension Application {
     /// Whether the redirect URI of a login attempt is still registered.
     func isRegistered(for attempt: LoginAttempt) -> Bool {
         switch attempt.delivery {
-        case .code: mayRedirect(to: attempt.redirectURI)
+        case .code, .codeWithoutURI: mayRedirect(to: attempt.redirectURI)
         case .tokens: mayReceiveTokens(at: attempt.redirectURI)
         }
     }

@@ -19,7 +19,7 @@ struct LoginAttempt: Sendable {
     private static let room = 3000
     /// How many of these bytes the fields need, without redirect URI, nonce and state. The limits of redirect URI and nonce always leave
     /// some room.
-    private static let fieldsAtMost = 270
+    private static let fieldsAtMost = 290
     /// How many of these are for the scope. A scope with those of an API may be longer.
     private static let scopeInFields = 40
     /// How many bytes an API's ID needs.
@@ -52,6 +52,8 @@ struct LoginAttempt: Sendable {
 
     enum Delivery: String, Sendable {
         case code
+        /// A code of a protocol whose token request does not repeat the redirect URI.
+        case codeWithoutURI = "code_without_uri"
         /// The tokens, in the URL of the redirect.
         case tokens
     }
@@ -108,13 +110,16 @@ struct LoginAttempt: Sendable {
         "\(purpose)_state/\(login)/\(number)"
     }
 
-    private var stateBytesInURL: Int {
-        let left =
-            Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
-            - max(0, scope.utf8.count - Self.scopeInFields)
-            - apis.count * Self.apiLength
-        return min((state ?? "").utf8.count, max(0, left))
+    private var stateBytesInURL: Int { min((state ?? "").utf8.count, max(0, room)) }
+
+    /// How many bytes the fields leave for the state.
+    private var room: Int {
+        Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
+            - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength
     }
+
+    /// Whether its fields fit into Apple's URL.
+    var fits: Bool { room >= 0 }
 
     private var stateBytesInCookies: Int { (state ?? "").utf8.count - stateBytesInURL }
 
@@ -211,7 +216,8 @@ extension AuthorizationCode {
         self.init(
             login: attempt.login, tenant: attempt.tenant, application: attempt.application, user: user, vouched: vouched,
             connection: connection,
-            redirectURI: attempt.redirectURI, codeChallenge: attempt.codeChallenge, nonce: attempt.nonce, scope: attempt.scope,
+            redirectURI: attempt.delivery == .codeWithoutURI ? nil : attempt.redirectURI,
+            codeChallenge: attempt.codeChallenge, nonce: attempt.nonce, scope: attempt.scope,
             apis: attempt.apis, authenticatedAt: authenticatedAt, device: device, at: now)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Postgres
 import Server
+import Tenancy
 import Testing
 import TestSupport
 
@@ -154,6 +155,38 @@ struct AuthKitAuthenticateTests {
                 "POST", "\(AuthKitClient.root)/authenticate", headers: [("Content-Type", "text/plain")], body: "x")
             #expect(plain.isOAuthError(400, "invalid_request"))
             #expect(try await client.redeem(code).status == 200)
+        }
+    }
+
+    /// This interface does not repeat the redirect URI. So a code that was sent to a weaker URI of the application must not work here.
+    @Test("a code works only in the interface that the sign-in started in")
+    func otherInterface() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform, application: 0)
+            let code = try #require(try await TestBrowser(platform).signIn(client.request)["code"])
+            #expect(try await client.redeem(code).isOAuthError(400, "invalid_grant"))
+            let own = try await client.code()
+            for uri in [client.request.redirectURI, "none", ""] {
+                let form = [
+                    ("grant_type", "authorization_code"), ("code", own), ("redirect_uri", uri), ("code_verifier", client.request.verifier),
+                ]
+                let answer = try await client.browser.token(client.request, form)
+                #expect(answer.status == 400 && ["invalid_grant", "invalid_request"].contains(answer.string("error")), "\(uri)")
+            }
+            #expect(try await client.billed() == 0)
+        }
+    }
+
+    @Test("an API key does not replace the key of an application that authenticates by private_key_jwt")
+    func privateKey() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform)
+            let code = try await client.code()
+            _ = try await platform.ownerPool.run(
+                "UPDATE application SET token_endpoint_auth_method = 'private_key_jwt', jwks_uri = 'https://app.test/jwks' WHERE kind = 'web'"
+            )
+            platform.installation.directory.forgetAll(isFresh: true)
+            #expect(try await client.redeem(code).isOAuthError(401, "invalid_client"))
         }
     }
 }

@@ -5,13 +5,14 @@ import TestSupport
 
 @Suite("AuthKit list sessions")
 struct AuthKitListSessionsTests {
-    @Test("the active sessions have the sid of their tokens")
+    @Test("the active sessions have the sid of their tokens, without the proof that the logout needs")
     func sessions() async throws {
         try await TestPlatform.run { platform in
             let client = AuthKitClient(platform)
             let (first, second) = (try await client.login(person: "Grace Hopper"), try await client.login(person: "Grace Hopper"))
             #expect(first.userID == second.userID)
-            let ids = try [second, first].map { try claims(of: $0.accessToken)["sid"] as? String }
+            let sids = try [second, first].map { try claims(of: $0.accessToken)["sid"] as? String ?? "" }
+            let ids = sids.map { String($0.prefix("session_".count + 52)) }
             let path = "/user_management/users/\(first.userID)/sessions"
             let answer = try await client.call(path)
             #expect(answer.ids == ids, "\(answer.body)")
@@ -22,7 +23,7 @@ struct AuthKitListSessionsTests {
             let page = try await client.call("\(path)?limit=1")
             #expect(page.ids == [ids[0]])
             #expect(try await client.call("\(path)?limit=1&after=\(page.cursor("after") ?? "")").ids == [ids[1]])
-            _ = try await client.logout([("session_id", ids[0] ?? "")])
+            _ = try await client.logout([("session_id", sids[0])])
             #expect(try await client.call(path).ids == [ids[1]])
             #expect(try await client.call("/user_management/users/user_x/sessions").isError(404, "entity_not_found"))
         }
