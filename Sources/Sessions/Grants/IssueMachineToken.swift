@@ -22,6 +22,8 @@ extension Tokens {
             throw OAuthError(.invalidScope, "scope exceeds the permitted scopes of the API. Permitted: \(permitted).")
         }
         let scope = (asked.isEmpty ? named.scopes : named.scopes.filter { asked.has($0) }).joined(separator: " ")
+        guard scope.utf8.count <= Scope.longest
+        else { throw OAuthError(.invalidScope, "The permitted scope is longer than \(Scope.longest) bytes. Send scope with fewer scopes.") }
         let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let token = try MachineToken(
             issuer: endpoints.issuer(tenant), application: application.id, tenant: tenant.id, scope: scope, for: named.api,

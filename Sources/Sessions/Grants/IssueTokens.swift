@@ -28,7 +28,10 @@ extension Tokens {
     ) async throws -> TokenReply {
         // The target comes first, because a refused one must not use up the login.
         let api = try await api(for: target, granted: login.apis, application, tenant)
-        let scope = scope(login.scope, for: api, granted: login.apis)
+        guard target != nil || api != nil || login.apis.isEmpty else {
+            throw OAuthError(.invalidTarget, "The API was deleted, or does not list the application any longer. Send another resource.")
+        }
+        let scope = scope(login.scope, for: api, target, granted: login.apis)
         let (user, key) = try await startSession(
             for: login, of: application, tenant, signing: application.signingAlgorithm, after: statements, at: now)
         let access = try AccessToken(

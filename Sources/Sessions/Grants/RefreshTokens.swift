@@ -31,12 +31,12 @@ extension Tokens {
         return try await refreshTokens(presented, scope: asked, for: target, application, tenant, at: endpoints.now())
     }
 
-    /// Renews the tokens of a session, without a target.
+    /// Renews the tokens of a session. The access token is for the issuer.
     /// - Throws: as `renew`.
     package func refreshTokens(
         _ presented: String, _ application: Application, _ tenant: Tenant, at now: Date
     ) async throws -> TokenReply {
-        try await refreshTokens(presented, scope: [], for: nil, application, tenant, at: now)
+        try await refreshTokens(presented, scope: [], for: .issuer, application, tenant, at: now)
     }
 
     /// - Parameter asked: the requested scope; empty for the granted one.
@@ -48,7 +48,7 @@ extension Tokens {
         let session = renewed.session
         let granted = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
         let api = try await api(for: target, granted: session.apis, application, tenant)
-        let scope = scope(granted, for: api, granted: session.apis)
+        let scope = scope(granted, for: api, target, granted: session.apis)
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: renewed.id,
             scope: scope, for: api?.api, at: now

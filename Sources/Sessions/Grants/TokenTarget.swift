@@ -88,8 +88,9 @@ extension Tokens {
 
     /// The API of a new access token; nil for the issuer.
     ///
-    /// A request without a target gets the first API of the authorization. If this API was deleted or does not list the application any
-    /// longer, it gets a token for the issuer, which has less power. An error would use up the refresh token and end the session later.
+    /// A request without a target gets the first API of the authorization. The result is nil if this API was deleted or does not list the
+    /// application any longer. Then a refresh gives a token without a scope, because an error would use up the refresh token and end the
+    /// session later, and the client would send a token with scopes of the issuer to an API that has lost its trust.
     /// - Parameter granted: the APIs of the authorization.
     func api(
         for target: Target?, granted: [ID<API>], _ application: Application, _ tenant: Tenant
@@ -113,8 +114,9 @@ extension Tokens {
 
     /// The scope of an access token: the part of the granted scope that its target understands.
     /// - Parameter granted: the APIs of the authorization. Without any, the whole scope is for the issuer.
-    func scope(_ scope: String, for api: TokenTarget.NamedAPI?, granted: [ID<API>]) -> String {
+    func scope(_ scope: String, for api: TokenTarget.NamedAPI?, _ target: Target?, granted: [ID<API>]) -> String {
         guard !granted.isEmpty else { return scope }
+        guard api != nil || target != nil else { return "" }
         let understood = api?.scopes ?? Scope.supported
         return scope.parts(at: " ").filter { understood.has($0) }.joined(separator: " ")
     }

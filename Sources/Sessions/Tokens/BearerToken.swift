@@ -1,3 +1,5 @@
+import APIs
+import Access
 import Encoding
 package import Foundation
 package import Tenancy
@@ -21,6 +23,13 @@ extension Tokens {
         guard (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
         return (token, application)
+    }
+
+    /// Whether the API of an access token still lists its application. A token for the issuer needs no permission.
+    func isPermitted(_ token: AccessToken, _ application: Application, _ tenant: Tenant) async throws -> Bool {
+        if token.aud.isSame(as: endpoints.issuer(tenant)) { return true }
+        let api = try await apis.apis(of: tenant.id).first { $0.audience.isSame(as: token.aud) }
+        return api?.scopes(for: application.id) != nil
     }
 
     /// An access token of this tenant that has not expired, and its application. When the application is deleted, its tokens end.

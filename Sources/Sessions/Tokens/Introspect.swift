@@ -74,6 +74,7 @@ extension TokenRoutes {
             return try await introspection(ofMachineToken: presented, caller, tenant, at: now)
         }
         guard caller.kind == .machine || caller.id == application.id,
+            try await tokens.isPermitted(token, application, tenant.tenant),
             try await activeSession(token.sid, application, tenant.tenant, at: now) != nil
         else { return .inactive }
         return Introspection(

@@ -35,7 +35,7 @@ extension Tokens {
     /// - Throws: `OAuthError` if the token was issued to another application.
     @discardableResult
     package func revoke(_ presented: String, by application: Application, of tenant: Tenant, at now: Date) async throws -> Bool {
-        guard let session = try await session(of: presented, tenant, at: now) else { return false }
+        guard let session = try await session(of: presented, application, tenant, at: now) else { return false }
         try await spent.runOnce(.revoke(session), by: .init(application, tenant), at: now) {
             let (found, _) = try await OwnerDatabase(pool, tenant: tenant.id).run(
                 "SELECT application_id FROM session WHERE tenant_id = \(tenant.id) AND id = \(session)",
@@ -47,9 +47,12 @@ extension Tokens {
         return true
     }
 
-    private func session(of token: String, _ tenant: Tenant, at now: Date) async throws -> ID<Session>? {
+    private func session(of token: String, _ application: Application, _ tenant: Tenant, at now: Date) async throws -> ID<Session>? {
         if let refresh = RefreshToken(token, of: tenant.id, with: endpoints.keyring) { return refresh.session }
-        return try await signingKeys.verify(token, of: tenant, issuer: endpoints.issuer(tenant), at: now)?.sid
+        let found = try await signingKeys.verify(token, of: tenant, issuer: endpoints.issuer(tenant), at: now)
+        // A public application proves nothing, and an API has a copy of its token.
+        guard application.kind.isConfidential || found?.aud.isSame(as: endpoints.issuer(tenant)) == true else { return nil }
+        return found?.sid
     }
 }
 

@@ -1,3 +1,4 @@
+import APIs
 import Encoding
 import Foundation
 import NIOHTTP1
@@ -117,7 +118,7 @@ struct APITargetTests {
         }
     }
 
-    @Test("after the API is deleted, a refresh without a target gives a token for the issuer, and the session stays")
+    @Test("after the API is deleted, a refresh without a target gives a token without a scope, and the session stays")
     func deleted() async throws {
         try await TestPlatform.run { platform in
             let path = try await createAPIs(platform)
@@ -127,9 +128,48 @@ struct APITargetTests {
             try await eventually("a token for the issuer") {
                 let next = try await login.browser.refresh(refresh, login.request)
                 refresh = next.string("refresh_token") ?? ""
-                return try next.string("scope") == "openid"
-                    && claims(of: next.string("access_token"))["aud"] as? String == platform.acme.issuer
+                guard next.string("scope") == nil else { return false }
+                let token = next.string("access_token")
+                #expect(try claims(of: token)["aud"] as? String == platform.acme.issuer)
+                // The API, which is no longer trusted, gets this token from the client, and cannot act with it.
+                #expect(try await login.browser.userInfo(token, of: platform.acme).status == 403)
+                return true
             }
+            let again = [("grant_type", "refresh_token"), ("refresh_token", refresh), ("resource", platform.acme.issuer)]
+            #expect(try await login.browser.token(login.request, again).string("scope") == "openid")
+        }
+    }
+
+    @Test("a code for an API that was deleted since then is invalid_target, and can be redeemed for the issuer")
+    func deletedBeforeRedeeming() async throws {
+        try await TestPlatform.run { platform in
+            let path = try await createAPIs(platform)
+            let login = try await login(platform, scope: "openid orders:read", resources: [Self.orders])
+            #expect(try await platform.call("DELETE", path).status == 204)
+            platform.installation.apis.forgetAll(isFresh: true)
+            #expect(try await redeem(login).isOAuthError(400, "invalid_target"))
+            #expect(try await redeem(login, [platform.acme.issuer]).string("scope") == "openid")
+        }
+    }
+
+    @Test("introspection rejects a user's token as soon as the API does not list the application, and a copy of it revokes nothing")
+    func permissionEnds() async throws {
+        try await TestPlatform.run { platform in
+            let application = platform.acme.applications[1]
+            let path = try await platform.createAPI(Self.orders, for: [application.client_id: nil])
+            let request = TestBrowser.Request(platform.acme, application: 1)
+            let browser = TestBrowser(platform)
+            let started = try await browser.get("\(request.authorizeURL)&resource=\(Form.encode(Self.orders))")
+            let back = try await browser.callback(try await browser.atApple(started, person: "Ada Lovelace"))
+            let tokens = try await browser.redeem(try #require(back["code"]), request)
+            let (token, server) = (tokens.string("access_token") ?? "", try await platform.resourceServer())
+            if application.client_secret == nil {
+                #expect(try await platform.revoke(token, as: Credentials(application)).status == 200)
+            }
+            #expect(try await platform.introspect(token, as: server).json["active"] as? Bool == true)
+            #expect(try await platform.call("PATCH", path, ["applications": [String]()]).status == 200)
+            platform.installation.apis.forgetAll(isFresh: true)
+            #expect(try await platform.introspect(token, as: server).isInactive)
         }
     }
 

@@ -3,6 +3,7 @@ import ArgumentParser
 /// `espalierctl apis`: manages a tenant's own APIs.
 struct APIs: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "apis",
         abstract: "Manages a tenant's own APIs: the audiences and scopes of access tokens.",
         subcommands: [CreateAPI.self, ListAPIs.self, ShowAPI.self, UpdateAPI.self, DeleteAPI.self])
 }
@@ -18,7 +19,7 @@ extension View {
         .init("Updated", "updated_at").detail,
         sections: [
             .init(
-                title: "Applications that may request access tokens", path: "applications",
-                view: View(.init("ID", "id"), .init("Scopes", "scopes")))
+                title: "Applications that may request access tokens (-: with all scopes)", path: "applications",
+                view: View(.init("ID", "id"), .init("Scopes", "scopes").optional))
         ])
 }
