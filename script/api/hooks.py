@@ -166,7 +166,11 @@ def before_call(context, case, kwargs):
     if valid[ParameterLocation.BODY] and isinstance(case.body, dict):
         if action in ("appleCallback", "sharedAppleCallback") and path.get("tenant", "globex") in SETTINGS["applications"]:
             cancel_at_apple(case, path.get("tenant", "globex"))
-        lead_target(case.body, path)
+        if action in ("createAPI", "updateAPI"):
+            # No schema says that an application occurs once, and that its scopes are those of the API.
+            case.body.pop("applications", None)
+        else:
+            lead_target(case.body, path)
         if action == "authorizeByPost":
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.body |= {name: application[name] for name in ("client_id", "redirect_uri")}

@@ -18,16 +18,16 @@ extension Tokens {
     package func bearerToken(_ presented: String, _ tenant: TenantConfiguration, at now: Date) async throws -> (AccessToken, Application) {
         guard let (token, application) = try await accessToken(presented, tenant, at: now),
             // A token for an API must not act here, because the API has a copy (RFC 9068, section 4).
-            token.aud.isSame(as: endpoints.issuer(tenant.tenant))
+            token.aud.isSame(as: token.iss)
         else { throw OAuthError.badAccessToken }
         guard (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
         return (token, application)
     }
 
-    /// Whether the API of an access token still lists its application. A token for the issuer needs no permission.
+    /// Whether the API of a verified access token still lists its application. A token for the issuer needs no permission.
     func isPermitted(_ token: AccessToken, _ application: Application, _ tenant: Tenant) async throws -> Bool {
-        if token.aud.isSame(as: endpoints.issuer(tenant)) { return true }
+        if token.aud.isSame(as: token.iss) { return true }
         let api = try await apis.apis(of: tenant.id).first { $0.audience.isSame(as: token.aud) }
         return api?.scopes(for: application.id) != nil
     }
