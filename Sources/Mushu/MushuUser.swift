@@ -9,9 +9,8 @@ extension MushuRoutes {
     /// Shows the user of an access token of this application, while the session is active.
     @Sendable
     func mushuUser(_ request: Request, _ context: WebContext) async throws -> Response {
-        // A missing token comes first, because it is missing at each application.
-        let presented = try bearerToken(request)
         let (tenant, application) = try await applicationInPath(context)
+        let presented = try bearerToken(request)
         let (token, user) = try await tokens.signedInUser(presented, of: application, tenant, at: endpoints.now())
         return try .json(UserReply(user, token))
     }
