@@ -12,16 +12,15 @@ package import Users
 extension Tokens {
     /// Issues the tokens of a login. They are made only after the login is in the ledger.
     ///
-    /// - Parameters:
-    ///   - target: the target that the request names for the access token.
-    ///   - statements: statements of the same transaction, which run first.
-    /// - Throws: as `startSession`; `OAuthError` if the login is not for the target.
+    /// - Parameter statements: statements of the same transaction, which run first.
+    /// - Throws: as `startSession`; `OAuthError` if the API of the login was deleted, or does not list the application any longer.
     package func issueTokens(
         for login: CompletedLogin, to application: Application, of tenant: Tenant, after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
         try await issueTokens(for: login, to: application, of: tenant, target: nil, after: statements, at: now)
     }
 
+    /// - Parameter target: the target that the request names for the access token. The login must be for it.
     func issueTokens(
         for login: CompletedLogin, to application: Application, of tenant: Tenant, target: Target?, after statements: [SQL] = [],
         at now: Date

@@ -22,10 +22,10 @@ package enum Scope {
         // The list is searched once per supported scope, so it costs less than a set.
         let names = (asked ?? "").parts(at: " ")
         guard !apis.isEmpty else { return granted(names, from: supported, byDefault: byDefault) }
-        let permitted = supported + apis.flatMap(\.scopes).filter { !supported.has($0) }
-        let all = ([byDefault] + apis.flatMap(\.scopes)).joined(separator: " ")
+        // Two APIs may have a scope of the same name.
         var seen: Set<String> = []
-        return granted(names, from: permitted.filter { seen.insert($0).inserted }, byDefault: all)
+        let permitted = apis.flatMap(\.scopes).filter { seen.insert($0).inserted }
+        return granted(names, from: supported + permitted, byDefault: ([byDefault] + permitted).joined(separator: " "))
     }
 
     private static func granted(_ names: [Substring], from supported: [String], byDefault: String) -> String? {

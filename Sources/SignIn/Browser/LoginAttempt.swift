@@ -17,8 +17,8 @@ struct LoginAttempt: Sendable {
     private static let purpose = "login_attempt"
     /// How many bytes go into Apple's URL. One token of the keyring holds as many.
     private static let room = 3000
-    /// How many of these bytes the fields need, without redirect URI, nonce and state. The limits of redirect URI and nonce always leave
-    /// some room.
+    /// How many of these bytes the fields need, without redirect URI, nonce, state, and what APIs add. Without APIs, the limits of redirect
+    /// URI and nonce always leave some room.
     private static let fieldsAtMost = 290
     /// How many of these are for the scope. A scope with those of an API may be longer.
     private static let scopeInFields = 40

@@ -210,7 +210,9 @@ extension DevelopmentURI {
     /// domain. Another person's host would receive the codes.
     static func isShared(_ domain: some Sequence<UInt8>) -> Bool {
         let domain = String(decoding: Array(domain), as: UTF8.self)
-        if hosting.contains(domain) || deepHosting.contains(where: { domain.hasSuffix(".\($0)") }) { return true }
+        if hosting.contains(domain) || deepHosting.contains(where: { domain.utf8.reversed().starts(with: ".\($0)".utf8.reversed()) }) {
+            return true
+        }
         let labels = domain.parts(at: ".")
         // The second levels of countries (https://publicsuffix.org).
         return labels.count < 2 || labels.count == 2 && labels[1].utf8.count == 2 && secondLevels.has(labels[0])

@@ -173,6 +173,16 @@ struct APITargetTests {
         }
     }
 
+    @Test("a scope that two APIs have is granted once")
+    func sharedScope() async throws {
+        try await TestPlatform.run { platform in
+            let application = platform.acme.applications[0].client_id
+            for audience in [Self.orders, Self.bills] { try await platform.createAPI(audience, scopes: ["read"], for: [application: nil]) }
+            let login = try await login(platform, scope: "")
+            #expect(try await redeem(login).string("scope") == "read")
+        }
+    }
+
     @Test("without resource, a scope of an API is unknown; a scope that is too long is refused")
     func scopes() async throws {
         try await TestPlatform.run { platform in

@@ -40,7 +40,8 @@ struct DevelopmentURITests {
             "HTTPS://*.preview.example/", "https://*.\(String(repeating: "a", count: 64)).example/",
             "https://*.\([String](repeating: String(repeating: "a", count: 46), count: 4).joined(separator: ".")).ex/",
             // Anybody can register a name there.
-            "https://*.vercel.app/", "https://*.github.io/callback", "https://*.up.railway.app", "https://*.co.uk/",
+            "https://*.vercel.app/", "https://*.github.io/callback", "https://*.a.run.app/cb", "https://*.uc.r.appspot.com/",
+            "https://*.up.railway.app", "https://*.co.uk/",
             "https://*.com.au:8443/",
         ])
     func refusedWildcards(_ uri: String) {
