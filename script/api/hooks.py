@@ -214,6 +214,7 @@ def before_call(context, case, kwargs):
             case.body.pop("requires_pkce", None)
             if case.body.get("kind") == "machine":
                 case.body.pop("requires_offline_access", None)
+                case.body.pop("requires_pushed_requests", None)
         if action in ("registerApplication", "updateApplication"):
             # Of generated keys, almost none is a point of the curve.
             for name in ("token_endpoint_auth_method", "jwks", "jwks_uri"):
@@ -222,6 +223,8 @@ def before_call(context, case, kwargs):
             development_uris(case.body)
         if action == "registerApplication" and case.body.get("kind") in ("web", "machine"):
             case.body.pop("returns_tokens_in_url", None)
+        if action == "registerApplication" and case.body.get("kind") in ("spa", "machine"):
+            case.body.pop("allows_device_grant", None)
         if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:

@@ -121,6 +121,9 @@ package struct Seed {
         application.requiresOfflineAccess = plan.requires_offline_access ?? false
         application.allowsDevelopmentURIs = plan.allows_development_uris ?? false
         application.returnsTokensInURL = plan.returns_tokens_in_url ?? false
+        application.requiresPushedRequests = plan.requires_pushed_requests ?? false
+        application.requiresDPoP = plan.requires_dpop ?? false
+        application.allowsDeviceGrant = plan.allows_device_grant ?? false
         application.authMethod = plan.token_endpoint_auth_method ?? .default(for: plan.kind)
         if let jwks = plan.jwks {
             let keys = jwks.keys.map { JSONValue.object($0.mapValues(JSONValue.string)) }

@@ -36,6 +36,9 @@ package struct SeedPlan: Codable, Sendable {
         package var requires_offline_access: Bool?
         package var allows_development_uris: Bool?
         package var returns_tokens_in_url: Bool?
+        package var requires_pushed_requests: Bool?
+        package var requires_dpop: Bool?
+        package var allows_device_grant: Bool?
         package var token_endpoint_auth_method: Application.AuthMethod?
         package var jwks: Keys?
         package var jwks_uri: String?
@@ -46,6 +49,7 @@ package struct SeedPlan: Codable, Sendable {
         package init(
             name: String, kind: Application.Kind, redirect_uris: [String], requires_pkce: Bool? = nil, requires_offline_access: Bool? = nil,
             allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil,
+            requires_pushed_requests: Bool? = nil, requires_dpop: Bool? = nil, allows_device_grant: Bool? = nil,
             token_endpoint_auth_method: Application.AuthMethod? = nil, jwks: Keys? = nil, jwks_uri: String? = nil,
             logout_uris: [String]? = nil,
             bundle_ids: [String]? = nil,
@@ -58,6 +62,9 @@ package struct SeedPlan: Codable, Sendable {
             self.requires_offline_access = requires_offline_access
             self.allows_development_uris = allows_development_uris
             self.returns_tokens_in_url = returns_tokens_in_url
+            self.requires_pushed_requests = requires_pushed_requests
+            self.requires_dpop = requires_dpop
+            self.allows_device_grant = allows_device_grant
             self.token_endpoint_auth_method = token_endpoint_auth_method
             self.jwks = jwks
             self.jwks_uri = jwks_uri

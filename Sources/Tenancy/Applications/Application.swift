@@ -59,6 +59,12 @@ package struct Application: Identified, Sendable {
     /// Whether the compatibility endpoints may put the tokens of a login into the URL of the redirect. URLs end up in logs, so it is an
     /// explicit choice of a public application.
     package var returnsTokensInURL = false
+    /// Whether an authorization request must have been pushed before (RFC 9126, section 6).
+    package var requiresPushedRequests = false
+    /// Whether it gets tokens only with a proof of its key (RFC 9449, section 5.2).
+    package var requiresDPoP = false
+    /// Whether it may sign users in on a device without a browser (RFC 8628).
+    package var allowsDeviceGrant = false
     package var authMethod: AuthMethod
     /// The public keys that it has registered.
     package var keys: PublicKeySet?
@@ -107,6 +113,9 @@ package struct Application: Identified, Sendable {
         requiresOfflineAccess = try row.get("requires_offline_access")
         allowsDevelopmentURIs = try row.get("allows_development_uris")
         returnsTokensInURL = try row.get("returns_tokens_in_url")
+        requiresPushedRequests = try row.get("requires_pushed_requests")
+        requiresDPoP = try row.get("requires_dpop")
+        allowsDeviceGrant = try row.get("allows_device_grant")
         authMethod = try row.get("token_endpoint_auth_method", as: String?.self).flatMap(AuthMethod.init) ?? .default(for: kind)
         keys = try row.get("jwks", as: JSON?.self).flatMap { try? PublicKeySet(JSONValue(json: $0.bytes)) }
         jwksURI = try row.get("jwks_uri")
@@ -163,7 +172,8 @@ extension Application {
     package static func all(ofTenantWithSlug slug: String) -> SQL {
         """
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.bundle_ids, a.requires_pkce,
-            a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
+            a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.requires_pushed_requests, a.requires_dpop,
+            a.allows_device_grant, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
             a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
@@ -184,7 +194,8 @@ extension Application {
     static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, allows_development_uris, returns_tokens_in_url, token_endpoint_auth_method, jwks, jwks_uri,
+            requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
+            allows_device_grant, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
@@ -194,7 +205,8 @@ extension Application {
     static func lock(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
-            requires_offline_access, allows_development_uris, returns_tokens_in_url, token_endpoint_auth_method, jwks, jwks_uri,
+            requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
+            allows_device_grant, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
@@ -203,11 +215,11 @@ extension Application {
     package func insert(tenant: ID<Tenant>) -> SQL {
         """
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids,
-            requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, token_endpoint_auth_method, jwks,
-            jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
+            requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests,
+            requires_dpop, allows_device_grant, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(bundleIDs),
-            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(storedMethod),
-            \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
+            \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(requiresPushedRequests),
+            \(requiresDPoP), \(allowsDeviceGrant), \(storedMethod), \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
             \(createdAt), \(updatedAt))
         """
     }
@@ -221,7 +233,8 @@ extension Application {
         UPDATE application SET name = \(name), redirect_uris = \(redirectURIs), logout_uris = \(logoutURIs),
             backchannel_logout_uri = \(backchannelLogoutURI), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
             requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
-            returns_tokens_in_url = \(returnsTokensInURL),
+            returns_tokens_in_url = \(returnsTokensInURL), requires_pushed_requests = \(requiresPushedRequests),
+            requires_dpop = \(requiresDPoP), allows_device_grant = \(allowsDeviceGrant),
             token_endpoint_auth_method = \(storedMethod), jwks = \(storedKeys), jwks_uri = \(jwksURI),
             access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)

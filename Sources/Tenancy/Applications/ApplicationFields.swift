@@ -35,6 +35,7 @@ struct ApplicationFields: Sendable {
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
+    var requiresPushedRequests, requiresDPoP, allowsDeviceGrant: Setting<Bool>
     var authMethod: Setting<Application.AuthMethod>
     var keys: Setting<PublicKeySet>
     var jwksURI: Setting<String>
@@ -61,6 +62,9 @@ struct ApplicationFields: Sendable {
         let requiresOfflineAccess = fields.flag("requires_offline_access")
         let allowsDevelopmentURIs = fields.flag("allows_development_uris")
         let returnsTokensInURL = fields.flag("returns_tokens_in_url")
+        let requiresPushedRequests = fields.flag("requires_pushed_requests")
+        let requiresDPoP = fields.flag("requires_dpop")
+        let allowsDeviceGrant = fields.flag("allows_device_grant")
         let authMethod = fields.choice("token_endpoint_auth_method", Application.AuthMethod.self)
         var keys: PublicKeySet?
         if let value = fields.value("jwks") {
@@ -83,6 +87,9 @@ struct ApplicationFields: Sendable {
         self.requiresOfflineAccess = setting("requires_offline_access", requiresOfflineAccess)
         self.allowsDevelopmentURIs = setting("allows_development_uris", allowsDevelopmentURIs)
         self.returnsTokensInURL = setting("returns_tokens_in_url", returnsTokensInURL)
+        self.requiresPushedRequests = setting("requires_pushed_requests", requiresPushedRequests)
+        self.requiresDPoP = setting("requires_dpop", requiresDPoP)
+        self.allowsDeviceGrant = setting("allows_device_grant", allowsDeviceGrant)
         self.authMethod = setting("token_endpoint_auth_method", authMethod)
         self.keys = setting("jwks", keys)
         self.jwksURI = setting("jwks_uri", jwksURI)
@@ -106,6 +113,9 @@ struct ApplicationFields: Sendable {
         changed.requiresOfflineAccess = requiresOfflineAccess.applied(to: application.requiresOfflineAccess, default: false)
         changed.allowsDevelopmentURIs = allowsDevelopmentURIs.applied(to: application.allowsDevelopmentURIs, default: false)
         changed.returnsTokensInURL = returnsTokensInURL.applied(to: application.returnsTokensInURL, default: false)
+        changed.requiresPushedRequests = requiresPushedRequests.applied(to: application.requiresPushedRequests, default: false)
+        changed.requiresDPoP = requiresDPoP.applied(to: application.requiresDPoP, default: false)
+        changed.allowsDeviceGrant = allowsDeviceGrant.applied(to: application.allowsDeviceGrant, default: false)
         changed.authMethod = authMethod.applied(to: application.authMethod, default: .default(for: application.kind))
         changed.keys = keys.applied(to: application.keys)
         changed.jwksURI = jwksURI.applied(to: application.jwksURI)

@@ -18,6 +18,9 @@ extension Application {
             if requiresOfflineAccess {
                 found.append(.init("requires_offline_access", "An application of kind `machine` has no refresh tokens. Leave it out."))
             }
+            if requiresPushedRequests {
+                found.append(.init("requires_pushed_requests", "An application of kind `machine` does not support sign-in. Leave it out."))
+            }
         } else if redirectURIs.isEmpty {
             found.append(.init("redirect_uris", "It must have at least one URI, to which browsers return."))
         }
@@ -47,6 +50,10 @@ extension Application {
         if returnsTokensInURL, kind != .native, kind != .spa {
             found.append(
                 .init("returns_tokens_in_url", "Only an application of kind `native` or `spa` can receive tokens in a URL. Leave it out."))
+        }
+        if allowsDeviceGrant, kind != .native, kind != .web {
+            found.append(
+                .init("allows_device_grant", "Only an application of kind `native` or `web` can have the device grant. Leave it out."))
         }
         found += authenticationMisfits
         if !requiresPKCE, kind != .web {

@@ -8,9 +8,9 @@ enum RoleGrants {
         apple_key: DELETE INSERT SELECT UPDATE(fingerprint last_used_at proven_at sealed_pem state updated_at usable_until)
         apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)
         apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
-        application: DELETE INSERT SELECT UPDATE(access_token_seconds allows_development_uris backchannel_logout_uri bundle_ids idle_seconds \
-            jwks jwks_uri logout_uris name redirect_uris requires_offline_access requires_pkce returns_tokens_in_url session_seconds \
-            signing_algorithm token_endpoint_auth_method updated_at)
+        application: DELETE INSERT SELECT UPDATE(access_token_seconds allows_development_uris allows_device_grant backchannel_logout_uri bundle_ids \
+            idle_seconds jwks jwks_uri logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
+            requires_pushed_requests returns_tokens_in_url session_seconds signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
         authkit_user: INSERT SELECT UPDATE(external_id metadata updated_at)

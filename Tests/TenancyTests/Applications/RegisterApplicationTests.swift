@@ -8,8 +8,8 @@ import Testing
 struct RegisterApplicationTests {
     private static let members: Set = [
         "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
-        "allows_development_uris", "returns_tokens_in_url", "token_endpoint_auth_method", "access_token_seconds", "session_seconds",
-        "idle_seconds", "signing_algorithm",
+        "allows_development_uris", "returns_tokens_in_url", "requires_pushed_requests", "requires_dpop", "allows_device_grant",
+        "token_endpoint_auth_method", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm",
         "created_at",
         "updated_at",
     ]
@@ -29,6 +29,9 @@ struct RegisterApplicationTests {
                 #expect(made["requires_offline_access"] as? Bool == false)
                 #expect(made["allows_development_uris"] as? Bool == false)
                 #expect(made["returns_tokens_in_url"] as? Bool == false)
+                #expect(made["requires_pushed_requests"] as? Bool == false)
+                #expect(made["requires_dpop"] as? Bool == false)
+                #expect(made["allows_device_grant"] as? Bool == false)
                 let method = ["web", "machine"].contains(kind) ? "client_secret_basic" : "none"
                 #expect(made["token_endpoint_auth_method"] as? String == method)
                 #expect(made["access_token_seconds"] as? Int == 3600)
@@ -46,6 +49,7 @@ struct RegisterApplicationTests {
                 "name": "Phone é", "kind": "native", "redirect_uris": ["com.acme.app:/callback", "http://127.0.0.1/callback"],
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
                 "requires_offline_access": true, "returns_tokens_in_url": true,
+                "requires_pushed_requests": true, "requires_dpop": true, "allows_device_grant": true,
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
             ]
@@ -62,6 +66,9 @@ struct RegisterApplicationTests {
             }
             #expect(answer.json["requires_offline_access"] as? Bool == true)
             #expect(answer.json["returns_tokens_in_url"] as? Bool == true)
+            #expect(answer.json["requires_pushed_requests"] as? Bool == true)
+            #expect(answer.json["requires_dpop"] as? Bool == true)
+            #expect(answer.json["allows_device_grant"] as? Bool == true)
             #expect(answer.json["session_seconds"] as? Int == 31_536_000)
             #expect(answer.json["idle_seconds"] as? Int == 300)
             #expect(answer.json["client_secret"] == nil)
@@ -184,6 +191,12 @@ struct RegisterApplicationTests {
         .init("returns_tokens_in_url", ["returns_tokens_in_url": true], kind: "web"),
         .init("returns_tokens_in_url", ["redirect_uris": nil, "returns_tokens_in_url": true], kind: "machine"),
         .init("returns_tokens_in_url", ["returns_tokens_in_url": "yes"], kind: "native"),
+        .init("requires_pushed_requests", ["redirect_uris": nil, "requires_pushed_requests": true], kind: "machine"),
+        .init("requires_pushed_requests", ["requires_pushed_requests": "yes"]),
+        .init("requires_dpop", ["requires_dpop": 1]),
+        .init("allows_device_grant", ["allows_device_grant": true], kind: "spa"),
+        .init("allows_device_grant", ["redirect_uris": nil, "allows_device_grant": true], kind: "machine"),
+        .init("allows_device_grant", ["allows_device_grant": "yes"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_jwt"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "none"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_basic"], kind: "spa"),

@@ -95,12 +95,12 @@ struct RequestTests {
         .init(
             """
             applications update app_1 --tenant acme --name Shop --logout-uri '' --pkce --no-require-offline-access --no-development-uris \
-            --tokens-in-url
+            --tokens-in-url --require-pushed-requests --require-dpop --device-grant
             """,
             "PATCH /v1/tenants/acme/applications/app_1",
             #"""
-            {"allows_development_uris":false,"logout_uris":[],"name":"Shop","requires_offline_access":false,"requires_pkce":true,\#
-            "returns_tokens_in_url":true}
+            {"allows_development_uris":false,"allows_device_grant":true,"logout_uris":[],"name":"Shop","requires_dpop":true,\#
+            "requires_offline_access":false,"requires_pkce":true,"requires_pushed_requests":true,"returns_tokens_in_url":true}
             """#,
             answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),

@@ -50,6 +50,23 @@ struct ApplicationProperties: ParsableArguments {
             """)
     var returnsTokensInURL: Bool?
 
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Accepts only authorization requests that the application pushed before (PAR, RFC 9126). Not required by default.")
+    var requirePushedRequests: Bool?
+
+    @Flag(
+        name: .customLong("require-dpop"), inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Issues tokens only with a DPoP proof of the application's key (RFC 9449). Not required by default.")
+    var requireDPoP: Bool?
+
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: """
+            Allows sign-in on devices without a browser (device grant, RFC 8628). Not allowed by default. Only for the kinds native and web.
+            """)
+    var deviceGrant: Bool?
+
     @Option(
         help: "The authentication of an application with a server: by its secret (default), or by a JWT that it signs with its own key.")
     var authMethod: AuthMethod?
@@ -91,6 +108,8 @@ struct ApplicationProperties: ParsableArguments {
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
         "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--require-offline-access",
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
+        "requires_pushed_requests": "--require-pushed-requests", "requires_dpop": "--require-dpop",
+        "allows_device_grant": "--device-grant",
         "token_endpoint_auth_method": "--auth-method", "jwks": "--jwks-file", "jwks_uri": "--jwks-uri",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
@@ -104,7 +123,8 @@ struct ApplicationProperties: ParsableArguments {
             "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
             "allows_development_uris": JSON(developmentURIs),
-            "returns_tokens_in_url": JSON(returnsTokensInURL),
+            "returns_tokens_in_url": JSON(returnsTokensInURL), "requires_pushed_requests": JSON(requirePushedRequests),
+            "requires_dpop": JSON(requireDPoP), "allows_device_grant": JSON(deviceGrant),
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]
