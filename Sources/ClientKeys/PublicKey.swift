@@ -109,6 +109,20 @@ package struct PublicKey: Sendable {
         (self.keyID, self.members) = (keyID, members)
     }
 
+    /// Identifies the key by its required members in a canonical form (RFC 7638, section 3).
+    package var thumbprint: KeyThumbprint {
+        let text =
+            switch key {
+            case .p256(let key):
+                #"{"crv":"P-256","kty":"EC","x":"\#(Array(key.rawRepresentation.prefix(32)).base64URL)","#
+                    + #""y":"\#(Array(key.rawRepresentation.suffix(32)).base64URL)"}"#
+            case .rsa:
+                // The reader has accepted only one exponent. Its own encoding of the modulus is canonical.
+                #"{"e":"AQAB","kty":"RSA","n":"\#(([UInt8](base64URL: members.n ?? "") ?? []).base64URL)"}"#
+            }
+        return KeyThumbprint(ofCanonical: text)
+    }
+
     /// Whether this key made the signature with an algorithm. A key verifies only with its own algorithms (RFC 8725, section 3.1).
     func verifies(_ signature: [UInt8], of signed: ArraySlice<UInt8>, by name: String) -> Bool {
         guard algorithm.map({ $0.rawValue.isSame(as: name) }) ?? true else { return false }

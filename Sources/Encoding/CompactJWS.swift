@@ -6,6 +6,8 @@ package struct CompactJWS: Sendable {
     package let algorithm: String
     package let keyID: String?
     package let type: String?
+    /// The public key in the header (`jwk`). Anybody can write one there, so it proves nothing.
+    package let key: JSONValue?
     /// The bytes that the signature covers: the encoded header and payload.
     package let signed: ArraySlice<UInt8>
     package let signature: [UInt8]
@@ -26,6 +28,7 @@ package struct CompactJWS: Sendable {
             let keyID = Self.optionalText("kid", of: header), let type = Self.optionalText("typ", of: header)
         else { return nil }
         (self.algorithm, self.keyID, self.type, self.signature) = (algorithm, keyID, type, signature)
+        key = header["jwk"]
         (signed, encodedPayload) = (bytes[..<second], bytes[(first + 1)..<second])
     }
 

@@ -183,6 +183,12 @@ extension JSONText {
         append(value)
     }
 
+    /// Writes a member whose value is an object.
+    package mutating func member(_ name: StaticString, _ body: (inout JSONText) throws -> Void) rethrows {
+        begin(name)
+        try object(body)
+    }
+
     /// Writes a member whose value is a text of a known length.
     /// - Parameter body: Writes the text in UTF-8, and returns its length. Nothing in it needs an escape.
     package mutating func member(_ name: StaticString, length: Int, _ body: (UnsafeMutableBufferPointer<UInt8>) -> Int) {

@@ -36,7 +36,7 @@ package struct CrossOrigin: RouterMiddleware {
 
     /// The endpoints below `oauth2` of a tenant's issuer.
     private static let ofApplications: [(name: String, methods: [HTTPRequest.Method])] = [
-        ("token", [.post]), ("userinfo", [.get, .post]), ("revoke", [.post]),
+        ("token", [.post]), ("par", [.post]), ("userinfo", [.get, .post]), ("revoke", [.post]),
     ]
     private static let documents = ["openid-configuration", "oauth-authorization-server"]
 
@@ -78,7 +78,7 @@ package struct CrossOrigin: RouterMiddleware {
             else { return try await next(request, context) }
             context.record.note(header: .accessControlAllowOrigin, origin)
         }
-        context.record.note(header: .accessControlExposeHeaders, "Request-Id, Retry-After, WWW-Authenticate")
+        context.record.note(header: .accessControlExposeHeaders, "DPoP-Nonce, Request-Id, Retry-After, WWW-Authenticate")
         guard request.method == .options, request.headers[.accessControlRequestMethod] != nil else {
             return try await next(request, context)
         }
@@ -87,7 +87,7 @@ package struct CrossOrigin: RouterMiddleware {
             status: .noContent,
             headers: [
                 .accessControlAllowMethods: endpoint.methods.map(\.rawValue).joined(separator: ", "),
-                .accessControlAllowHeaders: "Authorization, Content-Type, Request-Id, traceparent", .accessControlMaxAge: "3600",
+                .accessControlAllowHeaders: "Authorization, Content-Type, DPoP, Request-Id, traceparent", .accessControlMaxAge: "3600",
             ])
     }
 

@@ -1,3 +1,4 @@
+import ClientKeys
 import HTTPTypes
 package import Hummingbird
 import Web
@@ -12,6 +13,7 @@ package struct OAuthError: Error, Sendable {
         case invalidGrant = "invalid_grant"
         case unauthorizedClient = "unauthorized_client"
         case unsupportedGrantType = "unsupported_grant_type"
+        case unsupportedResponseType = "unsupported_response_type"
         case invalidScope = "invalid_scope"
         /// RFC 8693, section 2.2.2.
         case invalidTarget = "invalid_target"
@@ -19,6 +21,12 @@ package struct OAuthError: Error, Sendable {
         /// RFC 7009, section 2.2.1.
         case unsupportedTokenType = "unsupported_token_type"
         case insufficientScope = "insufficient_scope"
+        /// RFC 9449, section 12.2.
+        case invalidDPoPProof = "invalid_dpop_proof"
+        case useDPoPNonce = "use_dpop_nonce"
+        /// OpenID Connect Core, section 3.1.2.6.
+        case requestNotSupported = "request_not_supported"
+        case registrationNotSupported = "registration_not_supported"
         case temporarilyUnavailable = "temporarily_unavailable"
     }
 
@@ -49,6 +57,8 @@ extension OAuthError: HTTPResponseError {
         switch code {
         case _ where isRateLimited: .tooManyRequests
         case .invalidClient, .invalidToken: .unauthorized
+        // Only an endpoint that takes access tokens challenges for one (RFC 9449, sections 5, 8 and 9).
+        case .invalidDPoPProof, .useDPoPNonce: challenge == nil ? .badRequest : .unauthorized
         case .insufficientScope: .forbidden
         case .temporarilyUnavailable: .serviceUnavailable
         default: .badRequest
@@ -64,10 +74,10 @@ extension OAuthError: HTTPResponseError {
         (context as? any RecordedContext)?.record.note(outcome: outcome)
         var headers: HTTPFields = [:]
         if let challenge {
-            headers[.wwwAuthenticate] =
-                challenge == "Bearer" && !isBare
-                ? "\(challenge) realm=\"espalier\", error=\"\(code.rawValue)\", error_description=\"\(description)\""
-                : "\(challenge) realm=\"espalier\""
+            var fields = ["realm=\"espalier\""]
+            if challenge != "Basic", !isBare { fields += ["error=\"\(code.rawValue)\"", "error_description=\"\(description)\""] }
+            if challenge == "DPoP" { fields.append("algs=\"\(PublicKey.Algorithm.allCases.map(\.rawValue).joined(separator: " "))\"") }
+            headers[.wwwAuthenticate] = "\(challenge) \(fields.joined(separator: ", "))"
         }
         return try .json(Body(error: code.rawValue, error_description: description), status: status, headers: headers)
     }

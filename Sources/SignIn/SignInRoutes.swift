@@ -46,6 +46,8 @@ package struct SignInRoutes: Sendable {
         pages.on(.get, "t/{tenant}/oauth2/authorize", "authorize", use: authorize)
         pages.on(.post, "t/{tenant}/oauth2/authorize", "authorizeByPost", use: authorizeByPost)
         pages.on(.get, "auth/apple/authorize", "authorizeByClient", use: authorizeByClient)
+        routes.limited(.oauth, endpoints.limits).on(
+            .post, "t/{tenant}/oauth2/par", "pushAuthorizationRequest", use: pushAuthorizationRequest)
         let callbacks = routes.limited(.callback, endpoints.limits)
         callbacks.on(.post, "t/{tenant}/auth/apple/callback", "appleCallback", use: appleCallback)
         callbacks.on(.post, "auth/apple/callback", "sharedAppleCallback", use: sharedAppleCallback)

@@ -9,6 +9,8 @@ package final class Metrics: Sendable {
     /// Steps of a login, in their order.
     package enum Step: String, Sendable {
         case authorize, callback, token, refresh
+        /// An authorization request that an application sent directly.
+        case push
         /// A sign-in with an id_token of a native application: a whole login in one step.
         case native
         /// An access token for a machine, which signs nobody in.

@@ -55,6 +55,12 @@ struct OpenOperations: Sendable {
         return [
             ("authorizeByPost", try await browser.post("\(platform.acme.issuer)/oauth2/authorize", form: parameters)),
             ("authorizeByClient", try await browser.get(byClient)),
+            (
+                "pushAuthorizationRequest",
+                try await browser.post(
+                    "\(platform.acme.issuer)/oauth2/par",
+                    form: parameters + [("client_secret", platform.acme.applications[0].client_secret ?? "")])
+            ),
         ]
     }
 

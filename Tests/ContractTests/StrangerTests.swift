@@ -73,6 +73,7 @@ struct StrangerTests {
                 "mushuValidate",
                 "openIDConfiguration",
                 "openIDConfigurationAtRoot",
+                "pushAuthorizationRequest",
                 "receiveNotification",
                 "receiveSharedNotification",
                 "revokeToken",

@@ -72,7 +72,7 @@ struct CrossOriginTests {
         try await Self.run { platform, browser in
             let metadata = try await browser.get("\(platform.acme.issuer)/.well-known/openid-configuration").json
             let endpoints = metadata.filter { $0.key.hasSuffix("_endpoint") || $0.key == "jwks_uri" }
-            #expect(endpoints.count == 7)
+            #expect(endpoints.count == 8)
             for (member, value) in endpoints {
                 let isForPages =
                     switch member {
@@ -80,6 +80,8 @@ struct CrossOriginTests {
                     case "authorization_endpoint", "end_session_endpoint": false
                     // The caller needs an access token, or nothing.
                     case "userinfo_endpoint", "jwks_uri": true
+                    // It authenticates as at the token endpoint (RFC 9126, section 2).
+                    case "pushed_authorization_request_endpoint": true
                     default: (metadata["\(member)_auth_methods_supported"] as? [String])?.contains("none") == true
                     }
                 let url = value as? String ?? ""

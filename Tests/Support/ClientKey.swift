@@ -61,10 +61,39 @@ package struct ClientKey: Sendable {
         let claims: [String: (any Sendable)?] = [
             "iss": client, "sub": client, "aud": audience, "iat": seconds, "exp": seconds + 60, "jti": UUID().uuidString,
         ]
+        return try sign(["alg": algorithm, "kid": keyID].merging(header) { $1 }, claims.merging(changes) { $1 })
+    }
+
+    /// The thumbprint of the public half (RFC 7638).
+    package var thumbprint: String {
+        get throws {
+            let jwk = try jwk
+            let members = try ["crv", "e", "kty", "n", "x", "y"].compactMap { name in jwk[name].map { #""\#(name)":"\#($0)""# } }
+            return Array(SHA256.hash(data: Data("{\(members.joined(separator: ","))}".utf8))).base64URL
+        }
+    }
+
+    /// A DPoP proof (RFC 9449, section 4.2), with members changed, added or removed.
+    package func proof(
+        _ uri: String, method: String = "POST", nonce: String?, token: String? = nil, header: [String: (any Sendable)?] = [:],
+        _ changes: [String: (any Sendable)?] = [:]
+    ) throws -> String {
+        let claims: [String: (any Sendable)?] = [
+            "htm": method, "htu": uri, "jti": UUID().uuidString, "iat": 1, "nonce": nonce,
+            "ath": token.map { Array(SHA256.hash(data: Data($0.utf8))).base64URL },
+        ]
+        var key = try jwk
+        key["use"] = nil
+        key["kid"] = nil
+        let fields: [String: (any Sendable)?] = ["alg": algorithm, "typ": "dpop+jwt", "jwk": key]
+        return try sign(fields.merging(header) { $1 }, claims.merging(changes) { $1 })
+    }
+
+    private func sign(_ header: [String: (any Sendable)?], _ claims: [String: (any Sendable)?]) throws -> String {
         func part(_ members: [String: (any Sendable)?]) throws -> String {
             Array(try JSONSerialization.data(withJSONObject: members.compactMapValues(\.self))).base64URL
         }
-        let signed = try part(["alg": algorithm, "kid": keyID].merging(header) { $1 }) + "." + part(claims.merging(changes) { $1 })
+        let signed = try part(header) + "." + part(claims)
         let bytes = Data(signed.utf8)
         let signature =
             switch key {

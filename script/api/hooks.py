@@ -162,6 +162,8 @@ def before_call(context, case, kwargs):
         if action == "logout" and valid[ParameterLocation.PATH]:
             sign_out(case, path, case.query)
     if valid[ParameterLocation.HEADER] and case.headers is not None:
+        # No generated text is a proof.
+        case.headers.pop("DPoP", None)
         if "If-Match" in case.headers:
             case.headers["If-Match"] = "*"
         if "Idempotency-Key" in case.headers:
@@ -177,6 +179,11 @@ def before_call(context, case, kwargs):
         if action == "authorizeByPost":
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.body |= {name: application[name] for name in ("client_id", "redirect_uri")}
+        if action == "pushAuthorizationRequest" and valid[ParameterLocation.PATH]:
+            case.path_parameters = path | {"tenant": "acme"}
+            for name in ("client_assertion", "client_assertion_type"):
+                case.body.pop(name, None)
+            case.body |= SETTINGS["client"] | {"redirect_uri": SETTINGS["applications"]["acme"]["redirect_uri"]}
         if action in ("introspect", "revokeToken") and valid[ParameterLocation.PATH]:
             # The token of a login to spare: a revocation ends it.
             case.path_parameters = path | {"tenant": "acme"}

@@ -80,9 +80,12 @@ package struct Authenticate: RouterMiddleware {
 
 extension Request {
     /// The token of `Authorization: Bearer` (RFC 6750, section 2.1).
-    package var bearerToken: String? {
+    package var bearerToken: String? { token(ofScheme: "bearer") }
+
+    /// The token of `Authorization` with a scheme of one token.
+    /// - Parameter scheme: in lower case.
+    package func token(ofScheme scheme: String) -> String? {
         guard let value = headers[.authorization], value.utf8.count <= 8192 else { return nil }
-        let scheme = "bearer"
         let (name, rest) = (value.utf8.prefix(scheme.utf8.count), value.utf8.dropFirst(scheme.utf8.count))
         // The scheme is in any case (RFC 9110, section 11.1). This bit is the only difference between the cases of a letter.
         guard name.elementsEqual(scheme.utf8, by: { $0 | 0x20 == $1 }), rest.first == UInt8(ascii: " ") else { return nil }

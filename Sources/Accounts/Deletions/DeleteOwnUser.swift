@@ -18,9 +18,9 @@ extension UserRoutes {
 
     private func deletion(by request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
-        guard let presented = request.bearerToken else { throw OAuthError.accessTokenMissing }
+        guard let (presented, proof) = try endpoints.accessToken(in: request, context) else { throw OAuthError.accessTokenMissing }
         let (now, id) = (now(), tenant.tenant.id)
-        let (token, application) = try await tokens.bearerToken(presented, tenant, at: now)
+        let (token, application) = try await tokens.bearerToken(presented, proof, tenant, at: now)
         let facts = context.record.current
         let wanted = UserDeletion.Request(
             user: token.sub, tenant: id, requester: .user,

@@ -1,7 +1,8 @@
 package import APIs
 package import Access
+package import ClientKeys
 import Crypto
-import Encoding
+package import Encoding
 package import Foundation
 package import Sealing
 package import Tenancy
@@ -12,6 +13,8 @@ package import Users
 package struct AuthorizationCode: Sendable {
     package static let lifetime: TimeInterval = 60
     private static let purpose = "authorization_code"
+    /// A code with a key has a purpose of its own, because a server of the previous version would ignore the key.
+    private static let purposeWithKey = "authorization_code_with_key"
 
     let login: ID<LoginID>
     let tenant: ID<Tenant>
@@ -28,6 +31,8 @@ package struct AuthorizationCode: Sendable {
     let scope: String
     /// The APIs that the user's sign-in is for.
     let apis: [ID<API>]
+    /// The key that the token request must prove (RFC 9449, section 10).
+    let key: KeyThumbprint?
     /// When Apple authenticated the user.
     let authenticatedAt: Date
     /// The device that the user signed in with.
@@ -35,15 +40,16 @@ package struct AuthorizationCode: Sendable {
     let issuedAt: Date
 
     enum Refusal: Error {
-        case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong
+        case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong, otherKey
     }
 
     package init(
         login: ID<LoginID>, tenant: ID<Tenant>, application: ID<Application>, user: ID<User>, vouched: Identity.Vouched? = nil,
         connection: Connection.Ownership, redirectURI: String?, codeChallenge: String?, nonce: String?, scope: String, apis: [ID<API>] = [],
+        key: KeyThumbprint? = nil,
         authenticatedAt: Date, device: Device, at now: Date
     ) {
-        (self.vouched, self.apis) = (vouched, apis)
+        (self.vouched, self.apis, self.key) = (vouched, apis, key)
         (self.login, self.tenant, self.application, self.user) = (login, tenant, application, user)
         (self.connection, self.authenticatedAt, self.device) = (connection, authenticatedAt, device)
         redirectURIHash = Self.hash(redirectURI)
@@ -65,12 +71,13 @@ package struct AuthorizationCode: Sendable {
         fields.write(device.userAgent)
         fields.write(device.address)
         fields.write(issuedAt)
-        if vouched != nil || !apis.isEmpty {
+        if vouched != nil || !apis.isEmpty || key != nil {
             fields.write(vouched?.team ?? "")
             fields.write(vouched?.at ?? issuedAt)
         }
+        if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
-        return keyring.sealToken(fields.bytes, purpose: Self.purpose)
+        return keyring.sealToken(fields.bytes, purpose: key == nil ? Self.purpose : Self.purposeWithKey)
     }
 
     func isExpired(at now: Date) -> Bool {
@@ -82,10 +89,10 @@ package struct AuthorizationCode: Sendable {
     /// - Parameter redirectURI: nil in a protocol whose token request does not repeat it.
     init(
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
-        redirectURI: String?, verifier: String?
+        redirectURI: String?, verifier: String?, provenKey: KeyThumbprint? = nil
     ) throws(Refusal) {
         do {
-            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            var (fields, hasKey) = try FieldReader.open(sealed, with: keyring, purpose: Self.purpose, withKey: Self.purposeWithKey)
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
@@ -101,6 +108,8 @@ package struct AuthorizationCode: Sendable {
             issuedAt = try fields.date()
             let (team, at) = fields.isAtEnd ? ("", issuedAt) : (try fields.string(), try fields.date())
             vouched = team.isEmpty ? nil : Identity.Vouched(team: team, at: at)
+            key = hasKey ? KeyThumbprint(try fields.string()) : nil
+            guard (key != nil) == hasKey else { throw Refusal.unreadable }
             var apis: [ID<API>] = []
             while !fields.isAtEnd { apis.append(ID(try fields.uuid())) }
             self.apis = apis
@@ -118,9 +127,23 @@ package struct AuthorizationCode: Sendable {
         case (let challenge?, let verifier?):
             guard PKCE.verify(verifier, against: challenge) else { throw .verifierWrong }
         }
+        guard key == nil || key == provenKey else { throw .otherKey }
     }
 
     private static func hash(_ text: String?) -> [UInt8] {
         text.map { Array(SHA256.hash(data: Data($0.utf8))) } ?? []
+    }
+}
+
+extension FieldReader {
+    /// The fields of a sealed value that is bound to a key or not, and whether it is.
+    package static func open(
+        _ sealed: String, with keyring: Keyring, purpose: String, withKey: String
+    ) throws -> (fields: FieldReader, hasKey: Bool) {
+        do {
+            return (FieldReader(try keyring.openToken(sealed, purpose: purpose)), false)
+        } catch SealingError.forged {
+            return (FieldReader(try keyring.openToken(sealed, purpose: withKey)), true)
+        }
     }
 }

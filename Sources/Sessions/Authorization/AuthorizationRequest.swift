@@ -1,5 +1,6 @@
 package import APIs
 package import Access
+package import ClientKeys
 package import Encoding
 import Tenancy
 import Web
@@ -17,6 +18,10 @@ package struct AuthorizationRequest: Sendable {
     /// The APIs that the sign-in is for, in the order of the request.
     package let apis: [ID<API>]
     package let codeChallenge: String?
+    /// The key that the token request must prove (RFC 9449, section 10).
+    package let key: KeyThumbprint?
+    /// The login of a request that the application pushed. It has one ID, so that it gets tokens at most once.
+    package let login: ID<LoginID>?
     /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
 
@@ -36,9 +41,11 @@ package struct AuthorizationRequest: Sendable {
     ///   - applications: the tenant's applications.
     ///   - apis: the tenant's APIs, if the request names a target.
     ///   - defaults: the values of missing parameters.
+    ///   - login: the login of a request that the application pushed.
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(
-        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, defaults: [String: String] = [:]
+        _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, defaults: [String: String] = [:],
+        pushedFor login: ID<LoginID>? = nil
     ) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
@@ -55,6 +62,7 @@ package struct AuthorizationRequest: Sendable {
         guard (form["response_mode"] ?? "query").isSame(as: returnAddress.mode.rawValue)
         else { throw refuse(.invalidRequest, "response_mode must be query, or form_post where a browser can post to the redirect URI.") }
         for (parameter, code) in Self.unsupported where form[parameter] != nil { throw refuse(code, "\(parameter) is not supported.") }
+        guard login != nil || !application.requiresPushedRequests else { throw refuse(.invalidRequest, Self.notPushed) }
         guard let responseType = form["response_type"] ?? defaults["response_type"]
         else { throw refuse(.invalidRequest, "response_type is missing.") }
         guard responseType == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code.") }
@@ -91,8 +99,14 @@ package struct AuthorizationRequest: Sendable {
         } else if application.requiresPKCE || form["code_challenge_method"] != nil {
             throw refuse(.invalidRequest, "code_challenge is missing. \(PKCE.advice(to: application, issuer: issuer))")
         }
-        (self.application, self.returnAddress) = (application, returnAddress)
+        key = form["dpop_jkt"].flatMap { KeyThumbprint($0) }
+        guard (form["dpop_jkt"] == nil) == (key == nil)
+        else { throw refuse(.invalidRequest, "dpop_jkt must be the SHA-256 thumbprint of a key: 43 characters of base64url.") }
+        (self.application, self.returnAddress, self.login) = (application, returnAddress, login)
     }
+
+    /// The refusal of a request that the application sent through the browser.
+    static let notPushed = "This application must push its authorization requests (RFC 9126). Send request_uri and client_id only."
 
     /// The application and the address for responses. Until these are certain, nothing may be redirected.
     private static func destination(

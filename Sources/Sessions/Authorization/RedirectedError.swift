@@ -21,7 +21,7 @@ package struct RedirectedError: Error, Sendable {
         case registrationNotSupported = "registration_not_supported"
     }
 
-    let code: Code
+    package let code: Code
     let description: String
     let returnAddress: ReturnAddress
     /// Cookies of the response, in the form of `Set-Cookie`.
@@ -29,6 +29,13 @@ package struct RedirectedError: Error, Sendable {
 
     package init(_ code: Code, _ description: String, to returnAddress: ReturnAddress) {
         (self.code, self.description, self.returnAddress) = (code, description, returnAddress)
+    }
+}
+
+extension OAuthError {
+    /// The same refusal for an application that sent its request directly (RFC 9126, section 2.3).
+    package init(_ refusal: RedirectedError) {
+        self.init(Code(rawValue: refusal.code.rawValue) ?? .invalidRequest, refusal.description)
     }
 }
 

@@ -18,7 +18,9 @@ extension AuthorizationRequest {
         guard application.returnsTokensInURL
         else { throw RedirectedError(.unauthorizedClient, Self.withoutConsent, to: returnAddress) }
         (self.application, scope, apis) = (application, Scope.all, [])
-        (nonce, codeChallenge, maxAge) = (nil, nil, nil)
+        guard !application.requiresPushedRequests
+        else { throw RedirectedError(.invalidRequest, Self.notPushed, to: returnAddress) }
+        (nonce, codeChallenge, maxAge, key, login) = (nil, nil, nil, nil, nil)
     }
 
     private static let withSecret =

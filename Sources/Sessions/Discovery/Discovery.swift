@@ -6,7 +6,8 @@ import Web
 /// The metadata of this version (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
 private struct Metadata: Encodable {
     let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
-    let introspection_endpoint, revocation_endpoint, end_session_endpoint: String
+    let introspection_endpoint, revocation_endpoint, end_session_endpoint, pushed_authorization_request_endpoint: String
+    let require_pushed_authorization_requests = false
     let backchannel_logout_supported = true
     let backchannel_logout_session_supported = true
     let scopes_supported = Scope.supported
@@ -22,6 +23,7 @@ private struct Metadata: Encodable {
     let revocation_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]
     let revocation_endpoint_auth_signing_alg_values_supported = PublicKey.Algorithm.allCases.map(\.rawValue)
     let code_challenge_methods_supported = ["S256"]
+    let dpop_signing_alg_values_supported = PublicKey.Algorithm.allCases.map(\.rawValue)
     let prompt_values_supported = AuthorizationRequest.prompts
     let claims_supported = [
         "iss", "sub", "aud", "sid", "iat", "exp", "auth_time", "nonce", "at_hash", "name", "given_name", "family_name", "email",
@@ -43,7 +45,7 @@ extension DiscoveryRoutes {
                 issuer: issuer, authorization_endpoint: "\(issuer)/oauth2/authorize", token_endpoint: "\(issuer)/oauth2/token",
                 userinfo_endpoint: "\(issuer)/oauth2/userinfo", jwks_uri: "\(issuer)/oauth2/jwks",
                 introspection_endpoint: "\(issuer)/oauth2/introspect", revocation_endpoint: "\(issuer)/oauth2/revoke",
-                end_session_endpoint: "\(issuer)/oauth2/logout"),
+                end_session_endpoint: "\(issuer)/oauth2/logout", pushed_authorization_request_endpoint: "\(issuer)/oauth2/par"),
             cacheControl: Self.cacheControl(isOld: found.isOld))
     }
 }

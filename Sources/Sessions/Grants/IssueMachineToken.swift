@@ -1,5 +1,6 @@
 import APIs
 import Access
+import ClientKeys
 import Encoding
 import Foundation
 import Signing
@@ -11,9 +12,10 @@ extension Tokens {
     ///
     /// There is no session and no refresh token, and it is not billed. The token is never for the issuer. Otherwise each program could call
     /// every resource server that has no audience of its own.
-    func issueMachineToken(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
+    func issueMachineToken(_ form: Form, _ key: KeyThumbprint?, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard application.kind == .machine
         else { throw OAuthError(.unauthorizedClient, "Only an application of kind machine may use client_credentials.") }
+        try application.requireProof(key)
         let named = try await namedAPI(form, application, tenant)
         let asked = (form["scope"] ?? "").parts(at: " ")
         // A scope that is not granted is refused, because no person sees that it is missing.
@@ -24,13 +26,14 @@ extension Tokens {
         let scope = (asked.isEmpty ? named.scopes : named.scopes.filter { asked.has($0) }).joined(separator: " ")
         guard scope.utf8.count <= Scope.longest
         else { throw OAuthError(.invalidScope, "The permitted scope is longer than \(Scope.longest) bytes. Send scope with fewer scopes.") }
-        let key = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
+        let signingKey = try await signingKeys.current(application.signingAlgorithm, of: tenant.id)
         let token = try MachineToken(
             issuer: endpoints.issuer(tenant), application: application.id, tenant: tenant.id, scope: scope, for: named.api,
-            at: endpoints.now()
-        ).signed(by: key, of: signingKeys)
+            boundTo: key, at: endpoints.now()
+        ).signed(by: signingKey, of: signingKeys)
         return TokenReply(
-            access_token: token, expires_in: named.api.accessTokenSeconds, refresh_token: nil, id_token: nil, scope: Scope.shown(scope))
+            access_token: token, scheme: .init(boundTo: key), expires_in: named.api.accessTokenSeconds, refresh_token: nil, id_token: nil,
+            scope: Scope.shown(scope))
     }
 
     /// The API that the request names. A program that may call only one API need not name it.

@@ -1,6 +1,7 @@
 import APIs
 package import Access
 import Billing
+package import ClientKeys
 import Encoding
 package import Foundation
 import Ledger
@@ -12,18 +13,21 @@ package import Users
 extension Tokens {
     /// Issues the tokens of a login. They are made only after the login is in the ledger.
     ///
-    /// - Parameter statements: statements of the same transaction, which run first.
+    /// - Parameters:
+    ///   - key: the key that the request proves. The tokens are bound to it.
+    ///   - statements: statements of the same transaction, which run first.
     /// - Throws: as `startSession`; `OAuthError` if the API of the login was deleted, or does not list the application any longer.
     package func issueTokens(
-        for login: CompletedLogin, to application: Application, of tenant: Tenant, after statements: [SQL] = [], at now: Date
+        for login: CompletedLogin, to application: Application, of tenant: Tenant, boundTo key: KeyThumbprint? = nil,
+        after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
-        try await issueTokens(for: login, to: application, of: tenant, target: nil, after: statements, at: now)
+        try await issueTokens(for: login, to: application, of: tenant, boundTo: key, target: nil, after: statements, at: now)
     }
 
     /// - Parameter target: the target that the request names for the access token. The login must be for it.
     func issueTokens(
-        for login: CompletedLogin, to application: Application, of tenant: Tenant, target: Target?, after statements: [SQL] = [],
-        at now: Date
+        for login: CompletedLogin, to application: Application, of tenant: Tenant, boundTo key: KeyThumbprint?, target: Target?,
+        after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
         // The target comes first, because a refused one must not use up the login.
         let api = try await api(for: target, granted: login.apis, application, tenant)
@@ -31,20 +35,20 @@ extension Tokens {
             throw OAuthError(.invalidTarget, "The API was deleted, or does not list the application any longer. Send another resource.")
         }
         let scope = scope(login.scope, for: api, target, granted: login.apis)
-        let (user, key) = try await startSession(
-            for: login, of: application, tenant, signing: application.signingAlgorithm, after: statements, at: now)
+        let (user, signingKey) = try await startSession(
+            for: login, of: application, tenant, signing: application.signingAlgorithm, boundTo: key, after: statements, at: now)
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
-            scope: scope, for: api?.api, at: now
-        ).signed(by: key, of: signingKeys)
+            scope: scope, for: api?.api, boundTo: key, at: now
+        ).signed(by: signingKey, of: signingKeys)
         let idToken =
             try login.scope.parts(at: " ").has("openid")
             ? IdentityClaims(
                 issuer: endpoints.issuer(tenant), user: user, application: application.id, login: login, accessToken: access, at: now
-            ).signed(by: key) : nil
+            ).signed(by: signingKey) : nil
         let isOffline = !application.requiresOfflineAccess || login.scope.parts(at: " ").has(Scope.offlineAccess)
         return TokenReply(
-            access_token: access, expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
+            access_token: access, scheme: .init(boundTo: key), expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
             refresh_token: isOffline ? firstRefreshToken(of: login.session, tenant) : nil, id_token: idToken, scope: Scope.shown(scope))
     }
 
@@ -52,19 +56,21 @@ extension Tokens {
     ///
     /// - Parameters:
     ///   - algorithm: the algorithm of the tokens that the caller makes afterwards.
+    ///   - key: the key that the request proves.
     ///   - statements: statements of the same transaction, which run first.
     /// - Returns: the user, and the key that signs the tokens.
     /// - Throws: `DatabaseError` with the constraint `session_pkey` if the login already received its tokens; `OAuthError` if the user was
-    ///   deleted, or lost all tokens since the login was admitted.
+    ///   deleted, or lost all tokens since the login was admitted, or if the application requires a key.
     package func startSession(
         for login: CompletedLogin, of application: Application, _ tenant: Tenant, signing algorithm: Application.SigningAlgorithm,
-        after statements: [SQL] = [], at now: Date
+        boundTo key: KeyThumbprint? = nil, after statements: [SQL] = [], at now: Date
     ) async throws -> (user: User, key: SigningKey) {
+        try application.requireProof(key)
         // The key is read before the usage event is written, because a login that receives no tokens must cost nothing.
-        let key = try await signingKeys.current(algorithm, of: tenant.id)
+        let signingKey = try await signingKeys.current(algorithm, of: tenant.id)
         var batch = Statements(statements)
         let session = batch.append(
-            Session.begin(login, of: tenant, application: application, at: now) { started in
+            Session.begin(login, of: tenant, application: application, boundTo: key, at: now) { started in
                 UsageEvent.insert(
                     login: login.login.uuid, tenant: tenant.id, application: application.id, session: started,
                     connection: login.connection, firstOpenMonth: Statement.firstOpenMonth(of: tenant.id), at: now)
@@ -80,7 +86,7 @@ extension Tokens {
         }
         guard let user = started
         else { throw OAuthError(.invalidGrant, "The user no longer exists, or was signed out everywhere since this login.") }
-        return (user, key)
+        return (user, signingKey)
     }
 
     /// The first refresh token of a session that has just started.

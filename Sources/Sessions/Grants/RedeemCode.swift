@@ -1,4 +1,5 @@
 package import Access
+package import ClientKeys
 import Encoding
 package import Foundation
 import Postgres
@@ -7,16 +8,17 @@ import Web
 
 extension Tokens {
     /// The authorization code grant.
-    func redeemCode(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
+    func redeemCode(_ form: Form, _ key: KeyThumbprint?, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["code"] else { throw OAuthError(.invalidRequest, "code is missing.") }
         guard let redirectURI = form["redirect_uri"]
         else { throw OAuthError(.invalidRequest, "redirect_uri is missing. Send the one from the authorization request.") }
         let now = endpoints.now()
         let target = try await target(of: form, application, tenant)
         return try await redeem(
-            presented, redirectURI: redirectURI, verifier: form["code_verifier"], by: application, of: tenant, at: now
+            presented, redirectURI: redirectURI, verifier: form["code_verifier"], provenKey: key, by: application, of: tenant,
+            at: now
         ) { login in
-            try await issueTokens(for: login, to: application, of: tenant, target: target, at: now)
+            try await issueTokens(for: login, to: application, of: tenant, boundTo: key, target: target, at: now)
         }
     }
 
@@ -24,19 +26,21 @@ extension Tokens {
     ///
     /// - Parameters:
     ///   - redirectURI: the redirect URI of the authorization request; nil in a protocol whose token request does not repeat it.
+    ///   - key: the key that the request proves.
     ///   - issue: starts the session of the login.
     /// - Throws: `OAuthError` if the code is invalid, expired or used. The second use ends the session of the first.
     package func redeem<Reply: Sendable>(
-        _ presented: String, redirectURI: String?, verifier: String?, by application: Application, of tenant: Tenant, at now: Date,
+        _ presented: String, redirectURI: String?, verifier: String?, provenKey key: KeyThumbprint? = nil, by application: Application,
+        of tenant: Tenant, at now: Date,
         issue: (CompletedLogin) async throws -> Reply
     ) async throws -> Reply {
         let code: AuthorizationCode
         do {
             code = try AuthorizationCode(
                 opening: presented, with: endpoints.keyring, tenant: tenant.id, application: application.id, redirectURI: redirectURI,
-                verifier: verifier)
+                verifier: verifier, provenKey: key)
         } catch {
-            throw OAuthError(.invalidGrant, error.description)
+            throw OAuthError(error == .otherKey ? .invalidDPoPProof : .invalidGrant, error.description)
         }
         let login = CompletedLogin(code)
         return try await spent.refuse(.redeem(login.session), by: .init(application, tenant), at: now) {
@@ -71,6 +75,7 @@ extension AuthorizationCode.Refusal: CustomStringConvertible {
         case .verifierMissing: "code_verifier is missing."
         case .verifierUnexpected: "code_verifier was sent, but the authorization request had no code_challenge."
         case .verifierWrong: "code_verifier does not match the code_challenge."
+        case .otherKey: "The authorization request has a dpop_jkt. Send a DPoP proof of this key."
         }
     }
 }

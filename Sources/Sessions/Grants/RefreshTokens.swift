@@ -1,5 +1,6 @@
 import APIs
 package import Access
+import ClientKeys
 import Encoding
 package import Foundation
 import Postgres
@@ -8,6 +9,10 @@ package import Tenancy
 import Web
 
 extension OAuthError {
+    /// Not `invalid_grant`, which `SpentCredentials` repeats: the owner of the key may come a moment after a thief.
+    fileprivate static let otherKey = OAuthError(
+        .invalidDPoPProof, "The refresh token is bound to a key. Send a DPoP proof of the key that the first proof of this session was for."
+    )
     fileprivate static let badRefreshToken = OAuthError(
         .invalidGrant, "The refresh token does not belong to this application, or its session has ended.")
 }
@@ -24,11 +29,11 @@ package struct RenewedSession: Sendable {
 
 extension Tokens {
     /// The refresh token grant.
-    func refreshTokens(_ form: Form, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
+    func refreshTokens(_ form: Form, _ key: KeyThumbprint?, _ application: Application, _ tenant: Tenant) async throws -> TokenReply {
         guard let presented = form["refresh_token"] else { throw OAuthError(.invalidRequest, "refresh_token is missing.") }
         let asked = form["scope"]?.parts(at: " ").map(String.init) ?? []
         let target = try await target(of: form, application, tenant)
-        return try await refreshTokens(presented, scope: asked, for: target, application, tenant, at: endpoints.now())
+        return try await refreshTokens(presented, scope: asked, for: target, provenKey: key, application, tenant, at: endpoints.now())
     }
 
     /// Renews the tokens of a session. The access token is for the issuer.
@@ -36,22 +41,24 @@ extension Tokens {
     package func refreshTokens(
         _ presented: String, _ application: Application, _ tenant: Tenant, at now: Date
     ) async throws -> TokenReply {
-        try await refreshTokens(presented, scope: [], for: .issuer, application, tenant, at: now)
+        try await refreshTokens(presented, scope: [], for: .issuer, provenKey: nil, application, tenant, at: now)
     }
 
     /// - Parameter asked: the requested scope; empty for the granted one.
     private func refreshTokens(
-        _ presented: String, scope asked: [String], for target: Target?, _ application: Application, _ tenant: Tenant, at now: Date
+        _ presented: String, scope asked: [String], for target: Target?, provenKey key: KeyThumbprint?, _ application: Application,
+        _ tenant: Tenant, at now: Date
     ) async throws -> TokenReply {
         let renewed = try await renew(
-            presented, scope: asked, for: target, by: application, of: tenant, signing: application.signingAlgorithm, at: now)
+            presented, scope: asked, for: target, provenKey: key, by: application, of: tenant, signing: application.signingAlgorithm,
+            at: now)
         let session = renewed.session
         let granted = asked.isEmpty ? session.scope : session.scope.parts(at: " ").filter { asked.has($0) }.joined(separator: " ")
         let api = try await api(for: target, granted: session.apis, application, tenant)
         let scope = scope(granted, for: api, target, granted: session.apis)
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: session.user, application: application, tenant: tenant.id, session: renewed.id,
-            scope: scope, for: api?.api, at: now
+            scope: scope, for: api?.api, boundTo: key, at: now
         ).signed(by: renewed.key, of: signingKeys)
         let idToken =
             try granted.parts(at: " ").has("openid")
@@ -59,7 +66,7 @@ extension Tokens {
                 refreshing: session, renewed.id, issuer: endpoints.issuer(tenant), application: application.id, accessToken: access, at: now
             ).signed(by: renewed.key) : nil
         return TokenReply(
-            access_token: access, expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
+            access_token: access, scheme: .init(boundTo: key), expires_in: api?.api.accessTokenSeconds ?? application.accessTokenSeconds,
             refresh_token: renewed.refreshToken, id_token: idToken, scope: Scope.shown(scope))
     }
 
@@ -74,16 +81,17 @@ extension Tokens {
         _ presented: String, scope asked: [String] = [], by application: Application, of tenant: Tenant,
         signing algorithm: Application.SigningAlgorithm, at now: Date
     ) async throws -> RenewedSession {
-        try await renew(presented, scope: asked, for: nil, by: application, of: tenant, signing: algorithm, at: now)
+        try await renew(presented, scope: asked, for: nil, provenKey: nil, by: application, of: tenant, signing: algorithm, at: now)
     }
 
     /// - Parameter target: an API must be one of the user's sign-in.
     private func renew(
-        _ presented: String, scope asked: [String], for target: Target?, by application: Application, of tenant: Tenant,
-        signing algorithm: Application.SigningAlgorithm, at now: Date
+        _ presented: String, scope asked: [String], for target: Target?, provenKey: KeyThumbprint?, by application: Application,
+        of tenant: Tenant, signing algorithm: Application.SigningAlgorithm, at now: Date
     ) async throws -> RenewedSession {
-        let request: Session.RefreshRequest
-        if case .api(let named) = target { request = .init(scope: asked, api: named.api.id) } else { request = .init(scope: asked) }
+        try application.requireProof(provenKey)
+        var request = Session.RefreshRequest(scope: asked, key: provenKey)
+        if case .api(let named) = target { request.api = named.api.id }
         guard let token = RefreshToken(presented, of: tenant.id, with: endpoints.keyring) else { throw OAuthError.badRefreshToken }
         return try await spent.refuse(.refresh(token.session, generation: token.generation), by: .init(application, tenant), at: now) {
             // RFC 6749, section 3.3: no other character is in a granted scope, and none may reach the database.
@@ -113,6 +121,7 @@ extension Tokens {
         switch found.answer(to: token, asking: asked, idleSeconds: application.idleSeconds, at: now) {
         case .again:
             return found
+        case .otherKey: throw OAuthError.otherKey
         case .scopeNotGranted:
             // RFC 6749, section 6: the scope may not exceed the granted one.
             throw OAuthError(.invalidScope, "scope must not exceed the granted scope.")
@@ -134,6 +143,8 @@ extension Session {
         /// The same successor again, because the response was lost or two tabs raced.
         case again
         case ended
+        /// The refresh token is bound to a key that the request does not prove.
+        case otherKey
         case scopeNotGranted
         case targetNotGranted
         /// Someone has an old token. The session must end.
@@ -143,6 +154,8 @@ extension Session {
     /// - Parameter idleSeconds: how long a session of the application may go without a refresh.
     func answer(to token: RefreshToken, asking asked: RefreshRequest = .init(), idleSeconds: Int, at now: Date) -> Answer {
         guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
+        // Before the check of reuse, so that a thief of an old token without the key cannot end the session.
+        guard key == nil || key == asked.key else { return .otherKey }
         let isScope = Set(asked.scope).isSubset(of: scope.parts(at: " ").map(String.init))
         let refusal: Answer? = !isScope ? .scopeNotGranted : asked.api.map { apis.contains($0) } ?? true ? nil : .targetNotGranted
         switch generation - token.generation {

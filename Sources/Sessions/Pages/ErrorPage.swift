@@ -16,6 +16,9 @@ package struct ErrorPage: Error, Sendable {
     /// The subjects of the page, shown as text.
     var facts: [(name: String, value: String)] = []
 
+    /// The text for an application that sent its request directly.
+    package var explanation: String { "\(detail) \(remedy)" }
+
     private static let startAgain = "Go back to the application and sign in again."
 
     package static let unknownTenant = ErrorPage(
@@ -65,6 +68,9 @@ package struct ErrorPage: Error, Sendable {
         return bytes.joined() + (uri.utf8.count > longest ? "…" : "")
     }
 
+    package static let pushedRequestUnreadable = ErrorPage(
+        outcome: "pushed_request_unreadable", status: .badRequest, title: "This sign-in has expired",
+        detail: "The request_uri is not one of this server and this application, or is older than one minute.", remedy: startAgain)
     package static let embedded = ErrorPage(
         outcome: "embedded", status: .badRequest, title: "This sign-in did not start",
         detail: "A page opened it in a frame, as an image or from a script. A sign-in needs the whole browser window.",

@@ -1,5 +1,6 @@
 import APIs
 package import Access
+import ClientKeys
 import Delivery
 package import Foundation
 import Postgres
@@ -39,6 +40,9 @@ package struct Session: Identified, Sendable {
     let endedAt: Date?
     /// When Apple authenticated the user. It is nil for a session of an older version.
     package let authenticatedAt: Date?
+    /// The key that its refresh tokens are bound to. Only a public application's session has one, because a confidential application
+    /// proves its identity with each refresh (RFC 9449, section 5).
+    let key: KeyThumbprint?
 
     init(_ row: Row) throws {
         user = try row.get("user_id")
@@ -49,6 +53,7 @@ package struct Session: Identified, Sendable {
         expiresAt = try row.get("expires_at")
         endedAt = try row.get("ended_at")
         authenticatedAt = try row.get("authenticated_at")
+        key = try row.get("dpop_jkt", as: String?.self).flatMap { KeyThumbprint($0) }
     }
 
     /// Starts and bills the session of a login, and returns its user. It returns no row if the user was deleted, or lost all tokens since
@@ -58,19 +63,22 @@ package struct Session: Identified, Sendable {
     /// session.
     /// - Parameter billing: the part that bills the login whose session a part of this name creates.
     static func begin(
-        _ login: CompletedLogin, of tenant: Tenant, application: Application, at now: Date, billing: (_ started: SQL) -> SQL
+        _ login: CompletedLogin, of tenant: Tenant, application: Application, boundTo key: KeyThumbprint?, at now: Date,
+        billing: (_ started: SQL) -> SQL
     ) -> SQL {
-        // Most logins are for no API.
-        let (column, apis): (SQL, SQL) = login.apis.isEmpty ? ("", "") : (", api_ids", ", \(login.apis.map(\.uuid))")
+        // Most logins are for no API, and have no key.
+        let (apiColumn, apis): (SQL, SQL) = login.apis.isEmpty ? ("", "") : (", api_ids", ", \(login.apis.map(\.uuid))")
+        let bound = application.kind.isConfidential ? nil : key
+        let (keyColumn, keyValue): (SQL, SQL) = bound.map { (", dpop_jkt", ", \($0.text)") } ?? ("", "")
         let ended = Tenant.endedTokens(of: tenant.id, since: login.admittedAt)
         return """
             WITH admitted AS (\(part: User.admit(login.user, of: tenant.id, since: login.admittedAt, unless: ended))),
             started AS (
                 INSERT INTO session (tenant_id, id, application_id, user_id, scope, created_at, expires_at, refreshed_at, user_agent,
-                    address, authenticated_at, apple_team_id, vouched_at\(part: column))
+                    address, authenticated_at, apple_team_id, vouched_at\(part: apiColumn)\(part: keyColumn))
                 SELECT \(tenant.id), \(login.login), \(application.id), id, \(login.scope), \(now),
                     \(now.addingTimeInterval(TimeInterval(application.sessionSeconds))), \(now), \(login.device.userAgent),
-                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)
+                    \(login.device.address), \(login.authenticatedAt), \(login.vouched?.team), \(login.vouched?.at)\(part: apis)\(part: keyValue)
                 FROM admitted
                 RETURNING user_id AS id),
             -- It reads `started`, so a login that has started its session before fails there (`session_pkey`), and not here.
@@ -96,6 +104,8 @@ package struct Session: Identified, Sendable {
         var scope: [String] = []
         /// The API of the new access token, if the request names one.
         var api: ID<API>?
+        /// The key that the request proves.
+        var key: KeyThumbprint?
     }
 
     /// Uses up one generation of the session's refresh token. It returns no row if the generation is not the current one. It also returns
@@ -109,12 +119,17 @@ package struct Session: Identified, Sendable {
         // Most requests name no scope and no API.
         let granted: SQL = asked.scope.isEmpty ? "" : "AND string_to_array(s.scope, ' ') @> \(asked.scope)"
         let isTarget: SQL = asked.api.map { "AND \($0.uuid) = ANY(s.api_ids)" } ?? ""
+        let isOwner: SQL = asked.key.map { "AND COALESCE(s.dpop_jkt = \($0.text), true)" } ?? "AND s.dpop_jkt IS NULL"
+        // The first proof of a public application binds the next refresh tokens.
+        let bound = application.kind.isConfidential ? nil : asked.key
+        let binding: SQL = bound.map { ", dpop_jkt = \($0.text)" } ?? ""
         return """
-            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)
+            UPDATE session s SET refresh_generation = s.refresh_generation + 1, refreshed_at = \(now)\(part: binding)
             FROM (\(part: User.live)) AS u, (\(part: Tenant.limits)) AS t
             WHERE s.tenant_id = \(tenant.id) AND s.id = \(id) AND s.application_id = \(application.id)
                 AND s.refresh_generation = \(generation) AND s.ended_at IS NULL AND s.expires_at > \(now)
                 AND s.refreshed_at > \(now.addingTimeInterval(-TimeInterval(application.idleSeconds))) \(part: granted) \(part: isTarget)
+                \(part: isOwner)
                 AND u.tenant_id = \(tenant.id) AND u.id = s.user_id AND t.id = \(tenant.id)
                 AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
                 AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
@@ -122,7 +137,7 @@ package struct Session: Identified, Sendable {
                 AND COALESCE(s.created_at + make_interval(secs => t.session_seconds) > \(now), true)
                 AND COALESCE(s.refreshed_at + make_interval(secs => t.idle_seconds) > \(now), true)
             RETURNING s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at,
-                s.api_ids
+                s.api_ids, s.dpop_jkt
             """
     }
 
@@ -130,8 +145,9 @@ package struct Session: Identified, Sendable {
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, application: ID<Application>) -> SQL {
         """
         SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.ends_at AS expires_at, s.ended_at,
-            s.authenticated_at, (SELECT api_ids FROM session WHERE tenant_id = s.tenant_id AND id = s.id) AS api_ids
-        FROM session_life s JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
+            s.authenticated_at, stored.api_ids, stored.dpop_jkt
+        FROM session_life s JOIN session stored ON stored.tenant_id = s.tenant_id AND stored.id = s.id
+            JOIN (\(part: User.live)) AS u ON u.tenant_id = s.tenant_id AND u.id = s.user_id
             JOIN (\(part: Tenant.limits)) AS t ON t.id = s.tenant_id
         WHERE s.tenant_id = \(tenant) AND s.id = \(id) AND s.application_id = \(application)
             AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)

@@ -36,7 +36,7 @@ extension Tokens {
     ) async throws -> (AccessToken, SignedInUser) {
         guard let (token, owner) = try await accessToken(presented, tenant, at: now), owner.id == application.id,
             // A token for an API must not act here, because the API has a copy (RFC 9068, section 4).
-            token.aud.isSame(as: token.iss), (token.scope ?? "").parts(at: " ").has("openid")
+            token.aud.isSame(as: token.iss), token.key == nil, (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError.badAccessToken }
         let user = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
             let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).repeatable

@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 import Encoding
 import Foundation
 import Hummingbird
@@ -21,6 +22,8 @@ private struct Introspection: JSONWritable {
     var aud, iss, jti: String?
     var sid: ID<Session>?
     var tid: ID<Tenant>?
+    /// The key that the token is bound to (RFC 9449, section 6.2).
+    var key: KeyThumbprint?
 
     static let inactive = Introspection(active: false)
 
@@ -38,6 +41,7 @@ private struct Introspection: JSONWritable {
             json.member("jti", jti)
             json.member("sid", sid)
             json.member("tid", tid)
+            json.member(confirmation: key)
         }
     }
 }
@@ -78,9 +82,10 @@ extension TokenRoutes {
             try await activeSession(token.sid, application, tenant.tenant, at: now) != nil
         else { return .inactive }
         return Introspection(
-            active: true, scope: token.scope.flatMap(Scope.shown), client_id: token.client_id, token_type: "Bearer", exp: token.exp,
-            iat: token.iat,
-            sub: token.sub.description, aud: token.aud, iss: token.iss, jti: token.jti, sid: token.sid, tid: token.tid)
+            active: true, scope: token.scope.flatMap(Scope.shown), client_id: token.client_id,
+            token_type: AccessToken.Scheme(boundTo: token.key).rawValue,
+            exp: token.exp, iat: token.iat, sub: token.sub.description, aud: token.aud, iss: token.iss, jti: token.jti, sid: token.sid,
+            tid: token.tid, key: token.key)
     }
 
     private func introspection(
@@ -89,8 +94,10 @@ extension TokenRoutes {
         guard let token = try await tokens.machineToken(presented, tenant, at: now), caller.kind == .machine || caller.id == token.client_id
         else { return .inactive }
         return Introspection(
-            active: true, scope: token.scope, client_id: token.client_id, token_type: "Bearer", exp: token.exp, iat: token.iat,
-            sub: token.client_id.description, aud: token.aud, iss: token.iss, jti: token.jti, tid: token.tid)
+            active: true, scope: token.scope, client_id: token.client_id, token_type: AccessToken.Scheme(boundTo: token.key).rawValue,
+            exp: token.exp,
+            iat: token.iat, sub: token.client_id.description, aud: token.aud, iss: token.iss, jti: token.jti, tid: token.tid,
+            key: token.key)
     }
 
     private func introspection(
@@ -135,7 +142,7 @@ private struct ActiveSession {
 
     static func find(_ id: ID<Session>, of tenant: ID<Tenant>, _ application: Application, at now: Date) -> SQL {
         """
-        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.api_ids,
+        SELECT s.user_id, s.scope, s.refresh_generation, s.refreshed_at, s.expires_at, s.ended_at, s.authenticated_at, s.api_ids, s.dpop_jkt,
             \(part: Session.end(by: application)) AS ends_at
         \(part: Session.active(id, of: tenant, application, at: now))
         """

@@ -1,5 +1,6 @@
 import APIs
 import Access
+import ClientKeys
 import Encoding
 import Foundation
 import Signing
@@ -15,13 +16,18 @@ struct MachineToken: Sendable {
     let iat, exp: Int
     let jti: String
     let scope: String?
+    let key: KeyThumbprint?
 
-    init(issuer: String, application: ID<Application>, tenant: ID<Tenant>, scope: String, for api: API, at now: Date) {
+    init(
+        issuer: String, application: ID<Application>, tenant: ID<Tenant>, scope: String, for api: API, boundTo key: KeyThumbprint?,
+        at now: Date
+    ) {
         (iss, aud, client_id, tid) = (issuer, api.audience, application, tenant)
         iat = Int(now.timeIntervalSince1970)
         exp = iat + api.accessTokenSeconds
         jti = RandomText.make()
         self.scope = Scope.shown(scope)
+        self.key = key
     }
 
     func signed(by key: SigningKey, of keys: SigningKeys) throws -> String {
@@ -34,10 +40,10 @@ struct MachineToken: Sendable {
             let client = claims["client_id"]?.text.flatMap({ ID<Application>($0) }),
             claims["sub"]?.text.flatMap({ ID<Application>($0) }) == client,
             let tid = claims["tid"]?.text.flatMap({ ID<Tenant>($0) }), let iat = claims["iat"]?.wholeNumber,
-            let exp = claims["exp"]?.wholeNumber, let jti = claims["jti"]?.text
+            let exp = claims["exp"]?.wholeNumber, let jti = claims["jti"]?.text, let key = KeyThumbprint.confirmation(in: claims)
         else { return nil }
         (self.iss, self.aud, client_id, self.tid, self.iat, self.exp, self.jti) = (iss, aud, client, tid, iat, exp, jti)
-        scope = claims["scope"]?.text
+        (scope, self.key) = (claims["scope"]?.text, key)
     }
 }
 
@@ -54,6 +60,7 @@ extension MachineToken: JSONWritable {
             json.member("jti", jti)
             json.member("scope", scope)
             json.member("user_type", Self.userType)
+            json.member(confirmation: key)
         }
     }
 }

@@ -1,3 +1,4 @@
+import ClientKeys
 package import Encoding
 package import HTTPTypes
 import Hummingbird
@@ -9,7 +10,7 @@ import Web
 /// A token response (RFC 6749, section 5.1).
 package struct TokenReply {
     package let access_token: String
-    let token_type = "Bearer"
+    let scheme: AccessToken.Scheme
     package let expires_in: Int
     /// Nil if the application requires `offline_access`, and the login has not requested it.
     package let refresh_token: String?
@@ -24,7 +25,7 @@ extension TokenReply: JSONWritable {
     package func write(to json: inout JSONText) {
         json.object { json in
             json.member("access_token", access_token)
-            json.member("token_type", token_type)
+            json.member("token_type", scheme.rawValue)
             json.member("expires_in", expires_in)
             json.member("refresh_token", refresh_token)
             json.member("id_token", id_token)
@@ -42,18 +43,21 @@ extension TokenRoutes {
             throw Problem.notFound("tenant")
         }
         let form = try await endpoints.postedForm(request, context, repeatable: TokenTarget.resourceOrAudience)
+        // It comes before the authentication, because the first proof usually lacks a nonce, and an assertion works only once.
+        let key = try endpoints.proof(in: request, context)?.key
         switch form["grant_type"] {
         case "authorization_code":
             return try await counted(.token, context) {
-                try await tokens.redeemCode(form, try await authenticateToSignIn(request, form, tenant, context), tenant.tenant)
+                try await tokens.redeemCode(form, key, try await authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
         case "refresh_token":
             return try await counted(.refresh, context) {
-                try await tokens.refreshTokens(form, try await authenticateToSignIn(request, form, tenant, context), tenant.tenant)
+                try await tokens.refreshTokens(form, key, try await authenticateToSignIn(request, form, tenant, context), tenant.tenant)
             }
         case GrantType.clientCredentials:
             return try await counted(.machine, context) {
-                try await tokens.issueMachineToken(form, try await endpoints.authenticate(request, form, tenant, context), tenant.tenant)
+                try await tokens.issueMachineToken(
+                    form, key, try await endpoints.authenticate(request, form, tenant, context), tenant.tenant)
             }
         case GrantType.tokenExchange:
             return try await exchange(request, form, tenant, context)

@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 import Encoding
 import HTTPTypes
 import Hummingbird
@@ -29,9 +30,9 @@ extension TokenRoutes {
 
     private func claims(for request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
-        let presented = try await accessToken(request, upTo: context.maxUploadSize)
+        let (presented, proof) = try await accessToken(request, context)
         let now = endpoints.now()
-        let (token, application) = try await tokens.bearerToken(presented, tenant, at: now)
+        let (token, application) = try await tokens.bearerToken(presented, proof, tenant, at: now)
         let user = try await spent.refuse(.act(token.session, issuedAt: token.iat), by: .init(application, tenant.tenant), at: now) {
             let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).repeatable
                 .run(User.find(ofSession: token.session, of: tenant.tenant.id, application, at: now)).first(User.init)
@@ -43,18 +44,18 @@ extension TokenRoutes {
 
     /// The access token in the header or in a posted form, not in both (RFC 6750, section 2). It is never in the URL, because URLs are
     /// logged.
-    private func accessToken(_ request: Request, upTo limit: Int) async throws -> String {
-        let inHeader = request.bearerToken
+    private func accessToken(_ request: Request, _ context: WebContext) async throws -> (String, DPoPProof?) {
+        let inHeader = try endpoints.accessToken(in: request, context)
         var inBody: String?
         if request.method == .post, request.isForm {
-            do { inBody = try await Form(request.body, upTo: limit)["access_token"] } catch is Form.Refusal {
+            do { inBody = try await Form(request.body, upTo: context.maxUploadSize)["access_token"] } catch is Form.Refusal {
                 throw OAuthError(.invalidRequest, "A parameter is malformed or appears more than once.", challenge: "Bearer")
             }
         }
         if inHeader != nil, inBody != nil {
             throw OAuthError(.invalidRequest, "Send the access token in the header or in the body, not in both.", challenge: "Bearer")
         }
-        guard let token = inHeader ?? inBody else { throw OAuthError.accessTokenMissing }
-        return token
+        guard let presented = inHeader ?? inBody.map({ ($0, nil) }) else { throw OAuthError.accessTokenMissing }
+        return presented
     }
 }

@@ -32,9 +32,7 @@ extension SignInRoutes {
             tenant.tenant.status == .active
         else { throw ErrorPage.unknownApplication }
         context.record.note(tenant: tenant.tenant.slug)
-        let asked = try AuthorizationRequest(
-            form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
-            defaults: ["response_type": "code"])
+        let asked = try await asked(form, tenant, context, defaults: ["response_type": "code"])
         return try begin(asked, for: tenant, request)
     }
 
@@ -42,10 +40,24 @@ extension SignInRoutes {
         guard let tenant = try await endpoints.showingOutage(.outage, context, { try await endpoints.tenant(context) }) else {
             throw ErrorPage.unknownTenant
         }
-        return try begin(
-            try AuthorizationRequest(
-                form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant)),
-            for: tenant, request)
+        return try begin(try await asked(form, tenant, context), for: tenant, request)
+    }
+
+    /// The request in the browser's parameters, or the one that the application pushed before. The browser's other parameters are ignored
+    /// then, because the user could have changed them (RFC 9101, section 6.3; RFC 9126, section 4).
+    private func asked(
+        _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext, defaults: [String: String] = [:]
+    ) async throws -> AuthorizationRequest {
+        var (form, login) = (form, ID<LoginID>?.none)
+        if let uri = form["request_uri"], uri.begins(with: PushedRequest.prefix) {
+            guard let pushed = PushedRequest(opening: uri, with: endpoints.keyring, at: endpoints.now()),
+                pushed.tenant == tenant.tenant.id, form["client_id"]?.isSame(as: pushed.application.description) == true
+            else { throw ErrorPage.pushedRequestUnreadable }
+            (form, login) = (try pushed.form, pushed.login)
+        }
+        return try AuthorizationRequest(
+            form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
+            defaults: defaults, pushedFor: login)
     }
 
     /// The tenant's APIs, if the request names one.
@@ -73,6 +85,11 @@ extension SignInRoutes {
         guard request.isTopLevelNavigation else {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
             throw ErrorPage.embedded
+        }
+        guard delivery == .code || !asked.application.requiresDPoP else {
+            throw RedirectedError(
+                .unauthorizedClient, "This application requires DPoP (requires_dpop), which this interface does not support.",
+                to: asked.returnAddress)
         }
         guard let connection = tenant.connection, tenant.appleKey != nil else {
             metrics.count(.authorize, "no_connection")

@@ -1,5 +1,6 @@
 import APIs
 import Access
+import ClientKeys
 import Crypto
 import Encoding
 import Foundation
@@ -15,6 +16,8 @@ import Users
 struct LoginAttempt: Sendable {
     static let lifetime: TimeInterval = 15 * 60
     private static let purpose = "login_attempt"
+    /// An attempt with a key has a purpose of its own, because a server of the previous version would ignore the key.
+    private static let purposeWithKey = "login_attempt_with_key"
     /// How many bytes go into Apple's URL. One token of the keyring holds as many.
     private static let room = 3000
     /// How many of these bytes the fields need, without redirect URI, nonce, state, and what APIs add. Without APIs, the limits of redirect
@@ -24,6 +27,8 @@ struct LoginAttempt: Sendable {
     private static let scopeInFields = 40
     /// How many bytes an API's ID needs.
     private static let apiLength = 20
+    /// How many bytes a key needs.
+    private static let keyLength = 47
     /// How many bytes of the state go into one cookie. Sealed and with its name, a cookie stays below 4096 bytes, the limit of browsers.
     private static let partLength = 2600
 
@@ -40,6 +45,8 @@ struct LoginAttempt: Sendable {
     /// The APIs that the sign-in is for.
     let apis: [ID<API>]
     let codeChallenge: String?
+    /// The key that the token request must prove.
+    let key: KeyThumbprint?
     /// The maximum age of Apple's authentication of the user, in seconds.
     let maxAge: Int?
     /// The nonce that Apple must put into its id_token.
@@ -84,11 +91,12 @@ struct LoginAttempt: Sendable {
         fields.write(browser)
         fields.write(startedAt)
         // Written only if needed, so that servers of the previous version can read all other attempts.
-        let hasMore = delivery != .code || !apis.isEmpty
+        let hasMore = delivery != .code || !apis.isEmpty || key != nil
         if stateBytesInCookies > 0 || hasMore { fields.write(String(stateBytesInCookies)) }
         if hasMore { fields.write(delivery.rawValue) }
+        if let key { fields.write(key.text) }
         for api in apis { fields.write(api.uuid) }
-        return keyring.sealToken(fields.bytes, purpose: Self.purpose)
+        return keyring.sealToken(fields.bytes, purpose: key == nil ? Self.purpose : Self.purposeWithKey)
     }
 
     /// The tokens for the cookies. Most attempts have none.
@@ -115,7 +123,7 @@ struct LoginAttempt: Sendable {
     /// How many bytes the fields leave for the state.
     private var room: Int {
         Self.room - Self.fieldsAtMost - redirectURI.utf8.count - (nonce ?? "").utf8.count
-            - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength
+            - max(0, scope.utf8.count - Self.scopeInFields) - apis.count * Self.apiLength - (key == nil ? 0 : Self.keyLength)
     }
 
     /// Whether its fields fit into Apple's URL.
@@ -130,7 +138,7 @@ struct LoginAttempt: Sendable {
         var stateBytes: [UInt8]
         let missing: Int
         do {
-            var fields = FieldReader(try keyring.openToken(sealed, purpose: Self.purpose))
+            var (fields, hasKey) = try FieldReader.open(sealed, with: keyring, purpose: Self.purpose, withKey: Self.purposeWithKey)
             login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             connection = ID(try fields.uuid())
@@ -149,6 +157,8 @@ struct LoginAttempt: Sendable {
             missing = fields.isAtEnd ? 0 : Int(try fields.string()) ?? -1
             guard let sealedDelivery = fields.isAtEnd ? .code : Delivery(rawValue: try fields.string()) else { throw Refusal.unreadable }
             delivery = sealedDelivery
+            key = hasKey ? KeyThumbprint(try fields.string()) : nil
+            guard (key != nil) == hasKey else { throw Refusal.unreadable }
             var apis: [ID<API>] = []
             while !fields.isAtEnd { apis.append(ID(try fields.uuid())) }
             self.apis = apis
@@ -174,12 +184,12 @@ struct LoginAttempt: Sendable {
         browserSecret: String, at now: Date
     ) {
         self.delivery = delivery
-        login = ID(at: now)
+        login = request.login ?? ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
         let address = request.returnAddress
         (redirectURI, responseMode, state) = (address.redirectURI, address.mode, address.state)
         (nonce, scope, apis) = (request.nonce, request.scope, request.apis)
-        (codeChallenge, maxAge) = (request.codeChallenge, request.maxAge)
+        (codeChallenge, key, maxAge) = (request.codeChallenge, request.key, request.maxAge)
         startedAt = now
         appleNonce = RandomText.make()
         browser = Self.hash(browserSecret)
@@ -218,6 +228,6 @@ extension AuthorizationCode {
             connection: connection,
             redirectURI: attempt.delivery == .codeWithoutURI ? nil : attempt.redirectURI,
             codeChallenge: attempt.codeChallenge, nonce: attempt.nonce, scope: attempt.scope,
-            apis: attempt.apis, authenticatedAt: authenticatedAt, device: device, at: now)
+            apis: attempt.apis, key: attempt.key, authenticatedAt: authenticatedAt, device: device, at: now)
     }
 }

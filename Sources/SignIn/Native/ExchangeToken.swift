@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 package import Encoding
 package import Hummingbird
 import Sessions
@@ -14,11 +15,12 @@ extension SignInNatively {
     {
         // Section 2.2.2: an unaccepted subject token is an `invalid_request`, regardless of the reason.
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
+            let key = try endpoints.proof(in: request, context)?.key
             let application = try await endpoints.authenticate(request, form, tenant, context)
             try checkExchange(form)
             let apis = try await apis(for: form, application, tenant.tenant)
             var reply = try await signInNatively(
-                try NativeSignIn(form, for: apis), by: application, of: tenant, on: Device(request, context))
+                try NativeSignIn(form, for: apis), by: application, of: tenant, boundTo: key, on: Device(request, context))
             reply.issued_token_type = TokenType.accessToken
             return reply
         }

@@ -1,4 +1,5 @@
 import Access
+import ClientKeys
 import HTTPTypes
 package import Hummingbird
 import Logging
@@ -13,26 +14,28 @@ extension SignInNatively {
             throw Problem.notFound("tenant")
         }
         return try await nativeAnswer(context) {
+            let key = try endpoints.proof(in: request, context)?.key
             let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
             var application: Application?
             if let client {
                 application = ID<Application>(client).flatMap { tenant.applications[$0] }
                 guard application != nil else { throw NativeRefusal.unknownApplication }
             }
-            return try await signInNatively(sent, by: application, of: tenant, on: Device(request, context))
+            return try await signInNatively(sent, by: application, of: tenant, boundTo: key, on: Device(request, context))
         }
     }
 
     /// The `sharedAppleCallback` for an application on a device. The client ID identifies the tenant.
     func sharedNativeCallback(_ request: Request, _ context: WebContext) async throws -> Response {
         try await nativeAnswer(context) {
+            let key = try endpoints.proof(in: request, context)?.key
             let (sent, client) = try await NativeSignIn.posted(request, upTo: context.maxUploadSize)
             guard let client else { throw NativeRefusal.clientMissing }
             guard let id = ID<Application>(client), let tenant = try await endpoints.find(application: id, context),
                 tenant.tenant.status == .active, let application = tenant.applications[id]
             else { throw NativeRefusal.unknownApplication }
             context.record.note(tenant: tenant.tenant.slug)
-            return try await signInNatively(sent, by: application, of: tenant, on: Device(request, context))
+            return try await signInNatively(sent, by: application, of: tenant, boundTo: key, on: Device(request, context))
         }
     }
 
@@ -50,7 +53,7 @@ extension SignInNatively {
         for sent: NativeSignIn, by application: Application, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext
     ) async throws -> TokenReply {
         try await counted(context) {
-            try await signInNatively(sent, by: application, of: tenant, on: Device(request, context))
+            try await signInNatively(sent, by: application, of: tenant, boundTo: nil, on: Device(request, context))
         }
     }
 

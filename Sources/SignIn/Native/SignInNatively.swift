@@ -1,6 +1,7 @@
 import Access
 import Accounts
 package import Apple
+import ClientKeys
 import Encoding
 import Foundation
 package import Postgres
@@ -33,10 +34,13 @@ package struct SignInNatively: Sendable {
     /// transaction writes the session and the usage event, as for an authorization code. It also uses up the id_token and its nonce.
     ///
     /// The cheap checks run first, because anybody may call.
-    /// - Parameter application: the application that the caller names; nil selects the one with the bundle ID of the id_token.
+    /// - Parameters:
+    ///   - application: the application that the caller names; nil selects the one with the bundle ID of the id_token.
+    ///   - key: the key that the request proves.
     /// - Throws: `NativeRefusal`, or an error that converts to one.
     func signInNatively(
-        _ sent: NativeSignIn, by application: Application?, of tenant: TenantConfiguration, on device: Device
+        _ sent: NativeSignIn, by application: Application?, of tenant: TenantConfiguration, boundTo key: KeyThumbprint?,
+        on device: Device
     ) async throws -> TokenReply {
         let now = endpoints.now()
         if let application, application.kind != .native { throw NativeRefusal.notNative }
@@ -56,6 +60,7 @@ package struct SignInNatively: Sendable {
         guard sent.nonce != nil || token.nonce == nil else { throw NativeRefusal.nonceMissing }
         guard token.isFresh(at: now) else { throw NativeRefusal.stale }
         let application = try application ?? tenant.application(withBundleID: token.audience)
+        try application.requireProof(key)
         let use = SingleUse(of: sent, token, at: now)
         // This comes before any write and any call to Apple. A used id_token must not restore or rename a user who was deleted since then.
         try await spent.refuse(.signIn(idToken: use.idToken), by: .init(application, tenant.tenant), at: now, isFinal: Self.isUsed) {
@@ -82,7 +87,7 @@ package struct SignInNatively: Sendable {
             authenticatedAt: token.authenticatedAt(by: now), admittedAt: min(token.issuedAt, now), device: device,
             realUserStatus: token.realUserStatus?.rawValue)
         return try await tokens.issueTokens(
-            for: login, to: application, of: tenant.tenant, after: [use.insert(of: tenant.tenant.id)], at: now)
+            for: login, to: application, of: tenant.tenant, boundTo: key, after: [use.insert(of: tenant.tenant.id)], at: now)
     }
 
     /// Whether the id_token or its nonce was used before.
@@ -106,9 +111,9 @@ package struct SignInNatively: Sendable {
         _ code: String, of token: IDToken, _ tenant: TenantConfiguration, _ connection: Connection, at now: Date,
         by deadline: ContinuousClock.Instant
     ) async throws -> (IDToken, String?) {
-        guard let key = tenant.appleKey else { throw NativeRefusal.noConnection }
+        guard let appleKey = tenant.appleKey else { throw NativeRefusal.noConnection }
         let tokens = try await redeemAtApple(
-            code, redirectURI: nil, clientID: token.audience, tenant.tenant, connection, key, at: now, by: deadline)
+            code, redirectURI: nil, clientID: token.audience, tenant.tenant, connection, appleKey, at: now, by: deadline)
         let vouched: IDToken
         do throws(AppleError) {
             vouched = try await apple.verify(tokens.idToken, audiences: [token.audience], nonce: nil, at: now, by: deadline)

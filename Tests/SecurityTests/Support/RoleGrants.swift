@@ -27,7 +27,7 @@ enum RoleGrants {
         rate_card: INSERT SELECT
         revocation: DELETE SELECT
         schema_migration: SELECT
-        session: DELETE INSERT SELECT UPDATE(ended_at ended_reason refresh_generation refreshed_at)
+        session: DELETE INSERT SELECT UPDATE(dpop_jkt ended_at ended_reason refresh_generation refreshed_at)
         session_life: SELECT
         signing_key: DELETE INSERT SELECT UPDATE(activated_at published_until retired_at state)
         single_use: DELETE INSERT SELECT

@@ -18,6 +18,7 @@ struct MetadataTests {
         case introspection_endpoint_auth_methods_supported, revocation_endpoint_auth_methods_supported, end_session_endpoint
         case backchannel_logout_supported, backchannel_logout_session_supported, token_endpoint_auth_signing_alg_values_supported
         case introspection_endpoint_auth_signing_alg_values_supported, revocation_endpoint_auth_signing_alg_values_supported
+        case pushed_authorization_request_endpoint, require_pushed_authorization_requests, dpop_signing_alg_values_supported
     }
 
     /// Proves that a member is true.
@@ -142,6 +143,23 @@ struct MetadataTests {
         case .token_endpoint_auth_signing_alg_values_supported, .introspection_endpoint_auth_signing_alg_values_supported,
             .revocation_endpoint_auth_signing_alg_values_supported:
             #expect(party.list(member.rawValue) == ["ES256", "RS256", "PS256"])
+        case .pushed_authorization_request_endpoint, .require_pushed_authorization_requests:
+            #expect(party.metadata["require_pushed_authorization_requests"] as? Bool == false)
+            let pushed = try await party.call(
+                "pushed_authorization_request_endpoint", party.request.parameters.filter { $0.0 != "client_id" }, posts: true)
+            let uri = pushed.string("request_uri") ?? ""
+            let answer = try await party.browser.get(
+                TestBrowser.Request.url(
+                    party.string("authorization_endpoint"), [("client_id", party.request.application.client_id), ("request_uri", uri)]))
+            #expect(answer.status == 302)
+        case .dpop_signing_alg_values_supported:
+            #expect(party.list(member.rawValue) == ["ES256", "RS256", "PS256"])
+            for algorithm in party.list(member.rawValue) {
+                let proof = try ClientKey(nil, algorithm).proof(party.string("token_endpoint"), nonce: nil)
+                let answer = try await party.browser.post(
+                    party.string("token_endpoint"), form: [("grant_type", "refresh_token")], headers: [("DPoP", proof)])
+                #expect(answer.isOAuthError(400, "use_dpop_nonce"))
+            }
         case .end_session_endpoint:
             let login = try await party.login()
             let page = try await party.browser.get(

@@ -1,0 +1,76 @@
+import Access
+import ClientKeys
+import Encoding
+import Foundation
+import Sealing
+import Sessions
+import Tenancy
+import Web
+
+/// An authorization request that an application sent directly (RFC 9126). It is sealed into the `request_uri` that the browser carries. It is
+/// not a row, so that a caller without a secret cannot fill the database.
+struct PushedRequest {
+    static let lifetime: TimeInterval = 60
+    static let prefix = "urn:ietf:params:oauth:request_uri:"
+    private static let purpose = "pushed_request"
+    /// How many bytes the fields may have. One token of the keyring holds as many.
+    private static let room = 3000
+    /// The parameters with an effect. Others, such as `login_hint`, would only make the URI longer.
+    private static let parameters = [
+        "redirect_uri", "response_type", "response_mode", "scope", "state", "nonce", "code_challenge", "code_challenge_method", "prompt",
+        "max_age", "dpop_jkt",
+    ]
+    /// The parameters that no request may have. They are kept for the refusal.
+    private static let refused = ["request", "registration"]
+
+    let login: ID<LoginID>
+    let tenant: ID<Tenant>
+    let application: ID<Application>
+    /// The parameters as a query.
+    private let query: String
+    private let pushedAt: Date
+
+    /// - Parameter key: the key that the request proves. The token request must prove it, too.
+    init(_ form: Form, boundTo key: KeyThumbprint?, by application: ID<Application>, of tenant: ID<Tenant>, at now: Date) {
+        (login, self.tenant, self.application, pushedAt) = (ID(at: now), tenant, application, now)
+        var fields = (Self.parameters + Self.refused).compactMap { name in form[name].map { "\(name)=\(Form.encode($0))" } }
+        fields += form.values("resource").map { "resource=\(Form.encode($0))" }
+        if form["dpop_jkt"] == nil, let key { fields.append("dpop_jkt=\(key.text)") }
+        fields.append("client_id=\(application)")
+        query = fields.joined(separator: "&")
+    }
+
+    /// The URI, or nil if the request is too long for one.
+    func uri(with keyring: Keyring) -> String? {
+        var fields = FieldWriter()
+        fields.write(login.uuid)
+        fields.write(tenant.uuid)
+        fields.write(application.uuid)
+        fields.write(pushedAt)
+        fields.write(query)
+        guard fields.bytes.count <= Self.room else { return nil }
+        return Self.prefix + keyring.sealToken(fields.bytes, purpose: Self.purpose)
+    }
+
+    /// Opens a URI that may be forged. Nil if it is not one of this server, or has expired.
+    init?(opening uri: String, with keyring: Keyring, at now: Date) {
+        guard uri.begins(with: Self.prefix),
+            let bytes = try? keyring.openToken(
+                String(decoding: uri.utf8.dropFirst(Self.prefix.utf8.count), as: UTF8.self), purpose: Self.purpose)
+        else { return nil }
+        var fields = FieldReader(bytes)
+        do {
+            login = ID(try fields.uuid())
+            tenant = ID(try fields.uuid())
+            application = ID(try fields.uuid())
+            pushedAt = try fields.date()
+            query = try fields.string()
+        } catch { return nil }
+        guard now < pushedAt.addingTimeInterval(Self.lifetime) else { return nil }
+    }
+
+    /// The parameters of the authorization request.
+    var form: Form {
+        get throws(Form.Refusal) { try Form(query, repeatable: TokenTarget.resource) }
+    }
+}
