@@ -30,12 +30,14 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.wellKnown.routes)
     router.addRoutes(routes.mushu.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
+        .add(middleware: AnsweredRefusals()).add(middleware: TranslateCallErrors())
         .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)
     // The REST part of WorkOS's interface. The key names the tenant. The inner layer gives the form to the errors of actions, the outer one
     // to all others.
     router.group(context: CallContext.self)
         .add(middleware: WorkOSAnswers())
         .add(middleware: APIEntrance(authenticate: api.authenticate, idempotency: api.idempotency.forOwnTenant))
+        .add(middleware: AnsweredRefusals())
         .add(middleware: WorkOSAnswers())
         .group(context: TenantContext.self)
         .addRoutes(routes.authKitUsers.keyRoutes)

@@ -49,4 +49,19 @@ struct MushuCreateProviderTests {
             #expect(try await client.provider("GET", "").body == #"{"providers":[]}"#)
         }
     }
+
+    @Test("a refusal with an Idempotency-Key has Mushu's form, and so has its repetition")
+    func repeated() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await MushuClient.make(platform, tenant: 1, [:])
+            #expect(try await platform.call("PATCH", "/tenants/globex", ["plan": "enterprise"]).status == 200)
+            let text = String(decoding: try JSONSerialization.data(withJSONObject: body(["provider_type": "google"])), as: UTF8.self)
+            let answers = [
+                try await client.provider("POST", "", text, idempotencyKey: "one"),
+                try await client.provider("POST", "", text, idempotencyKey: "one"),
+            ]
+            #expect(answers.allSatisfy { $0.status == 422 && $0.invalidParts.contains { $0.hasPrefix("body.provider_type") } })
+            #expect(answers[0].body == answers[1].body && answers[1].header("Idempotent-Replayed") == "true", "\(answers[1].body)")
+        }
+    }
 }

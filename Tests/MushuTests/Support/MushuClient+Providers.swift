@@ -9,9 +9,11 @@ extension MushuClient {
     ///   - key: the key. Default: the tenant's own.
     ///   - application: the client ID below `apps`. Default: the one in the base URL.
     func provider(
-        _ method: String, _ path: String, _ text: String? = nil, key: String? = nil, of application: String? = nil
+        _ method: String, _ path: String, _ text: String? = nil, key: String? = nil, of application: String? = nil,
+        idempotencyKey: String? = nil
     ) async throws -> TestBrowser.Answer {
-        let headers = [("Authorization", "Bearer \(key ?? tenant.api_keys[0].secret)")]
+        var headers = [("Authorization", "Bearer \(key ?? tenant.api_keys[0].secret)")]
+        if let idempotencyKey { headers.append(("Idempotency-Key", idempotencyKey)) }
         return try await TestBrowser(platform).send(
             method, "\(base)/apps/\(application ?? self.application.client_id)/auth-providers\(path)",
             headers: headers + (text == nil ? [] : [("Content-Type", "application/json")]), body: text)
