@@ -186,7 +186,8 @@ let package = Package(
         .target(
             name: "AuthKit",
             dependencies: [
-                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres",
+                "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, nioCore,
             ]),
         .target(
@@ -241,7 +242,7 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: product + [
-                "Apple", "AppleSimulator", "DemoApplication",
+                "AuthKit", "Apple", "AppleSimulator", "DemoApplication",
                 crypto, fuzzing, httpTypes, hummingbird, nioCore,
             ],
             path: "Tests/Fuzz/Targets"),
@@ -279,11 +280,11 @@ let package = Package(
         .testTarget(
             name: "DeliveryTests",
             dependencies: [
-                "Server", "Tenancy", "Delivery", "Access", "Outbox", "Postgres", "TestSupport",
-                logging, nioCore, nioPosix,
+                "Server", "AuthKit", "Tenancy", "Delivery", "Access", "Outbox", "Postgres", "TestSupport",
+                crypto, logging, nioCore, nioPosix,
             ]),
         .testTarget(
-            name: "ClientKeysTests", dependencies: ["ClientKeys", "Encoding", "TestSupport", crypto, cryptoExtras]),
+            name: "ClientKeysTests", dependencies: ["ClientKeys", "Access", "Encoding", "TestSupport", crypto, cryptoExtras, logging]),
         .testTarget(
             name: "TenancyTests",
             dependencies: [
@@ -347,7 +348,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "AuthKitTests",
-            dependencies: ["Server", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
+            dependencies: ["Server", "Access", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
         .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(

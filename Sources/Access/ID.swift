@@ -30,6 +30,11 @@ package struct ID<Entity: Identified>: Hashable, Sendable {
     }
 }
 
+extension ID {
+    /// The last 64 of its 128 bits.
+    package var lastBits: UInt64 { uuid.halves.1 }
+}
+
 extension ID: LosslessStringConvertible, Codable {
     package var description: String {
         let prefix = Entity.idPrefix

@@ -32,7 +32,8 @@ package struct UnofferedFeature: Error, Sendable {
         ("/audit_logs", "WorkOS's audit logs"),
         ("/feature-flags", "Feature flags"),
         ("/vault", "The vault"), ("/radar", "Radar"), ("/widgets", "Widgets"), ("/pipes", "Pipes"), ("/data-integrations", "Pipes"),
-        ("/events", "The events API"), ("/webhook_endpoints", "The API of webhook endpoints"), ("/api_keys/", "This operation of API keys"),
+        ("/events", "This operation of events"), ("/webhook_endpoints", "This operation of webhook endpoints"),
+        ("/api_keys/", "This operation of API keys"),
         ("/client/", "Client tokens"), ("/platform/", "The platform API"), ("/authkit/", "This operation of AuthKit"),
         ("/connect", "Connect"), ("/passwordless", "Magic links"), ("/groups", "Groups"), ("/agents", "Agents"),
     ]

@@ -46,7 +46,7 @@ struct WorkOSSessionID {
     /// Nil in Espalier's own form of the ID.
     let application: ID<Application>?
 
-    init(_ session: ID<Session>, of application: ID<Application>) {
+    init(_ session: ID<Session>, of application: ID<Application>?) {
         (self.session, self.application) = (session, application)
     }
 

@@ -3,6 +3,7 @@ package import Access
 import Accounts
 package import Apple
 import AsyncHTTPClient
+import AuthKit
 import Billing
 import ClientKeys
 import Delivery
@@ -143,7 +144,8 @@ package struct Installation: Sendable {
                 apis.forgetAll(isFresh: isFresh)
             })
         let deliverWebhook = DeliverWebhook(
-            databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks)
+            databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: settings.allowsPrivateWebhooks,
+            workOSBody: WorkOSDelivery.body)
         outbox = OutboxWorker(
             pool: pool, prelude: PlatformDatabase.prelude(for: .runOutbox),
             handlers: [sessionJobs.outboxHandlers, accountJobs.outboxHandlers, sinkJobs.outboxHandlers]

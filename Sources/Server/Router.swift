@@ -44,6 +44,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
         .addRoutes(routes.authKitOrganizations.keyRoutes)
         .addRoutes(routes.authKitAPIKeys.keyRoutes)
         .addRoutes(routes.authKitRedirectURIs.keyRoutes)
+        .addRoutes(routes.authKitEvents.keyRoutes)
     // The REST API.
     let v1 = router.group("v1", context: CallContext.self).add(middleware: api)
     v1.group(context: PlatformContext.self)

@@ -26,6 +26,7 @@ struct Routes: Sendable {
     let authKitOrganizations: AuthKitOrganizationRoutes
     let authKitAPIKeys: AuthKitAPIKeyRoutes
     let authKitRedirectURIs: AuthKitRedirectURIRoutes
+    let authKitEvents: AuthKitEventRoutes
     let tokens: TokenRoutes
     let logout: LogoutRoutes
     let discovery: DiscoveryRoutes
@@ -95,6 +96,7 @@ struct Routes: Sendable {
         connections = ConnectionRoutes(
             pool: pool, keyring: keyring, apple: apple, publicURL: publicURL, hasOthers: { Identity.hasOthers(of: $0, than: $1) }, now: now)
         webhooks = WebhookRoutes(pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now)
+        authKitEvents = AuthKitEventRoutes(pool: pool, webhooks: webhooks, settling: settling, now: now)
         apiKeys = APIKeyRoutes(pool: pool, keyring: keyring, publicURL: publicURL, now: now)
         authKitRedirectURIs = AuthKitRedirectURIRoutes(applications: applications, directory: directory)
         authKitAPIKeys = AuthKitAPIKeyRoutes(pool: pool, keys: apiKeys, callers: callers, endpoints: endpoints)

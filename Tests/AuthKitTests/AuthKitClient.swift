@@ -77,12 +77,14 @@ struct AuthKitClient {
     func call(_ method: String, _ path: String, key: String? = nil, _ body: [String: any Sendable]? = nil) async throws
         -> TestBrowser.Answer
     {
+        try await call(
+            method, path, key: key, body: try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) })
+    }
+
+    /// - Parameter text: the JSON of the body.
+    func call(_ method: String, _ path: String, key: String? = nil, body text: String?) async throws -> TestBrowser.Answer {
         var headers = [("Authorization", "Bearer \(key ?? request.tenant.api_keys[0].secret)")]
-        var text: String?
-        if let body {
-            headers.append(("Content-Type", "application/json"))
-            text = String(decoding: try JSONSerialization.data(withJSONObject: body), as: UTF8.self)
-        }
+        if text != nil { headers.append(("Content-Type", "application/json")) }
         return try await browser.send(method, TestPlatform.publicURL + path, headers: headers, body: text)
     }
 
@@ -103,8 +105,9 @@ struct AuthKitClient {
 extension TestBrowser.Answer {
     var user: [String: any Sendable] { json["user"] as? [String: any Sendable] ?? [:] }
     var userID: String { user["id"] as? String ?? "" }
-    /// The IDs of a list's elements.
-    var ids: [String] { (json["data"] as? [[String: any Sendable]] ?? []).compactMap { $0["id"] as? String } }
+    /// A list's elements, and their IDs.
+    var elements: [[String: any Sendable]] { json["data"] as? [[String: any Sendable]] ?? [] }
+    var ids: [String] { elements.compactMap { $0["id"] as? String } }
     func cursor(_ name: String) -> String? { (json["list_metadata"] as? [String: any Sendable])?[name] as? String }
     var accessToken: String { string("access_token") ?? "" }
 

@@ -28,7 +28,7 @@ struct OrganizationKeyTests {
             operation,
             replacing: [
                 "organization": "org_\(platform.acme.id.dropFirst("tenant_".count))", "externalID": "acme", "authKitKey": things.apiKey,
-                "redirectURI": redirectURI,
+                "redirectURI": redirectURI, "authKitEndpoint": things.endpoint,
                 "membership": "om_\(things.user.dropFirst("user_".count))",
             ])
         return operation.id == "authKitListMemberships" ? "\(path)?organization_id=\(platform.acme.id)" : path
@@ -54,7 +54,7 @@ struct OrganizationKeyTests {
                 _ = try await platform.call("DELETE", "/tenants/acme/applications/\(application.client_id)")
             }
             var redirectURI = ""
-            let order = ["GET", "POST", "PUT", "DELETE"]
+            let order = ["GET", "POST", "PUT", "PATCH", "DELETE"]
             for operation in operations.sorted(by: { order.firstIndex(of: $0.method)! < order.firstIndex(of: $1.method)! }) {
                 let answer = try await send(
                     operation, path(operation, things, platform, redirectURI: redirectURI), key: platform.acme.api_keys[0].secret,

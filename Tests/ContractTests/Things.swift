@@ -30,11 +30,15 @@ struct Things: Sendable {
         // Keys that are old enough for a rotation.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
-        let (transfer, card, api) = (UUID(), UUID(), UUID())
+        let (transfer, card, api, endpoint) = (UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
             VALUES (\(tenant), \(webhook), 'https://hooks.example.com/', '{user.created}', 'disabled', now(), now())
+            """,
+            """
+            INSERT INTO webhook_endpoint (tenant_id, id, url, events, format, status, created_at, updated_at)
+            VALUES (\(tenant), \(endpoint), 'https://hooks.example.com/', '{user.created}', 'workos', 'disabled', now(), now())
             """,
             """
             INSERT INTO api (tenant_id, id, name, audience, scopes, access_token_seconds, created_at, updated_at)
@@ -109,7 +113,7 @@ struct Things: Sendable {
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
                 "api": api, "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": reported, "transfer": transfer,
-                "statement": statement,
+                "statement": statement, "endpoint": endpoint,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })
     }
@@ -138,6 +142,9 @@ struct Things: Sendable {
 
     /// Returns the ID of Acme's webhook.
     var webhook: String { "webhook_" + Self.digits(acme["webhook"]) }
+
+    /// Returns the ID of Acme's webhook in WorkOS's format.
+    var endpoint: String { "webhook_" + Self.digits(acme["endpoint"]) }
 
     /// The names in paths without a real object. There should be none.
     func missing(_ operation: Specification.Operation) -> [String] {

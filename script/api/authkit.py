@@ -1,17 +1,23 @@
 """Signs users in through WorkOS's library, unchanged except for its `base_url`, against a server of its own.
 
 An application with an API key and a public one go through every operation of docs/moving-from-workos.md: login, sealed session, refresh,
-logout, users, sessions, organizations, API keys and each failure. What is done here by hand is what a browser and Apple's page do.
+logout, users, sessions, organizations, API keys, events, webhook endpoints and each failure. What is done here by hand is what a browser
+and Apple's page do. `Tests/StoryTests` runs this script, too.
 """
 
+import queue
 import sys
+import threading
+import time
+from datetime import datetime, timedelta, timezone
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import requests
 from cryptography.fernet import Fernet
 from workos import WorkOSClient
-from workos._errors import AuthenticationError, BadRequestError, NotFoundError
+from workos._errors import AuthenticationError, BadRequestError, ConflictError, NotFoundError, UnprocessableEntityError
 from workos.session import seal_session_from_auth_response
 
 from dev_server import DevServer, through_apple
@@ -33,6 +39,35 @@ class LosesFirstResponse(httpx2.BaseTransport):
             return response
         response.read()
         raise httpx2.ReadError("the connection was lost", request=request)
+
+
+class Receiver:
+    """An application's endpoint for webhooks. Its first response is a failure, so each event has a retry."""
+
+    def __enter__(self):
+        self.received = received = queue.Queue()
+        answers = iter([500])
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                received.put((body, self.headers["WorkOS-Signature"]))
+                self.send_response(next(answers, 204))
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        self.server = HTTPServer(("127.0.0.1", 0), Handler)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}/webhooks"
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+
+    def next(self):
+        return self.received.get(timeout=60)
 
 
 def expect(raised_as, run, **members):
@@ -168,6 +203,83 @@ class Application:
         keys.delete_api_key(issued.id)
         assert keys.create_validation(value=issued.value).api_key is None
 
+    def events(self):
+        """The list of events, and the same events at an endpoint, verified by the library."""
+        users, webhooks = self.users, self.workos.webhooks
+        with Receiver() as receiver:
+            endpoint = webhooks.create_webhook_endpoint(endpoint_url=receiver.url, events=["user.created", "user.deleted", "session.revoked"])
+            assert endpoint.id.startswith("we_") and endpoint.status.value == "enabled"
+            assert endpoint.id in [each.id for each in webhooks.list_webhook_endpoints().auto_paging_iter()]
+            answer = self.login("new")
+
+            def verified(secret=endpoint.secret):
+                body, signature = receiver.next()
+                return webhooks.verify_event(event_body=body, event_signature=signature, secret=secret), body, signature
+
+            # Its first delivery fails.
+            created, body, signature = verified()
+            again, _, second = verified()
+            assert created.event == "user.created" and created.data.id == answer.user.id and created.data.email == answer.user.email, created
+            assert again.id == created.id and again.data.id == created.data.id and second != signature
+            for secret, text in [(endpoint.secret + "x", body), (endpoint.secret, body + b" ")]:
+                try:
+                    webhooks.verify_event(event_body=text, event_signature=signature, secret=secret)
+                except ValueError:
+                    continue
+                raise AssertionError("a forged event passed")
+
+            session = next(iter(users.list_sessions(answer.user.id)))
+            users.revoke_session(session_id=session.id)
+            revoked, *_ = verified()
+            assert revoked.event == "session.revoked" and revoked.data.id == session.id and revoked.data.status == "revoked", revoked
+            assert [each for each in self.settled(["session.revoked"], revoked.id) if each.id == revoked.id] == [revoked]
+            users.delete_user(answer.user.id)
+            deleted, *_ = verified()
+            assert deleted.event == "user.deleted" and deleted.data.id == answer.user.id and deleted.data.email is None, deleted
+
+            changed = webhooks.update_webhook_endpoint(endpoint.id, events=["user.created"], status="disabled")
+            assert changed.events == ["user.created"] and changed.status.value == "disabled" and changed.secret is None
+            expect(UnprocessableEntityError, lambda: webhooks.update_webhook_endpoint(endpoint.id, events=["dsync.activated"]),
+                   code="invalid_request_parameters")
+            webhooks.delete_webhook_endpoint(endpoint.id)
+            expect(NotFoundError, lambda: webhooks.delete_webhook_endpoint(endpoint.id), code="entity_not_found")
+
+        types = ["user.created", "user.updated", "user.deleted", "session.created", "session.revoked", "authentication.oauth_succeeded"]
+        listed = self.settled(types, deleted.id)
+        assert [each.id for each in listed] == sorted(each.id for each in listed) and len({each.id for each in listed}) == len(listed)
+        # The ends of a deleted user's sessions are gone. Every other type is there.
+        assert {each.event for each in listed} == set(types) - {"session.revoked"}, listed
+        signed_in = [each.data for each in listed if each.event == "authentication.oauth_succeeded"]
+        assert signed_in and all(each.status == "succeeded" and each.provider == "AppleOAuth" for each in signed_in)
+        assert all(each.data.status == "active" for each in listed if each.event == "session.created")
+        organization = self.workos.organizations.list_organizations().data[0].id
+        assert list(self.workos.events.list_events(events=types, organization_id=organization, limit=100).auto_paging_iter()) == listed
+        future = (datetime.now(timezone.utc) + timedelta(days=1)).strftime("%Y-%m-%dT%H:%M:%SZ")
+        assert list(self.workos.events.list_events(events=types, range_start=future)) == []
+        assert list(self.workos.events.list_events(events=["dsync.user.created"])) == []
+        expect(UnprocessableEntityError, lambda: self.workos.events.list_events(events=types, after="event_x"),
+               code="invalid_request_parameters")
+
+    def settled(self, types, last):
+        """All events, in small pages, from the time when the newest one is in the list. A server waits for late transactions."""
+        deadline = time.monotonic() + 60
+        while True:
+            listed = list(self.workos.events.list_events(events=types, limit=3).auto_paging_iter())
+            if last in [each.id for each in listed] or time.monotonic() > deadline:
+                return listed
+            time.sleep(0.2)
+
+    def expire(self):
+        keys, organization = self.workos.api_keys, self.workos.organizations.list_organizations().data[0].id
+        issued = keys.create_organization_api_key(organization, name="Short", permissions=["users:read"])
+        later = datetime.now(timezone.utc) + timedelta(days=1)
+        text = later.strftime("%Y-%m-%dT%H:%M:%SZ")
+        assert keys.create_api_key_expire(issued.id, expires_at=text).expires_at == later.replace(microsecond=0)
+        assert keys.create_validation(value=issued.value).api_key.id == issued.id
+        expect(ConflictError, lambda: keys.create_api_key_expire(issued.id, expires_at=None), code="conflict")
+        assert keys.create_api_key_expire(issued.id).expires_at <= datetime.now(timezone.utc)
+        assert keys.create_validation(value=issued.value).api_key is None
+
     def fail(self):
         code = self.code()
         assert self.users.authenticate_with_code(code=code)
@@ -203,7 +315,7 @@ def main():
         acme, globex = server.settings["tenants"]
         application, done = Application(server, acme), []
         for step in (application.sign_in, application.seal, application.retry, application.manage, application.organize,
-                     application.fail):
+                     application.events, application.expire, application.fail):
             step()
             done.append(step.__name__)
         public(server, globex)

@@ -23,6 +23,8 @@ package struct APIKey: Identified, Sendable {
         case usersWrite = "users:write"
         case sessionsRead = "sessions:read"
         case sessionsWrite = "sessions:write"
+        /// To act as each application of the tenant in the interface of WorkOS AuthKit.
+        case authenticateWrite = "authenticate:write"
         case signingKeysRead = "signing_keys:read"
         case signingKeysWrite = "signing_keys:write"
         case apiKeysRead = "api_keys:read"

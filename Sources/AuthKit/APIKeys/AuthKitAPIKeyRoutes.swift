@@ -19,6 +19,7 @@ package struct AuthKitAPIKeyRoutes: Sendable {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.post, "api_keys/validations", "authKitValidateAPIKey", use: authKitValidateAPIKey)
         routes.on(.delete, "api_keys/{authKitKey}", "authKitDeleteAPIKey", use: authKitDeleteAPIKey)
+        routes.on(.post, "api_keys/{authKitKey}/expire", "authKitExpireAPIKey", use: authKitExpireAPIKey)
         routes.on(.get, "organizations/{organization}/api_keys", "authKitListAPIKeys", use: authKitListAPIKeys)
         routes.on(.post, "organizations/{organization}/api_keys", "authKitCreateAPIKey", use: authKitCreateAPIKey)
         return routes

@@ -119,8 +119,8 @@ extension AuthKitSignInRoutes {
 // MARK: The client
 
 extension AuthKitSignInRoutes {
-    /// The application that sends the request, authenticated. `client_secret` is an API key of its tenant with the scope `sessions:write`, or
-    /// a secret of the application. A public application needs neither.
+    /// The application that sends the request, authenticated. `client_secret` is an API key of its tenant with the scope
+    /// `authenticate:write`, or a secret of the application. A public application needs neither.
     private func client(
         _ sent: AuthenticationRequest, _ request: Request, _ context: WebContext, at now: Date
     ) async throws -> (Tenant, Application) {
@@ -138,8 +138,8 @@ extension AuthKitSignInRoutes {
             else { throw OAuthError(.invalidClient, "The application authenticates by private_key_jwt, and this interface cannot use it.") }
             context.record.noteAuthenticated()
             lastUsed.note(caller.key, owner: caller.owner, at: now)
-            guard caller.scopes.contains(.sessionsWrite)
-            else { throw OAuthError(.unauthorizedClient, "The API key lacks the scope \(APIKey.Scope.sessionsWrite.rawValue).") }
+            guard caller.scopes.contains(.authenticateWrite)
+            else { throw OAuthError(.unauthorizedClient, "The API key lacks the scope \(APIKey.Scope.authenticateWrite.rawValue).") }
         } else {
             // The API key in the header is for other operations.
             var head = request.head

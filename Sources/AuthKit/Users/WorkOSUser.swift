@@ -37,6 +37,16 @@ struct WorkOSUser: Encodable, Sendable {
         metadata = details?.metadata ?? [:]
     }
 
+    /// A deleted user. Espalier keeps the ID, and the ID has the time of the creation.
+    init(deleted id: ID<User>, at time: Date) {
+        (self.id, created_at, updated_at, email_verified) = (id, FeedPage.time(of: id.uuid), time, false)
+        (_email, _first_name, _last_name) = (Nullable(wrappedValue: nil), Nullable(wrappedValue: nil), Nullable(wrappedValue: nil))
+        (_name, _profile_picture_url) = (Nullable(wrappedValue: nil), Nullable(wrappedValue: nil))
+        (_external_id, _locale) = (Nullable(wrappedValue: nil), Nullable(wrappedValue: nil))
+        _last_sign_in_at = Nullable(wrappedValue: nil)
+        metadata = [:]
+    }
+
     /// Reads a user, in one round trip. Nil if the user does not exist.
     static func find(_ id: ID<User>, in database: OwnerDatabase, of tenant: ID<Tenant>) async throws -> WorkOSUser? {
         let (found, logins, details) = try await database.run(

@@ -23,15 +23,20 @@ package struct DeliverWebhook: Sendable {
     private let keyring: Keyring
     private let allowsPrivate: Bool
     private let timeout: Duration
+    private let workOSBody: WorkOSBody
+
+    /// The body of a delivery in WorkOS's form. The target with that form provides it.
+    package typealias WorkOSBody = @Sendable (EmittedEvent, OwnerDatabase) async throws -> [UInt8]
 
     /// - Parameters:
     /// - allowsPrivate: whether endpoints may be in private networks and without TLS. For development.
     /// - timeout: for name resolution, connection and response together.
     package init(
-        databases: OwnerDatabases, keyring: Keyring, allowsPrivate: Bool, tenants: SQL, timeout: Duration = .seconds(15)
+        databases: OwnerDatabases, keyring: Keyring, allowsPrivate: Bool, tenants: SQL, workOSBody: @escaping WorkOSBody,
+        timeout: Duration = .seconds(15)
     ) {
         (self.databases, self.keyring, self.allowsPrivate, self.timeout) = (databases, keyring, allowsPrivate, timeout)
-        self.tenants = tenants
+        (self.tenants, self.workOSBody) = (tenants, workOSBody)
     }
 
     /// Makes one attempt to deliver an event.
@@ -42,13 +47,15 @@ package struct DeliverWebhook: Sendable {
         let started = ContinuousClock.now
         guard let attempt = try await begin(id, in: database, at: now) else { return .done }
 
+        let body =
+            switch attempt.format {
+            case .espalier: try Self.body(of: attempt.event)
+            case .workos: try await workOSBody(attempt.event, database)
+            }
         let answer = try await OutgoingRequest(
             url: attempt.url,
-            headers: [
-                ("content-type", "application/json"), ("webhook-id", attempt.event.id.description),
-                ("webhook-timestamp", "\(Int(now.timeIntervalSince1970))"),
-                ("webhook-signature", attempt.signatures(at: now).joined(separator: " ")),
-            ], body: attempt.body, allowsPrivate: allowsPrivate
+            headers: [("content-type", "application/json"), ("webhook-id", attempt.event.id.description)]
+                + attempt.signatures(of: body, at: now), body: body, allowsPrivate: allowsPrivate
         ).send(within: timeout)
         let ended = now.addingTimeInterval((ContinuousClock.now - started) / .seconds(1))
 
@@ -94,11 +101,22 @@ extension DeliverWebhook {
         let event: WebhookDelivery.Event
         /// The number of the attempt, starting with 1.
         let number: Int
+        let format: Webhook.Format
+        /// In order of age, newest first.
         let secrets: [WebhookSecret]
-        let body: [UInt8]
 
-        func signatures(at now: Date) -> [String] {
-            secrets.map { $0.signature(id: event.id.description, timestamp: Int(now.timeIntervalSince1970), body: body) }
+        /// The headers that prove the origin and the time of the attempt.
+        func signatures(of body: [UInt8], at now: Date) -> [(String, String)] {
+            switch format {
+            case .espalier:
+                let seconds = Int(now.timeIntervalSince1970)
+                let signatures = secrets.map { $0.signature(id: event.id.description, timestamp: seconds, body: body) }
+                return [("webhook-timestamp", "\(seconds)"), ("webhook-signature", signatures.joined(separator: " "))]
+            case .workos:
+                let milliseconds = Int(now.timeIntervalSince1970 * 1000)
+                // One signature is all that WorkOS's libraries accept. After a roll, it is the new secret's.
+                return secrets.prefix(1).map { ("workos-signature", $0.workOSSignature(milliseconds: milliseconds, body: body)) }
+            }
         }
     }
 
@@ -110,7 +128,7 @@ extension DeliverWebhook {
             let (found, secrets) = try await db.run(
                 """
                 SELECT d.id, d.endpoint_id, d.event_id, v.type, v.occurred_at, v.data, d.state, d.attempts, d.next_at, d.last_status,
-                    d.last_error, d.created_at, d.updated_at, e.url, e.status AS endpoint_status, t.status AS tenant_status
+                    d.last_error, d.created_at, d.updated_at, e.url, e.format, e.status AS endpoint_status, t.status AS tenant_status
                 FROM webhook_delivery d
                     JOIN webhook_event v ON v.tenant_id = d.tenant_id AND v.id = d.event_id
                     JOIN webhook_endpoint e ON e.tenant_id = d.tenant_id AND e.id = d.endpoint_id
@@ -148,8 +166,7 @@ extension DeliverWebhook {
                 """)
             return Attempt(
                 webhook: delivery.webhook, url: try row.get("url"), event: delivery.event, number: delivery.attempts + 1,
-                secrets: try secrets.map { try WebhookSecret($0, owner: owner, keyring: keyring) },
-                body: try Self.body(of: delivery.event))
+                format: try row.get("format"), secrets: try secrets.map { try WebhookSecret($0, owner: owner, keyring: keyring) })
         }
     }
 
@@ -192,7 +209,7 @@ extension DeliverWebhook {
                     UPDATE webhook_endpoint SET status = \(Webhook.Status.disabled), disabled_reason = \(Webhook.DisabledReason.gone),
                         updated_at = \(now.asChange(after: webhook.updatedAt))
                     WHERE tenant_id = \(owner) AND id = \(webhook.id)
-                    RETURNING id, url, description, events, status, disabled_reason, created_at, updated_at
+                    RETURNING id, url, description, events, format, status, disabled_reason, created_at, updated_at
                     """
                 ).first(Webhook.init)
                 _ = try await db.run(

@@ -1,40 +1,59 @@
-import Access
-import Foundation
-import Postgres
+package import Access
+package import Foundation
+package import Postgres
+package import Web
 
 /// An endpoint of a tenant for webhooks: a URL and the subscribed kinds of event.
-struct Webhook: Identified, Sendable {
-    static let idPrefix = "webhook"
+package struct Webhook: Identified, Sendable {
+    package static let idPrefix = "webhook"
 
     /// The limit per tenant.
     static let limit = 20
 
-    enum Status: String, Codable, CaseIterable, SQLValue {
+    package enum Status: String, Codable, CaseIterable, SQLValue, Sendable {
         case enabled, disabled
     }
 
+    /// The form of the deliveries. It does not change, because the receiver depends on it.
+    package enum Format: String, Codable, CaseIterable, SQLValue, Sendable {
+        /// Standard Webhooks, with Espalier's events.
+        case espalier
+        /// WorkOS's body and signature.
+        case workos
+
+        /// The kinds of event that have this form.
+        package var events: [WebhookEvent.Kind] {
+            switch self {
+            case .espalier: WebhookEvent.Kind.allCases
+            case .workos: [.userCreated, .userDeleted, .sessionRevoked]
+            }
+        }
+    }
+
     /// The server's reason for disabling the endpoint. Nil if the tenant did it.
-    enum DisabledReason: String, Codable, SQLValue {
+    package enum DisabledReason: String, Codable, SQLValue, Sendable {
         /// The endpoint responded with 410.
         case gone
         /// No delivery succeeded for a long time.
         case failing
     }
 
-    let id: ID<Webhook>
-    let url: String
+    package let id: ID<Webhook>
+    package let url: String
     let description: String?
-    let events: [String]
-    let status: Status
+    package let events: [String]
+    package let format: Format
+    package let status: Status
     let disabledReason: DisabledReason?
-    let createdAt: Date
-    let updatedAt: Date
+    package let createdAt: Date
+    package let updatedAt: Date
 
-    init(_ row: Row) throws {
+    package init(_ row: Row) throws {
         id = try row.get("id")
         url = try row.get("url")
         description = try row.get("description")
         events = try row.get("events")
+        format = try row.get("format")
         status = try row.get("status")
         disabledReason = try row.get("disabled_reason")
         createdAt = try row.get("created_at")
@@ -43,15 +62,24 @@ struct Webhook: Identified, Sendable {
 
     static func find(_ id: ID<Webhook>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, url, description, events, status, disabled_reason, created_at, updated_at FROM webhook_endpoint
+        SELECT id, url, description, events, format, status, disabled_reason, created_at, updated_at FROM webhook_endpoint
         WHERE tenant_id = \(tenant) AND id = \(id)
+        """
+    }
+
+    /// - Parameter format: only the webhooks of this format; nil selects all.
+    package static func page(_ page: PageRequest, of tenant: ID<Tenant>, format: Format? = nil) -> SQL {
+        """
+        SELECT id, url, description, events, format, status, disabled_reason, created_at, updated_at FROM webhook_endpoint
+        WHERE tenant_id = \(tenant) AND id < \(page.upper) AND id > \(page.lower) AND (\(format) IS NULL OR format = \(format))
+        ORDER BY CASE WHEN \(page.isBackward) THEN id END ASC, id DESC LIMIT \(page.fetched)
         """
     }
 
     /// Like `find`, and locks the row until the end of the transaction.
     static func lock(_ id: ID<Webhook>, of tenant: ID<Tenant>) -> SQL {
         """
-        SELECT id, url, description, events, status, disabled_reason, created_at, updated_at FROM webhook_endpoint
+        SELECT id, url, description, events, format, status, disabled_reason, created_at, updated_at FROM webhook_endpoint
         WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
     }
@@ -63,6 +91,7 @@ struct Webhook: Identified, Sendable {
         let url: String
         let description: String?
         let events: [String]
+        let format: Format
         let status: Status
         let disabled_reason: DisabledReason?
         let created_at, updated_at: Date
@@ -72,7 +101,7 @@ struct Webhook: Identified, Sendable {
 
     var reply: Reply {
         Reply(
-            id: id, url: url, description: description, events: events, status: status, disabled_reason: disabledReason,
-            created_at: createdAt, updated_at: updatedAt)
+            id: id, url: url, description: description, events: events, format: format, status: status,
+            disabled_reason: disabledReason, created_at: createdAt, updated_at: updatedAt)
     }
 }

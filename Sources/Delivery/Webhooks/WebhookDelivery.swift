@@ -53,12 +53,7 @@ struct WebhookDelivery: Identified, Sendable {
     let lastError: String?
     let createdAt, updatedAt: Date
 
-    struct Event: Sendable {
-        let id: ID<WebhookEvent>
-        let type: String
-        let occurredAt: Date
-        let data: JSON
-    }
+    typealias Event = EmittedEvent
 
     init(_ row: Row) throws {
         id = try row.get("id")

@@ -1,7 +1,15 @@
-import Access
+package import Access
 import Encoding
 package import Foundation
 package import Postgres
+
+/// An event of a delivery.
+package struct EmittedEvent: Sendable {
+    package let id: ID<WebhookEvent>
+    package let type: String
+    package let occurredAt: Date
+    package let data: JSON
+}
 
 /// An event at a tenant, delivered to the endpoints that subscribe to it.
 package struct WebhookEvent: Identified, Sendable {

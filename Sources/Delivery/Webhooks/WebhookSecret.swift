@@ -1,5 +1,6 @@
 import Access
 import Crypto
+import Encoding
 import Foundation
 import Postgres
 import Sealing
@@ -41,6 +42,14 @@ struct WebhookSecret: Identified {
         message += body
         let code = HMAC<SHA256>.authenticationCode(for: message, using: SymmetricKey(data: bytes.revealBytes()))
         return "v1," + Data(code).base64EncodedString()
+    }
+
+    /// `t=`, the time in milliseconds, `, v1=` and the hexadecimal HMAC-SHA256 over `time.body`. The key is the text of the secret, not
+    /// its bytes. WorkOS's libraries accept exactly one signature.
+    func workOSSignature(milliseconds: Int, body: [UInt8]) -> String {
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Array("\(milliseconds).".utf8) + body, using: SymmetricKey(data: Data(text.reveal().utf8)))
+        return "t=\(milliseconds), v1=\(Array(code).hexadecimal)"
     }
 
     func insert(for webhook: ID<Webhook>, owner: UUID, keyring: Keyring, at now: Date) -> SQL {

@@ -39,3 +39,17 @@ extension Session {
         return ended
     }
 }
+
+extension Session {
+    /// Selects the ends of sessions as a part of a feed, without those of deleted users.
+    package static func ends(_ feed: FeedPage, _ kind: FeedPage.Kind, of tenant: ID<Tenant>) -> SQL {
+        feed.select(
+            kind, at: "ended_at", bits: "right(replace(id::text, '-', ''), 16)", subject: "id::text",
+            source: "FROM session WHERE tenant_id = \(tenant) AND ended_at IS NOT NULL")
+    }
+
+    /// The position of the end of a session in a feed.
+    package static func position(_ kind: FeedPage.Kind, ofEnd time: Date, _ session: ID<Session>) -> UUID {
+        FeedPage.position(kind, at: time, session.lastBits)
+    }
+}

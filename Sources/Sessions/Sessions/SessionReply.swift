@@ -77,6 +77,13 @@ package struct SessionReply: Encodable, Sendable {
         """
     }
 
+    package static func all(_ ids: [ID<Session>], of tenant: ID<Tenant>) -> SQL {
+        """
+        SELECT id, user_id, application_id, scope, user_agent, address, created_at, refreshed_at, ended_at, ended_reason, ends_at
+        FROM session_life WHERE tenant_id = \(tenant) AND id = ANY(\(ids))
+        """
+    }
+
     /// The newest hundred active sessions of a user.
     package static func active(of user: ID<User>, _ tenant: ID<Tenant>, at now: Date) -> SQL {
         """

@@ -117,7 +117,12 @@ extension Tenant {
 
 extension DeliverWebhook {
     /// Delivers the events of tenants that are not deleted.
-    package init(databases: OwnerDatabases, keyring: Keyring, allowsPrivate: Bool, timeout: Duration = .seconds(15)) {
-        self.init(databases: databases, keyring: keyring, allowsPrivate: allowsPrivate, tenants: Tenant.statuses, timeout: timeout)
+    package init(
+        databases: OwnerDatabases, keyring: Keyring, allowsPrivate: Bool, workOSBody: @escaping WorkOSBody,
+        timeout: Duration = .seconds(15)
+    ) {
+        self.init(
+            databases: databases, keyring: keyring, allowsPrivate: allowsPrivate, tenants: Tenant.statuses, workOSBody: workOSBody,
+            timeout: timeout)
     }
 }

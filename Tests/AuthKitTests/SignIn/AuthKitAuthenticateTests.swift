@@ -120,8 +120,11 @@ struct AuthKitAuthenticateTests {
                 client.secret = secret
                 #expect(try await client.redeem(code).isOAuthError(401, "invalid_client"), "\(secret ?? "none")")
             }
-            client.secret = try await platform.issue(scopes: ["users:read"]).string("secret")
+            // To end sessions is not to start them.
+            client.secret = try await platform.issue(scopes: ["users:read", "sessions:write"]).string("secret")
             #expect(try await client.redeem(code).isOAuthError(400, "unauthorized_client"))
+            client.secret = try await platform.issue(scopes: ["authenticate:write"]).string("secret")
+            #expect(try await client.redeem(try await client.code()).status == 200)
             client.secret = own
             for id in ["client_00000000000000000000000000", "x", platform.acme.id] {
                 #expect(try await client.redeem(code, ["client_id": id]).isOAuthError(401, "invalid_client"))

@@ -18,7 +18,7 @@ struct CreateWebhookTests {
             #expect(answer.status == 201, "\(answer.body)")
             #expect(
                 Set(answer.json.keys) == [
-                    "id", "object", "url", "description", "events", "status", "created_at", "updated_at", "secret",
+                    "id", "object", "url", "description", "events", "format", "status", "created_at", "updated_at", "secret",
                 ])
             #expect(answer.json["object"] as? String == "webhook")
             #expect(answer.json["status"] as? String == "enabled")

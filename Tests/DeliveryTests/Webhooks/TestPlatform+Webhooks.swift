@@ -1,4 +1,5 @@
 import Access
+import AuthKit
 import Delivery
 import Foundation
 import Logging
@@ -92,7 +93,8 @@ extension TestPlatform {
     /// The worker that a process would run.
     func worker(allowsPrivate: Bool = true, timeout: Duration = .seconds(60)) -> OutboxWorker {
         let deliver = DeliverWebhook(
-            databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: allowsPrivate, timeout: timeout)
+            databases: OwnerDatabases(pool), keyring: settings.keyring, allowsPrivate: allowsPrivate,
+            workOSBody: WorkOSDelivery.body, timeout: timeout)
         return OutboxWorker(
             pool: pool, prelude: PlatformDatabase.prelude, handlers: [WebhookEvent.outboxKind: deliver.handle], logger: quiet,
             now: { Date() })

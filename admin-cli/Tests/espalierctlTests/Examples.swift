@@ -78,7 +78,8 @@ enum Examples {
         "subject":"tenant_1","sequence":1,"hash":"00",\#(times)}
         """#
     static let webhook = #"""
-        {"id":"webhook_1","object":"webhook","url":"https://acme.example.com/hooks","events":["user.created"],"status":"enabled",\#(times)}
+        {"id":"webhook_1","object":"webhook","url":"https://acme.example.com/hooks","events":["user.created"],"format":"espalier",\#
+        "status":"enabled",\#(times)}
         """#
     static let webhookWithSecret = String(webhook.dropLast()) + #","secret":"whsec_hush"}"#
     static let webhookSecret = #"{"id":"webhooksecret_1","object":"webhook_secret","secret":"whsec_hush",\#(times)}"#

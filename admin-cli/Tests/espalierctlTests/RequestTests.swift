@@ -296,6 +296,10 @@ struct RequestTests {
             "POST /v1/tenants/acme/webhooks",
             #"{"description":"mine","events":["user.created","user.deleted"],"url":"https://acme.example.com/hooks"}"#,
             answer: Examples.webhookWithSecret, shows: "whsec_hush"),
+        .init(
+            "webhooks create https://acme.example.com/hooks --tenant acme --event user.created --format workos",
+            "POST /v1/tenants/acme/webhooks", #"{"events":["user.created"],"format":"workos","url":"https://acme.example.com/hooks"}"#,
+            answer: Examples.webhookWithSecret, shows: "whsec_hush"),
         .init("webhooks list --tenant acme", "GET /v1/tenants/acme/webhooks", answer: Examples.list(Examples.webhook), shows: "EVENTS"),
         .init(
             "webhooks show webhook_1 --tenant acme", "GET /v1/tenants/acme/webhooks/webhook_1", answer: Examples.webhook, shows: "enabled"),

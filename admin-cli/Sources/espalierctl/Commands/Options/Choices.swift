@@ -31,6 +31,11 @@ enum SigningAlgorithm: String, CaseIterable, ExpressibleByArgument {
     case rs256 = "RS256"
 }
 
+/// The form of a webhook's deliveries.
+enum WebhookFormat: String, CaseIterable, ExpressibleByArgument {
+    case espalier, workos
+}
+
 /// The treatment of a tenant's existing users when its connection changes. Apple then sends another identifier for each user.
 enum ExistingUsers: String, CaseIterable, ExpressibleByArgument {
     case newUsers = "new-users"
@@ -44,8 +49,9 @@ enum ExistingUsers: String, CaseIterable, ExpressibleByArgument {
 enum APIKeyScope {
     static let all = [
         "tenants:read", "tenants:write", "applications:read", "applications:write", "connections:read", "connections:write", "users:read",
-        "users:write", "sessions:read", "sessions:write", "signing_keys:read", "signing_keys:write", "api_keys:read", "api_keys:write",
-        "audit:read", "webhooks:read", "webhooks:write", "usage:read", "usage:write", "pricing:read", "pricing:write", "statements:read",
+        "users:write", "sessions:read", "sessions:write", "authenticate:write", "signing_keys:read", "signing_keys:write", "api_keys:read",
+        "api_keys:write", "audit:read", "webhooks:read", "webhooks:write", "usage:read", "usage:write", "pricing:read", "pricing:write",
+        "statements:read",
         "notifications:read", "notifications:write",
     ]
 

@@ -15,6 +15,7 @@ extension View {
         .init("ID", "id"),
         .init("URL", "url"),
         .init("Events", "events"),
+        .init("Format", "format").detail.optional,
         .init("Description", "description").detail.optional,
         .init("Status", "status"),
         .init("Disabled reason", "disabled_reason").detail.optional,
