@@ -101,6 +101,31 @@ struct SeedTests {
         #expect(try await count("api_key") == 2)
     }
 
+    @Test("an application with its own key gets no secret, and the key is stored")
+    func keys() async throws {
+        let jwk = try ClientKey("seeded").jwk
+        let exit = try await seed(
+            try Self.tenant { tenant in
+                tenant["applications"] = [
+                    [
+                        "name": "Job", "kind": "machine", "redirect_uris": [] as [String], "token_endpoint_auth_method": "private_key_jwt",
+                        "jwks": ["keys": [jwk]],
+                    ] as [String: Any],
+                    [
+                        "name": "Web", "kind": "web", "redirect_uris": ["https://acme.example/callback"],
+                        "token_endpoint_auth_method": "private_key_jwt", "jwks_uri": "https://acme.example/jwks.json",
+                    ],
+                ]
+            })
+        #expect(exit.code == 0, "\(exit.errors)")
+        let result = try JSONDecoder().decode(SeedResult.self, from: Data(exit.output.utf8))
+        #expect(result.tenants[0].applications.map(\.client_secret) == [nil, nil])
+        #expect(try await count("application_secret") == 0)
+        let stored = "application WHERE token_endpoint_auth_method = 'private_key_jwt'"
+        #expect(try await count("\(stored) AND jwks #>> '{keys,0,kid}' = 'seeded' AND jwks_uri IS NULL") == 1)
+        #expect(try await count("\(stored) AND jwks IS NULL AND jwks_uri = 'https://acme.example/jwks.json'") == 1)
+    }
+
     @Test("a tenant without a connection has the shared Return URL; keys of a loopback server are test keys")
     func sharedConnection() async throws {
         let exit = try await seed(
@@ -210,6 +235,21 @@ struct SeedTests {
             },
             Mistake("an unknown signing algorithm", says: "tenants.0.applications.1.signing_algorithm") {
                 try application { $0["signing_algorithm"] = "HS256" }
+            },
+            Mistake("a private key", says: "App.jwks.keys[0].d: This member is part of a private key") {
+                try application { $0["jwks"] = ["keys": [["kty": "EC", "d": "AQAB"]]] }
+            },
+            Mistake("a key of an unknown type", says: "App.jwks.keys[0].kty") {
+                try application { $0["jwks"] = ["keys": [["kty": "OKP"]]] }
+            },
+            Mistake("no key", says: "App.jwks.keys: It must have 1 to 10 keys") {
+                try application { $0["jwks"] = ["keys": [] as [[String: String]]] }
+            },
+            Mistake("keys in the clear", says: "App.jwks_uri: It must be an https URL") {
+                try application { $0["jwks_uri"] = "http://acme.example/jwks" }
+            },
+            Mistake("keys of a public application", says: "App.") {
+                try application { $0["jwks_uri"] = "https://acme.example/jwks" }
             },
             Mistake("an unknown scope", says: "tenants.0.api_keys.0.scopes.0") {
                 try tenant { $0["api_keys"] = [["name": "All", "scopes": ["everything"]]] }

@@ -21,7 +21,8 @@ private struct Reply: Encodable {
 extension TokenRoutes {
     /// Lists the ended sessions, and the users whose tokens all ended. Resource servers need the list because access tokens outlive their
     /// sessions. It is for applications with a secret. One of kind `machine` receives every session of the tenant. Any other receives only
-    /// its own sessions, one by one.
+    /// its own sessions, one by one. An application with `private_key_jwt` cannot read it, because an assertion must not be in a URL
+    /// (RFC 6749, section 2.3.1; RFC 7523, section 2.2), and a GET has no body.
     ///
     /// Each entry is delivered at least once. A concurrent write can become visible after a later write. So the cursor at the end of a list
     /// points one minute back, and entries of that minute are repeated.
@@ -29,6 +30,12 @@ extension TokenRoutes {
     func listRevocations(_ request: Request, _ context: WebContext) async throws -> Response {
         guard let tenant = try await endpoints.reportingOutage(context, { try await endpoints.tenant(context) }) else {
             throw Problem.notFound("tenant")
+        }
+        let named = try request.basicCredentials().flatMap { ID<Application>($0.id) }.flatMap { tenant.applications[$0] }
+        guard named?.authMethod != .privateKey else {
+            throw OAuthError(
+                .invalidClient, "This feed accepts only a secret. Register an application of kind machine with a secret for it.",
+                challenge: "Basic")
         }
         let application = try await endpoints.authenticate(request, Form(""), tenant, context)
         guard application.kind.isConfidential
