@@ -8,11 +8,14 @@ import Testing
 /// An unauthenticated caller must not cause load on the database (OWASP ASVS 2.4.1; RFC 6819, section 4.4.1.11).
 @Suite("Attack: load without credentials")
 struct UnauthenticatedLoadTests {
-    /// An unknown slug, and an unknown client ID at the endpoint that has only the client ID.
+    /// An unknown slug, and an unknown client ID at the endpoints that have only the client ID. The last three are the interfaces of other
+    /// products.
     private static func guesses(_ name: String, _ id: String) -> [String] {
         [
             "\(TestPlatform.publicURL)/t/\(name)/oauth2/jwks", "\(TestPlatform.publicURL)/t/\(name)/oauth2/authorize?client_id=app_\(id)",
             "\(TestPlatform.publicURL)/auth/apple/authorize?client_id=app_\(id)",
+            "\(TestPlatform.publicURL)/user_management/authorize?client_id=client_\(id)",
+            "\(TestPlatform.publicURL)/sso/jwks/client_\(id)", "\(TestPlatform.publicURL)/t/\(name)/mushu/app_\(id)/users/me",
         ]
     }
 
@@ -73,7 +76,7 @@ struct UnauthenticatedLoadTests {
         }
     }
 
-    @Test("300 requests with unknown names: an address that has used up its limit reaches no table")
+    @Test("600 requests with unknown names: an address that has used up its limit reaches no table")
     func guessing() async throws {
         try await TestPlatform.run {
             // One failure a minute.
@@ -181,6 +184,27 @@ struct UnauthenticatedLoadTests {
             let notification = try await browser.send(
                 "POST", "\(issuer)/auth/apple/notifications", headers: [("Content-Type", "application/json")], body: #"{"payload": "x"}"#)
             expect(notification, "application/problem+json", "notification")
+
+            let root = "\(TestPlatform.publicURL)/user_management"
+            for url in ["\(root)/authorize?client_id=client_x", "\(root)/sessions/logout?session_id=x"] {
+                expect(try await browser.get(url), "text/html", url)
+            }
+            let authenticate = try await browser.post("\(root)/authenticate", form: [("grant_type", "refresh_token"), ("client_id", "x")])
+            expect(authenticate, "application/json", "authenticate")
+            #expect(authenticate.json["error"] as? String == "temporarily_unavailable")
+            let jwks = try await browser.get("\(TestPlatform.publicURL)/sso/jwks/client_x")
+            expect(jwks, "application/json", "sso/jwks")
+            #expect(jwks.json["code"] as? String == "rate_limited" && jwks.json["message"] is String)
+            let mushu = "\(issuer)/mushu/\(platform.acme.applications[1].client_id)"
+            for path in ["users/me", "auth/validate"] {
+                let answer = try await browser.get("\(mushu)/\(path)", headers: [("Authorization", "Bearer x")])
+                expect(answer, "application/json", path)
+                #expect(answer.json["detail"] is String, "\(path)")
+            }
+            let refresh = try await browser.send(
+                "POST", "\(mushu)/auth/refresh", headers: [("Content-Type", "application/json")],
+                body: #"{"access_token": "x", "refresh_token": "y"}"#)
+            expect(refresh, "application/json", "mushu refresh")
         }
     }
 
