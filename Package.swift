@@ -348,7 +348,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "AuthKitTests",
-            dependencies: ["Server", "Access", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
+            dependencies: ["Server", "AuthKit", "Access", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
         .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(

@@ -1,4 +1,5 @@
 import Access
+@testable import AuthKit
 import Foundation
 import Postgres
 import Server
@@ -120,6 +121,30 @@ struct AuthKitListEventsTests {
             #expect(try await client.call(path).ids.count == 2)
             try await age("30 days 1 minute")
             #expect(try await client.call(path).ids == found)
+        }
+    }
+
+    /// Under row-level security, PostgreSQL uses an index only for leakproof functions. Without the indexes, a page would read all logins of
+    /// a tenant.
+    @Test("indexes find the events of a page, with the statement of the server's role")
+    func indexes() async throws {
+        try await Self.run { platform in
+            let tenant = try #require(ID<Tenant>(platform.acme.id))
+            let now = Date()
+            let page = FeedPage(
+                after: nil, before: nil, from: now.addingTimeInterval(-3600), until: now, isDescending: false, limit: 11)
+            for (kind, column) in [
+                (WorkOSEvent.Kind.userCreated, "id >="), (.signedIn, "occurred_at >="), (.sessionRevoked, "ended_at >="),
+                (.userDeleted, "occurred_at >="),
+            ] {
+                let select = EventRow.select([kind], page, of: tenant, from: now.addingTimeInterval(-3600), at: now)
+                let plan = try await OwnerDatabase(platform.pool, tenant: tenant).transaction { db in
+                    // The tables of a test are small.
+                    _ = try await db.run("SET LOCAL enable_seqscan = off")
+                    return try await db.run("EXPLAIN \(part: select)").map { try $0.get("QUERY PLAN", as: String.self) }
+                }
+                #expect(plan.contains { $0.contains("Index Cond") && $0.contains(column) }, "\(kind): \(plan.joined(separator: "\n"))")
+            }
         }
     }
 

@@ -152,6 +152,23 @@ struct ListRevocationsTests {
         }
     }
 
+    @Test("an application with private_key_jwt is told that the feed accepts only a secret")
+    func ownKey() async throws {
+        try await TestPlatform.run { platform in
+            let application = platform.acme.applications[0]
+            let reader = Reader(platform, platform.acme, id: application.client_id, secret: try #require(application.client_secret))
+            #expect(try await reader.read().status == 200)
+            let keys: [String: any Sendable] = [
+                "token_endpoint_auth_method": "private_key_jwt", "jwks": try ClientKey.set(ClientKey()),
+            ]
+            #expect(try await platform.call("PATCH", "/tenants/acme/applications/\(application.client_id)", keys).status == 200)
+            platform.installation.directory.forgetAll(isFresh: true)
+            let refused = try await reader.read()
+            #expect(refused.isOAuthError(401, "invalid_client"))
+            #expect(refused.string("error_description")?.contains("only a secret") == true, "\(refused.body)")
+        }
+    }
+
     /// Under row-level security, PostgreSQL uses an index only for leakproof functions. Without the index, a reader that polls every second
     /// would read the entries of a whole day each time.
     @Test("an index finds the entries after a cursor, with the query of the server's role")
