@@ -35,7 +35,8 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
-    "Server", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy", "ClientKeys",
+    "Server", "Devices", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+    "ClientKeys",
     "Delivery", "Access",
     "Web",
     "Postgres", "Sealing", "Encoding",
@@ -184,10 +185,16 @@ let package = Package(
                 crypto, httpTypes, hummingbird, logging,
             ]),
         .target(
+            name: "Devices",
+            dependencies: [
+                "SignIn", "Sessions", "APIs", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                crypto, httpTypes, hummingbird, logging, serviceLifecycle,
+            ]),
+        .target(
             name: "AuthKit",
             dependencies: [
-                "SignIn", "Accounts", "Sessions", "Signing", "Users", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres",
-                "Sealing", "Encoding",
+                "Devices", "SignIn", "Accounts", "Sessions", "Signing", "Users", "Ledger", "Tenancy", "Delivery", "Access", "Web",
+                "Postgres", "Sealing", "Encoding",
                 crypto, httpTypes, hummingbird, nioCore,
             ]),
         .target(
@@ -199,7 +206,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "AuthKit", "Mushu", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+                "AuthKit", "Mushu", "Devices", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
+                "Tenancy",
                 "ClientKeys", "Delivery",
                 "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
@@ -345,6 +353,13 @@ let package = Package(
                 "Sealing",
                 "Apple", "Encoding", "TestSupport",
                 httpTypes, hummingbird, jwtKit, nioCore, nioHTTP1,
+            ]),
+        .testTarget(
+            name: "DevicesTests",
+            dependencies: [
+                "Server", "Devices", "SignIn", "Sessions", "Users", "Tenancy", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "TestSupport",
+                nioHTTP1,
             ]),
         .testTarget(
             name: "AuthKitTests",

@@ -39,6 +39,7 @@ extension PlatformDatabase {
         case reportExpiringKeys = "report expiring API keys"
         case rotateSigningKeys = "rotate signing keys"
         case forgetUsedTokens = "forget used id_tokens"
+        case forgetDeviceAuthorizations = "forget device authorizations"
         case forgetTransferIdentifiers = "forget transfer identifiers"
         case mergeTransferCounts = "fold transfer counts"
         case forgetRevocations = "forget old revocations"

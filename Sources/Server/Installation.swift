@@ -7,6 +7,7 @@ import AuthKit
 import Billing
 import ClientKeys
 import Delivery
+import Devices
 import Foundation
 import Hummingbird
 import Ledger
@@ -126,7 +127,8 @@ package struct Installation: Sendable {
                 Recurring(.forgetUsedTokens, every: .seconds(600), in: pool, logger: logger) { database in
                     try await SingleUses.forgetOld(in: database, at: now())
                 },
-            ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes + accountJobs.passes + billingJobs.passes
+            ] + TransferJobs(pool: pool, logger: logger, now: now).passes + sessionJobs.passes
+            + DeviceJobs(pool: pool, logger: logger, now: now).passes + accountJobs.passes + billingJobs.passes
             + sinkJobs.passes
         self.routes = router.actions.map { ($0.method.rawValue, $0.path, $0.name) }
         watch = ConfigurationWatch(

@@ -4,6 +4,7 @@ import Accounts
 import AuthKit
 import Billing
 import Delivery
+import Devices
 import Hummingbird
 import Ledger
 import Mushu
@@ -20,6 +21,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     let router = ActionRouter()
     // Browsers, applications and Apple.
     router.addRoutes(routes.signIn.routes)
+    router.addRoutes(routes.devices.routes)
     router.addRoutes(routes.authKit.routes)
     router.addRoutes(routes.tokens.routes)
     router.addRoutes(routes.logout.routes)

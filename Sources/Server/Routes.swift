@@ -6,6 +6,7 @@ import AuthKit
 import Billing
 import ClientKeys
 import Delivery
+import Devices
 import Foundation
 import Ledger
 import Logging
@@ -21,6 +22,7 @@ import Web
 /// The groups of actions, each with its own dependencies.
 struct Routes: Sendable {
     let signIn: SignInRoutes
+    let devices: DeviceRoutes
     let authKit: AuthKitSignInRoutes
     let authKitUsers: AuthKitUserRoutes
     let authKitOrganizations: AuthKitOrganizationRoutes
@@ -71,10 +73,13 @@ struct Routes: Sendable {
             tokens: issuer, pool: logins, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, metrics: metrics)
         signIn = SignInRoutes(
             endpoints: endpoints, apple: apple, redeemAtApple: redeemAtApple, saveUser: saveUser, signInNatively: native, metrics: metrics)
+        let deviceGrant = DeviceGrant(tokens: issuer, pool: logins, metrics: metrics)
+        devices = DeviceRoutes(grant: deviceGrant, signIn: signIn)
         authKit = AuthKitSignInRoutes(
-            endpoints: endpoints, signIn: signIn, tokens: issuer, signingKeys: keys, callers: callers, lastUsed: lastUsed, pool: logins,
-            metrics: metrics)
-        tokens = TokenRoutes(tokens: issuer, pool: logins, metrics: metrics, exchange: native.exchangeToken)
+            endpoints: endpoints, signIn: signIn, tokens: issuer, signingKeys: keys, callers: callers,
+            lastUsed: lastUsed, pool: logins, metrics: metrics)
+        tokens = TokenRoutes(
+            tokens: issuer, pool: logins, metrics: metrics, exchange: native.exchangeToken, device: deviceGrant.redeemDeviceCode)
         logout = LogoutRoutes(endpoints: endpoints, pool: logins, signingKeys: keys, spent: issuer.spent)
         discovery = DiscoveryRoutes(endpoints: endpoints, signingKeys: keys)
         sessions = SessionRoutes(pool: pool, now: now)

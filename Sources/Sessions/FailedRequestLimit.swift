@@ -10,6 +10,7 @@ package import Web
 /// charged:
 /// - a request that succeeds, and an error that the application receives at its redirect URI;
 /// - any request of an application that authenticated with its secret;
+/// - a device that polls for its user's decision;
 /// - a failure of this server or of Apple.
 ///
 /// Only failures are refused. When an address has used up its limit, a valid request to a known tenant still succeeds.
@@ -53,7 +54,7 @@ package struct FailedRequestLimit: RouterMiddleware {
     private func isFailure(_ error: any Error) -> Bool {
         switch error {
         case let page as ErrorPage: page.status.kind == .clientError
-        case let error as OAuthError: error.status.kind == .clientError
+        case let error as OAuthError: error.status.kind == .clientError && !error.isExpected
         case let problem as Problem: problem.code.status.kind == .clientError
         default: false
         }

@@ -28,17 +28,24 @@ package struct OAuthError: Error, Sendable {
         case requestNotSupported = "request_not_supported"
         case registrationNotSupported = "registration_not_supported"
         case temporarilyUnavailable = "temporarily_unavailable"
+        /// RFC 8628, section 3.5.
+        case authorizationPending = "authorization_pending"
+        case slowDown = "slow_down"
+        case accessDenied = "access_denied"
+        case expiredToken = "expired_token"
     }
 
     package let code: Code
     package let description: String
+    /// Whether every device gets it while its user decides. Only a caller with a genuine device code does.
+    var isExpected: Bool { code == .authorizationPending || code == .slowDown }
     /// The scheme of `WWW-Authenticate`, which every 401 has (RFC 9110, section 11.6.1). By default it is the scheme of the credential that
     /// the code is about.
     package var challenge: String?
     /// Whether the challenge contains only the scheme. A caller without credentials has made no error (RFC 6750, section 3.1).
     let isBare: Bool
     /// Whether the limit of unauthenticated callers refuses the request. The status is 429, because RFC 6749 has no code for it.
-    var isRateLimited = false
+    package var isRateLimited = false
 
     package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {
         let scheme: String? =

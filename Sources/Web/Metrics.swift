@@ -15,6 +15,8 @@ package final class Metrics: Sendable {
         case native
         /// An access token for a machine, which signs nobody in.
         case machine
+        /// A sign-in on a device: its request, the user's decision, and the device's polls.
+        case device, approval, poll
     }
 
     private struct Request: Hashable {

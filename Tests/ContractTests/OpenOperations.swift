@@ -14,7 +14,8 @@ struct OpenOperations: Sendable {
 
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
-        try await documents() + login() + sharedLogin() + otherAuthorizations() + authKit() + ends() + mushu() + mushuProviders()
+        try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
+            + mushuProviders()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -61,6 +62,42 @@ struct OpenOperations: Sendable {
                     "\(platform.acme.issuer)/oauth2/par",
                     form: parameters + [("client_secret", platform.acme.applications[0].client_secret ?? "")])
             ),
+        ]
+    }
+
+    /// A sign-in on a device, and one that its user refuses.
+    private func devices() async throws -> [(String, TestBrowser.Answer)] {
+        let (request, issuer) = (TestBrowser.Request(platform.acme), platform.acme.issuer)
+        let (application, page) = (request.application, "\(issuer)/device")
+        let client = [("client_id", application.client_id), ("client_secret", application.client_secret ?? "")]
+        _ = try await platform.call("PATCH", "/tenants/acme/applications/\(application.client_id)", ["allows_device_grant": true])
+        func start() async throws -> TestBrowser.Answer { try await browser.post("\(issuer)/oauth2/device_authorization", form: client) }
+        let codes = try await eventually("the server knows the setting") { () async throws -> TestBrowser.Answer? in
+            let answer = try await start()
+            return answer.status == 200 ? answer : nil
+        }
+        func show(_ codes: TestBrowser.Answer) async throws -> TestBrowser.Answer {
+            try await browser.post(page, form: [("user_code", codes.string("user_code") ?? "")])
+        }
+        func field(_ name: String, of page: TestBrowser.Answer) -> String {
+            page.body.matches(of: /name="([a-z]+)" value="([^"]*)"/).first { $0.1 == name }.map { String($0.2) } ?? ""
+        }
+        let shown = try await show(codes)
+        let ticket = field("ticket", of: shown)
+        let toApple = try await browser.get("\(page)/sign-in?ticket=\(ticket)")
+        let back = try await browser.callback(try await browser.atApple(toApple, person: "new"))
+        let review = try await browser.get(back.location ?? "")
+        let approved = try await browser.post("\(page)/approval", form: [("ticket", ticket), ("login", field("login", of: review))])
+        let tokens = try await browser.token(
+            request,
+            [
+                ("grant_type", "urn:ietf:params:oauth:grant-type:device_code"), ("device_code", codes.string("device_code") ?? ""),
+            ])
+        let other = try await show(try await start())
+        return [
+            ("authorizeDevice", codes), ("enterDeviceCode", try await browser.get(page)), ("showDevice", shown),
+            ("signInForDevice", toApple), ("reviewDevice", review), ("approveDevice", approved), ("token", tokens),
+            ("refuseDevice", try await browser.post("\(page)/refusal", form: [("ticket", field("ticket", of: other))])),
         ]
     }
 

@@ -14,6 +14,7 @@ struct PlatformDatabaseTests {
         "Billing/BillingJobs.swift": [.aggregateUsage, .checkBudgets, .closeMonths, .createPartitions],
         "Development/DemoTenants.swift": [.command],
         "Development/Dev.swift": [.command],
+        "Devices/DeviceJobs.swift": [.forgetDeviceAuthorizations],
         "Server/Audit/VerifyAudit.swift": [.command],
         "Server/Installation.swift": [
             .readConfiguration, .findCaller, .saveLastUses, .maintainConnections, .purgeTenants, .forgetOldRequests, .noteMasterKey,

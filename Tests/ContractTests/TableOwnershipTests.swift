@@ -25,6 +25,7 @@ struct TableOwnershipTests {
         "APIs": ["api", "api_application"],
         "Sessions": ["backchannel_logout", "revocation", "session", "session_life"],
         "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
+        "Devices": ["device_authorization"],
         "AuthKit": ["authkit_user"],
         "Server": ["digest_key", "master_key", "simulated_clock"],
         "Outbox": ["outbox"],

@@ -89,7 +89,8 @@ struct SecretComparisonTests {
     private static func sourceFiles() throws -> [URL] {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try [
-            "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "ClientKeys", "Delivery", "Encoding", "Ledger", "Mushu", "Outbox",
+            "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "ClientKeys", "Delivery", "Devices", "Encoding", "Ledger", "Mushu",
+            "Outbox",
             "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",
         ].flatMap { target in

@@ -46,6 +46,12 @@ package enum TenantTables {
             listed AS (SELECT id FROM application WHERE tenant_id = \(tenant) LIMIT 1)
             INSERT INTO api_application (tenant_id, api_id, application_id) SELECT \(tenant), made.id, listed.id FROM made, listed
             """,
+            """
+            INSERT INTO device_authorization (tenant_id, id, application_id, user_code_digest, scope, state, interval_seconds, created_at,
+                expires_at)
+            SELECT \(tenant), \(UUID()), id, '\\x00', 'openid', 'pending', 5, \(now), \(now) FROM application
+            WHERE tenant_id = \(tenant) LIMIT 1
+            """,
             "INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(tenant), 1, \(now), \(now))",
             "INSERT INTO rate_card VALUES (\(tenant), \(UUID()), NULL, 1, '2026-11-01', false, 'USD', 0, 0, 0, 'graduated', '[{\"unit_price_micros\": 1}]', \(now))",
             """

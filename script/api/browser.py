@@ -20,6 +20,7 @@ import requests
 
 from chromium import Chromium
 from dev_server import DevServer
+from device_browser import is_not_led_to_a_device, permit, refuses_a_device, signs_in_a_device
 from https_server import HTTPSServer, TLSEnd, make_certificate
 from pages import are_legible, fit_a_phone, have_a_policy_on_disk, show_text_as_text
 from web_application import Page, WebApplication
@@ -252,6 +253,12 @@ def main():
         signs_out(browser, globex, stranger, tokens)
         nothing_wrong(browser)
         print("check-browser: cancelled, refused, signed in without scripts, signed out")
+        permit(server, acme)
+        signs_in_a_device(browser, acme, agree)
+        refuses_a_device(browser, acme)
+        nothing_wrong(browser)
+        is_not_led_to_a_device(browser, acme, stranger)
+        print("check-browser: signed in on a device, refused one, and not led to one by another site")
         stays_at_the_application(browser, acme, stranger)
         withstands_what_is_planted(browser, acme, stranger, copy)
         cannot_be_framed(browser, acme)
@@ -268,6 +275,8 @@ def main():
             for mode in ("form_post", "query"):
                 signs_in(browser, party, mode)
                 cancels(browser, party, mode)
+            permit(server, party)
+            signs_in_a_device(browser, party, agree)
             nothing_wrong(browser)
         print("check-browser: signed in with https, from a site to another to a third")
         for line in (complaints := server.complaints() + https.complaints()):

@@ -24,7 +24,7 @@ OUTSIDE = {"Bench", "Fuzz"}
 PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
-    "AuthKit": (58, 2), "Mushu": (146, 2), "AppleSimulator": (322, 2),
+    "AuthKit": (40, 2), "Mushu": (176, 2), "Devices": (108, 2), "AppleSimulator": (322, 2),
     "SignIn": (58, 3), "DemoApplication": (322, 3),
     "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),
     "Sessions": (58, 5), "Billing": (146, 5), "Sinks": (214, 5),

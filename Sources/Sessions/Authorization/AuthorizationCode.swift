@@ -39,7 +39,7 @@ package struct AuthorizationCode: Sendable {
     let device: Device
     let issuedAt: Date
 
-    enum Refusal: Error {
+    package enum Refusal: Error {
         case unreadable, otherTenant, otherApplication, otherRedirectURI, verifierMissing, verifierUnexpected, verifierWrong, otherKey
     }
 
@@ -87,7 +87,7 @@ package struct AuthorizationCode: Sendable {
     /// Opens a code and checks all its bindings. Age and earlier use are checked later, because a bound code that is expired or used shows
     /// that someone has a copy.
     /// - Parameter redirectURI: nil in a protocol whose token request does not repeat it.
-    init(
+    package init(
         opening sealed: String, with keyring: Keyring, tenant expected: ID<Tenant>, application client: ID<Application>,
         redirectURI: String?, verifier: String?, provenKey: KeyThumbprint? = nil
     ) throws(Refusal) {

@@ -133,6 +133,15 @@ package struct AuthorizationRequest: Sendable {
     }
 }
 
+extension AuthorizationRequest {
+    /// The sign-in of a user who decides about a device (RFC 8628). Its response goes to a page of this server, which needs no PKCE, and the
+    /// device's id_token has no nonce.
+    package init(forDeviceOf application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>]) {
+        (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
+        (nonce, codeChallenge, maxAge, key, login) = (nil, nil, nil, nil, nil)
+    }
+}
+
 extension UInt8 {
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 }

@@ -6,14 +6,17 @@ import Web
 /// The metadata of this version (OpenID Connect Discovery 1.0, section 3; RFC 8414, section 2).
 private struct Metadata: Encodable {
     let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
-    let introspection_endpoint, revocation_endpoint, end_session_endpoint, pushed_authorization_request_endpoint: String
+    let introspection_endpoint, revocation_endpoint, end_session_endpoint: String
+    let pushed_authorization_request_endpoint, device_authorization_endpoint: String
     let require_pushed_authorization_requests = false
     let backchannel_logout_supported = true
     let backchannel_logout_session_supported = true
     let scopes_supported = Scope.supported
     let response_types_supported = ["code"]
     let response_modes_supported = ReturnAddress.Mode.allCases.map(\.rawValue)
-    let grant_types_supported = ["authorization_code", "refresh_token", GrantType.clientCredentials, GrantType.tokenExchange]
+    let grant_types_supported = [
+        "authorization_code", "refresh_token", GrantType.clientCredentials, GrantType.tokenExchange, GrantType.deviceCode,
+    ]
     let subject_types_supported = ["public"]
     let id_token_signing_alg_values_supported = Application.SigningAlgorithm.allCases.map(\.rawValue)
     let token_endpoint_auth_methods_supported = ["client_secret_basic", "client_secret_post", "private_key_jwt", "none"]
@@ -45,7 +48,8 @@ extension DiscoveryRoutes {
                 issuer: issuer, authorization_endpoint: "\(issuer)/oauth2/authorize", token_endpoint: "\(issuer)/oauth2/token",
                 userinfo_endpoint: "\(issuer)/oauth2/userinfo", jwks_uri: "\(issuer)/oauth2/jwks",
                 introspection_endpoint: "\(issuer)/oauth2/introspect", revocation_endpoint: "\(issuer)/oauth2/revoke",
-                end_session_endpoint: "\(issuer)/oauth2/logout", pushed_authorization_request_endpoint: "\(issuer)/oauth2/par"),
+                end_session_endpoint: "\(issuer)/oauth2/logout", pushed_authorization_request_endpoint: "\(issuer)/oauth2/par",
+                device_authorization_endpoint: "\(issuer)/oauth2/device_authorization"),
             cacheControl: Self.cacheControl(isOld: found.isOld))
     }
 }

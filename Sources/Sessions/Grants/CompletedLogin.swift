@@ -7,8 +7,8 @@ package import Users
 
 /// A login that Apple has verified, through the browser or natively. Its session, usage event and tokens are made from it.
 package struct CompletedLogin: Sendable {
-    let login: ID<LoginID>
-    let user: ID<User>
+    package let login: ID<LoginID>
+    package let user: ID<User>
     /// The identity that the user signed in with. The session records it.
     let vouched: Identity.Vouched?
     let scope: String
@@ -44,6 +44,13 @@ extension CompletedLogin {
         self.init(
             login: code.login, user: code.user, vouched: code.vouched, scope: code.scope, apis: code.apis, nonce: code.nonce,
             connection: code.connection, authenticatedAt: code.authenticatedAt, admittedAt: code.issuedAt, device: code.device)
+    }
+
+    /// The same login with the session on another device than the one that the user signed in with.
+    package func on(_ device: Device) -> CompletedLogin {
+        CompletedLogin(
+            login: login, user: user, vouched: vouched, scope: scope, apis: apis, nonce: nonce, connection: connection,
+            authenticatedAt: authenticatedAt, admittedAt: admittedAt, device: device, realUserStatus: realUserStatus)
     }
 }
 

@@ -2,7 +2,7 @@ import APIs
 package import Access
 import Billing
 package import ClientKeys
-import Encoding
+package import Encoding
 package import Foundation
 import Ledger
 package import Postgres
@@ -22,6 +22,19 @@ extension Tokens {
         after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
         try await issueTokens(for: login, to: application, of: tenant, boundTo: key, target: nil, after: statements, at: now)
+    }
+
+    /// Issues the tokens of a login, for the target that the request names.
+    /// - Parameters:
+    ///   - key: the key that the request proves.
+    ///   - statements: statements of the same transaction, which run first.
+    /// - Throws: as the other `issueTokens`.
+    package func issueTokens(
+        for login: CompletedLogin, asked form: Form, boundTo key: KeyThumbprint?, by application: Application, of tenant: Tenant,
+        after statements: [SQL], at now: Date
+    ) async throws -> TokenReply {
+        let target = try await target(of: form, application, tenant)
+        return try await issueTokens(for: login, to: application, of: tenant, boundTo: key, target: target, after: statements, at: now)
     }
 
     /// - Parameter target: the target that the request names for the access token. The login must be for it.

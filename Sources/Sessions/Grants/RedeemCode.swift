@@ -58,6 +58,29 @@ extension Tokens {
         }
     }
 
+    /// Runs the body, which starts the session of a login. If the session exists already, two parties have the credential, and both lose
+    /// its tokens.
+    /// - Parameter credential: the name of the credential in the error.
+    /// - Throws: `OAuthError` for a second use; the errors of the body.
+    package func startingOnce<Reply: Sendable>(
+        _ login: ID<LoginID>, with credential: String, by application: Application, of tenant: Tenant, at now: Date,
+        _ body: () async throws -> Reply
+    ) async throws -> Reply {
+        do { return try await body() } catch let error as DatabaseError where error.constraint == "session_pkey" {
+            throw try await replay(of: login, with: credential, by: application, of: tenant, at: now)
+        }
+    }
+
+    /// Ends the session of a login whose credential is used again, if it has one.
+    /// - Returns: the error for the caller.
+    package func replay(
+        of login: ID<LoginID>, with credential: String, by application: Application, of tenant: Tenant, at now: Date
+    ) async throws -> OAuthError {
+        _ = try await OwnerDatabase(pool, tenant: tenant.id).run(
+            Session.end(ID(login.uuid), of: tenant.id, because: .codeReplayed, actor: application.id, at: now))
+        return OAuthError(.invalidGrant, "The \(credential) was used before. Its session is revoked. The user must sign in again.")
+    }
+
     /// Ends the session of a code that two parties have, because one of them is an attacker (RFC 6749, section 4.1.2). Both lose its
     /// tokens.
     private func revoke(_ code: AuthorizationCode, _ application: Application, _ tenant: Tenant, at now: Date) async throws {
@@ -68,7 +91,7 @@ extension Tokens {
 
 extension AuthorizationCode.Refusal: CustomStringConvertible {
     /// The text for the developer. It names the failed binding only where that does not help a thief.
-    var description: String {
+    package var description: String {
         switch self {
         case .unreadable, .otherTenant, .otherApplication: "The code was not issued to this application."
         case .otherRedirectURI: "redirect_uri differs from the one in the authorization request."

@@ -1,5 +1,5 @@
 import Encoding
-import HTTPTypes
+package import HTTPTypes
 package import Hummingbird
 import Tenancy
 import Web
@@ -18,6 +18,13 @@ package struct ErrorPage: Error, Sendable {
 
     /// The text for an application that sent its request directly.
     package var explanation: String { "\(detail) \(remedy)" }
+    package init(
+        outcome: String, status: HTTPResponse.Status, title: String, detail: String, remedy: String,
+        facts: [(name: String, value: String)] = []
+    ) {
+        (self.outcome, self.status, self.title, self.detail) = (outcome, status, title, detail)
+        (self.remedy, self.facts) = (remedy, facts)
+    }
 
     private static let startAgain = "Go back to the application and sign in again."
 

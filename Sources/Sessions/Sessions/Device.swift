@@ -4,8 +4,8 @@ package import Web
 /// The device on which a session started, for the user to recognize. It has the address of the request, and the user agent, which proves
 /// nothing because the browser or the application states it.
 package struct Device: Sendable, Equatable {
-    let userAgent: String?
-    let address: String?
+    package let userAgent: String?
+    package let address: String?
 
     /// How many bytes of a user agent are stored. The authorization code contains it.
     static let longestUserAgent = 200

@@ -60,13 +60,18 @@ extension TokenRoutes {
                     form, key, try await endpoints.authenticate(request, form, tenant, context), tenant.tenant)
             }
         case GrantType.tokenExchange:
-            return try await exchange(request, form, tenant, context)
+            return try await exchange(request, form, key, tenant, context)
+        case GrantType.deviceCode:
+            return try await device(request, form, key, tenant, context)
         case nil:
             throw OAuthError(.invalidRequest, "grant_type is missing.")
         default:
             throw OAuthError(
                 .unsupportedGrantType,
-                "grant_type must be authorization_code, refresh_token, \(GrantType.clientCredentials) or \(GrantType.tokenExchange).")
+                """
+                grant_type must be authorization_code, refresh_token, \(GrantType.clientCredentials), \(GrantType.tokenExchange) or \
+                \(GrantType.deviceCode).
+                """)
         }
     }
 

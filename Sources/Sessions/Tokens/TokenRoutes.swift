@@ -1,4 +1,5 @@
 import Access
+package import ClientKeys
 package import Encoding
 package import Hummingbird
 package import Postgres
@@ -7,18 +8,22 @@ package import Web
 
 /// The endpoints that applications and resource servers call with a code, a token or an application's secret.
 package struct TokenRoutes: Sendable {
-    /// Answers a token exchange (RFC 8693): the grant that belongs to the sign-in of native applications.
-    package typealias Exchange = @Sendable (Request, Form, TenantConfiguration, WebContext) async throws -> Response
+    /// Answers a grant of a target above this one, such as the token exchange of native applications (RFC 8693).
+    ///
+    /// The key is the one that the request proves.
+    package typealias Exchange = @Sendable (Request, Form, KeyThumbprint?, TenantConfiguration, WebContext) async throws -> Response
 
     let endpoints: TenantEndpoints
     let tokens: Tokens
     let pool: DatabasePool
     let metrics: Metrics
     let exchange: Exchange
+    /// Answers the device grant (RFC 8628).
+    let device: Exchange
     var spent: SpentCredentials { tokens.spent }
 
-    package init(tokens: Tokens, pool: DatabasePool, metrics: Metrics, exchange: @escaping Exchange) {
-        (self.tokens, self.pool, self.metrics, self.exchange) = (tokens, pool, metrics, exchange)
+    package init(tokens: Tokens, pool: DatabasePool, metrics: Metrics, exchange: @escaping Exchange, device: @escaping Exchange) {
+        (self.tokens, self.pool, self.metrics, self.exchange, self.device) = (tokens, pool, metrics, exchange, device)
         endpoints = tokens.endpoints
     }
 
@@ -41,4 +46,6 @@ package enum GrantType {
     static let clientCredentials = "client_credentials"
     /// RFC 8693, section 2.1.
     package static let tokenExchange = "urn:ietf:params:oauth:grant-type:token-exchange"
+    /// RFC 8628, section 3.4.
+    package static let deviceCode = "urn:ietf:params:oauth:grant-type:device_code"
 }

@@ -79,6 +79,13 @@ extension SignInRoutes {
         try begin(asked, delivering: .codeWithoutURI, for: tenant, request)
     }
 
+    /// The same for a device. The login returns to a page of this server, which is the only one that can open it.
+    package func beginForDevice(
+        _ asked: AuthorizationRequest, for tenant: TenantConfiguration, _ request: Request
+    ) throws -> Response {
+        try begin(asked, delivering: .device, for: tenant, request)
+    }
+
     func begin(
         _ asked: AuthorizationRequest, delivering delivery: LoginAttempt.Delivery, for tenant: TenantConfiguration, _ request: Request
     ) throws -> Response {
@@ -86,7 +93,7 @@ extension SignInRoutes {
             metrics.count(.authorize, ErrorPage.embedded.outcome)
             throw ErrorPage.embedded
         }
-        guard delivery == .code || !asked.application.requiresDPoP else {
+        guard delivery == .code || delivery == .device || !asked.application.requiresDPoP else {
             throw RedirectedError(
                 .unauthorizedClient, "This application requires DPoP (requires_dpop), which this interface does not support.",
                 to: asked.returnAddress)

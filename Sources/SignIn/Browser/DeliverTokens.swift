@@ -38,6 +38,8 @@ extension SignInRoutes {
             let tokens = try await signInNatively.tokens.issueTokens(for: CompletedLogin(code), to: application, of: tenant, at: now)
             metrics.count(.token, "ok")
             return [("access_token", tokens.access_token), ("refresh_token", tokens.refresh_token ?? "")]
+        case .device:
+            return [("login", SealedLogin.seal(code, for: attempt.state ?? "", with: endpoints.keyring))]
         }
     }
 }
@@ -48,6 +50,8 @@ extension Application {
         switch attempt.delivery {
         case .code, .codeWithoutURI: mayRedirect(to: attempt.redirectURI)
         case .tokens: mayReceiveTokens(at: attempt.redirectURI)
+        // A page of this server, which checks the application again.
+        case .device: true
         }
     }
 }

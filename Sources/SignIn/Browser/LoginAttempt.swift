@@ -63,6 +63,8 @@ struct LoginAttempt: Sendable {
         case codeWithoutURI = "code_without_uri"
         /// The tokens, in the URL of the redirect.
         case tokens
+        /// The sealed login, for the page on which the user approves a device. A server of an older version rejects the attempt.
+        case device
     }
 
     enum Refusal: String, Error {

@@ -1,5 +1,5 @@
 import Access
-import ClientKeys
+package import ClientKeys
 package import Encoding
 package import Hummingbird
 import Sessions
@@ -10,12 +10,11 @@ extension SignInNatively {
     /// Exchanges Apple's id_token from an application on a device for Espalier's tokens (RFC 8693). `nonce`, `code` and `user` are
     /// Espalier's additions. They have the same meaning as at the callback.
     @Sendable
-    package func exchangeToken(_ request: Request, _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext) async throws
-        -> Response
-    {
+    package func exchangeToken(
+        _ request: Request, _ form: Form, _ key: KeyThumbprint?, _ tenant: TenantConfiguration, _ context: WebContext
+    ) async throws -> Response {
         // Section 2.2.2: an unaccepted subject token is an `invalid_request`, regardless of the reason.
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
-            let key = try endpoints.proof(in: request, context)?.key
             let application = try await endpoints.authenticate(request, form, tenant, context)
             try checkExchange(form)
             let apis = try await apis(for: form, application, tenant.tenant)

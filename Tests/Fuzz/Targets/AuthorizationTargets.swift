@@ -1,5 +1,6 @@
 import Access
 @testable import Accounts
+@testable import Devices
 import Encoding
 import Foundation
 import Fuzzing
@@ -25,6 +26,18 @@ extension FuzzTarget {
     }
 
     static let authorization: [FuzzTarget] = [
+        FuzzTarget(
+            text: "user-code", upTo: 128,
+            seeds: [
+                "BCDF-GHJK", "bcdfghjk", " b c d f - g h j k ", "BCDF-GHJA", "BCDF\u{600}-GHJK", "BCDFGHJK\u{301}", "BCDFGHJ\u{212A}", "",
+            ]
+        ) { text in
+            guard let code = UserCode(text) else { return }
+            let letters = text.utf8.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "-") }
+            try hold(letters.count == 8 && letters.allSatisfy { $0 < 0x80 }, "another character passed")
+            try hold(UserCode(code.text) == code, "the shown code is another one")
+            try hold(code.text.utf8.elementsEqual(UserCode(text.uppercased())?.text.utf8 ?? "".utf8), "case counts")
+        },
         FuzzTarget(
             text: "authorization-request", upTo: 1024,
             seeds: [

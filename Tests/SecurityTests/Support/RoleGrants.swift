@@ -19,6 +19,7 @@ enum RoleGrants {
             updated_at)
         connection: DELETE INSERT SELECT UPDATE(bundle_ids check_claimed_at check_due_at check_outcome check_steps checked_at \
             email_sources relink_until services_id updated_at)
+        device_authorization: DELETE INSERT SELECT UPDATE(approved_login interval_seconds login_id polled_at state)
         digest_key: SELECT
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
         identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)

@@ -16,6 +16,7 @@ struct MetadataTests {
         case prompt_values_supported, claims_supported, request_parameter_supported, request_uri_parameter_supported
         case claims_parameter_supported, authorization_response_iss_parameter_supported, introspection_endpoint, revocation_endpoint
         case introspection_endpoint_auth_methods_supported, revocation_endpoint_auth_methods_supported, end_session_endpoint
+        case device_authorization_endpoint
         case backchannel_logout_supported, backchannel_logout_session_supported, token_endpoint_auth_signing_alg_values_supported
         case introspection_endpoint_auth_signing_alg_values_supported, revocation_endpoint_auth_signing_alg_values_supported
         case pushed_authorization_request_endpoint, require_pushed_authorization_requests, dpop_signing_alg_values_supported
@@ -50,7 +51,7 @@ struct MetadataTests {
         case .grant_types_supported:
             for type in [
                 "authorization_code", "refresh_token", "urn:ietf:params:oauth:grant-type:token-exchange", "implicit", "password",
-                "client_credentials",
+                "client_credentials", "urn:ietf:params:oauth:grant-type:device_code", "urn:openid:params:grant-type:ciba",
             ] {
                 let error = try await party.token([("grant_type", type)]).string("error")
                 #expect((error != "unsupported_grant_type") == party.list("grant_types_supported").contains(type), "\(type)")
@@ -166,6 +167,10 @@ struct MetadataTests {
                 "\(party.string("end_session_endpoint"))?id_token_hint=\(login.answer.string("id_token") ?? "")")
             #expect(page.status == 200)
             #expect(try await party.userInfo(login.accessToken).status == 401)
+        // AuthorizeDeviceTests calls it.
+        case .device_authorization_endpoint:
+            #expect(
+                try await party.browser.post(party.string("device_authorization_endpoint"), form: []).isOAuthError(401, "invalid_client"))
         case .backchannel_logout_supported, .backchannel_logout_session_supported:
             // `DeliverLogoutTokenTests` proves that the logout token arrives and names the session.
             #expect(party.metadata[member.rawValue] as? Bool == true)

@@ -36,6 +36,7 @@ struct OpenIDConfigurationTests {
                     #expect(
                         answer.json["grant_types_supported"] as? [String] == [
                             "authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:token-exchange",
+                            "urn:ietf:params:oauth:grant-type:device_code",
                         ])
                     #expect(answer.json["code_challenge_methods_supported"] as? [String] == ["S256"])
                     #expect(answer.json["id_token_signing_alg_values_supported"] as? [String] == ["ES256", "RS256"])

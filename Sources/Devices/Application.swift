@@ -1,0 +1,4 @@
+package import Tenancy
+
+/// An application is a tenant's. The HTTP framework has a type of that name, too.
+package typealias Application = Tenancy.Application

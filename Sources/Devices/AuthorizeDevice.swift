@@ -1,0 +1,104 @@
+import APIs
+import Access
+import Encoding
+import Foundation
+import HTTPTypes
+package import Hummingbird
+import Postgres
+import Sessions
+package import Tenancy
+package import Web
+
+/// The codes of a device (RFC 8628, section 3.2).
+package struct DeviceCodes: Encodable, Sendable {
+    let device_code, user_code, verification_uri, verification_uri_complete: String
+    let expires_in, interval: Int
+}
+
+extension DeviceRoutes {
+    /// The device authorization endpoint.
+    @Sendable
+    func authorizeDevice(_ request: Request, _ context: WebContext) async throws -> Response {
+        guard let tenant = try await endpoints.reportingOutage(context, { try await endpoints.tenant(context) }) else {
+            throw Problem.notFound("tenant")
+        }
+        let form = try await endpoints.postedForm(request, context, repeatable: TokenTarget.resource)
+        return try .json(
+            try await grant.counted(.device, context) {
+                let application = try await endpoints.authenticate(request, form, tenant, context)
+                let apis: [TokenTarget.NamedAPI]
+                do {
+                    apis = try TokenTarget.apis(
+                        named: form, TokenTarget.resource, by: application.id,
+                        among: try await grant.tokens.apis(for: form, TokenTarget.resource, of: tenant.tenant),
+                        issuer: endpoints.issuer(tenant.tenant))
+                } catch let refusal as TokenTarget.Refusal {
+                    throw OAuthError(.invalidTarget, refusal.description)
+                }
+                guard let scope = Scope.granted(for: form["scope"], apis: apis) else { throw OAuthError(.invalidScope, Scope.refusal) }
+                guard scope.utf8.count <= Scope.longest
+                else { throw OAuthError(.invalidScope, "The granted scope is longer than \(Scope.longest) bytes. Request fewer scopes.") }
+                return try await grant.start(
+                    .oauth, scope: scope, apis: apis.map(\.api.id), by: application, of: tenant, request, context)
+            }, headers: [.pragma: "no-cache"])
+    }
+}
+
+extension DeviceGrant {
+    /// Starts the sign-in of a device of WorkOS's interface.
+    package func startForAuthKit(
+        by application: Application, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext
+    ) async throws -> DeviceCodes {
+        try await counted(.device, context) {
+            try await start(.authKit, scope: Scope.all, apis: [], by: application, of: tenant, request, context)
+        }
+    }
+
+    /// - Throws: `OAuthError` if the application may not use the grant, or if a limit is reached.
+    func start(
+        _ interface: DeviceCode.Interface, scope: String, apis: [ID<API>], by application: Application, of tenant: TenantConfiguration,
+        _ request: Request, _ context: WebContext
+    ) async throws -> DeviceCodes {
+        let now = endpoints.now()
+        guard application.allowsDeviceGrant else { throw Self.notAllowed }
+        guard tenant.connection != nil, tenant.appleKey != nil
+        else { throw OAuthError(.temporarilyUnavailable, "Sign in with Apple is not set up for this tenant yet.") }
+        guard !tenant.refusesLogins(at: now) else {
+            throw OAuthError(
+                .temporarilyUnavailable, "The tenant's hard budget for this month is used up. Users who are signed in stay signed in.")
+        }
+        // Anyone knows the ID of a public application. The server of a confidential one has one address for all devices.
+        let device = Device(request, context)
+        let network = context.record.current.isAuthenticated ? nil : CallerNetwork.of(device.address)
+        if let network, !starts.take(network, at: .now).isGranted { throw tooMany(context) }
+
+        let (id, database) = (ID<DeviceAuthorization>(at: now), OwnerDatabase(pool, tenant: tenant.tenant.id))
+        // The second try is for a user code that is taken.
+        for userCode in [UserCode.random(), UserCode.random()] {
+            let inserted = try await database.run(
+                DeviceAuthorization.insert(
+                    id, userCode: userCode.digest(with: endpoints.keyring), scope: scope, apis: apis, device, network: network,
+                    of: application.id, tenant.tenant.id, at: now))
+            guard !inserted.isEmpty else { continue }
+            let page = "\(endpoints.issuer(tenant.tenant))/device"
+            return DeviceCodes(
+                device_code: DeviceCode(id).text(interface, of: application.id, tenant.tenant.id, with: endpoints.keyring),
+                user_code: userCode.text, verification_uri: page, verification_uri_complete: "\(page)?user_code=\(userCode.text)",
+                expires_in: Int(DeviceAuthorization.lifetime), interval: DeviceAuthorization.interval)
+        }
+        throw tooMany(context)
+    }
+
+    static let notAllowed = OAuthError(
+        .unauthorizedClient, "The application does not allow the device grant. Set its allows_device_grant to true.")
+
+    private func tooMany(_ context: WebContext) -> OAuthError {
+        context.record.note(header: .retryAfter, "60")
+        var error = OAuthError(
+            .temporarilyUnavailable,
+            "Too many devices have asked. Retry after 60 seconds. The limits are 20 per 10 minutes and address without a secret, and 5000 "
+                + "per 10 minutes and application.")
+        error.isRateLimited = true
+        return error
+    }
+}

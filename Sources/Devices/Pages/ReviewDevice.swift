@@ -1,0 +1,44 @@
+import Access
+import Encoding
+import Hummingbird
+import Postgres
+import Sessions
+import SignIn
+import Tenancy
+import Users
+import Web
+
+extension DeviceRoutes {
+    /// Shows the user and the device after the sign-in with Apple, for the final decision. If the sign-in failed, the user may try again.
+    @Sendable
+    func reviewDevice(_ request: Request, _ context: WebContext) async throws -> Response {
+        let (tenant, query, now) = (try await tenant(context), try endpoints.browserQuery(request), endpoints.now())
+        let seen = try await seenDevice(query["state"], of: tenant, request, context)
+        let facts = DeviceFacts(seen.device, seen.ticket.userCode, seen.application, context, at: now)
+        guard let sealed = query["login"] else {
+            // The page has no text of the request, because anyone can write a link to it.
+            let wasCancelled = query["error"]?.isSame(as: RedirectedError.Code.accessDenied.rawValue) == true
+            grant.metrics.count(.approval, wasCancelled ? "cancelled" : "sign_in_failed")
+            return DevicePage.confirmation(
+                tenant.tenant.slug, facts, ticket: seen.sealed,
+                problem: wasCancelled
+                    ? "You did not sign in with Apple. The device is not signed in." : "The sign-in with Apple failed. Try again.")
+        }
+        let login = try login(sealed, seen, tenant.tenant).login
+        let user = try await endpoints.showingOutage(.outage, context) {
+            try await OwnerDatabase(grant.pool, tenant: tenant.tenant.id).repeatable
+                .run(User.find(login.user, of: tenant.tenant.id)).first(User.init)
+        }
+        return DevicePage.approval(
+            tenant.tenant.slug, facts, user: user.map(DeviceFacts.name(of:)) ?? "", ticket: seen.sealed, login: sealed)
+    }
+
+    /// The login that this browser brings back from Apple.
+    func login(_ sealed: String, _ seen: SeenDevice, _ tenant: Tenant) throws(ErrorPage) -> SealedLogin {
+        let login = SealedLogin(
+            opening: sealed, for: seen.sealed, of: seen.application.id, tenant.id, at: endpoints.approvalPage(of: tenant),
+            with: endpoints.keyring)
+        guard let login else { throw .deviceUnreadable }
+        return login
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Postgres
+import Server
+import TestSupport
+import Testing
+
+@Suite("Approve device")
+struct ApproveDeviceTests {
+    @Test("an approval gives the device a session with its own address and program; it is billed once, as one login", arguments: [0, 1])
+    func approved(application: Int) async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform, application: application)
+            let codes = try await client.codes([("scope", "openid email")])
+            let page = try await client.signIn(try await client.show(codes.user), person: "Ada Lovelace")
+            let done = try await client.press("approval", on: page)
+            #expect(done.status == 200, "\(done.body)")
+            #expect(done.body.contains("The device is signed in"))
+            #expect(client.browser.cookies.isEmpty)
+            #expect(try await platform.countBilled() == 0)
+
+            let tokens = try await client.poll(codes.device)
+            #expect(tokens.status == 200, "\(tokens.body)")
+            #expect(tokens.header("Cache-Control") == "no-store")
+            #expect(tokens.string("scope") == "openid email")
+            let id = try claims(of: tokens.string("id_token"))
+            #expect(id["aud"] as? String == client.request.application.client_id)
+            #expect(id["email"] is String)
+            #expect(id["name"] == nil)
+            #expect(id["nonce"] == nil)
+            #expect(try await client.browser.userInfo(tokens.string("access_token"), of: platform.acme).status == 200)
+            #expect(try await client.browser.refresh(tokens.string("refresh_token") ?? "", client.request).status == 200)
+            let session = try await platform.ownerPool.run("SELECT user_agent, address, apple_team_id FROM session")[0]
+            #expect(try session.get("user_agent", as: String?.self) == DeviceClient.userAgent)
+            #expect(try session.get("address", as: String?.self) == "127.0.0.1")
+            #expect(try session.get("apple_team_id", as: String?.self) == platform.own.team)
+            #expect(try await platform.countBilled() == 1)
+        }
+    }
+
+    @Test("only the form of this server approves: not another site, not another browser, not an approval without a login")
+    func forged() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            let form = try #require(page.form("approval"))
+            for headers in [
+                [("Sec-Fetch-Site", "cross-site"), ("Origin", "https://evil.test")], [("Sec-Fetch-Site", "same-site")],
+                [("Origin", "https://login.test.evil.test")], [("Origin", "null")],
+            ] { #expect(try await client.press("approval", on: page, headers: headers).isPage(400)) }
+            // A victim's browser has no cookie of the attacker's device, even if the attacker knows the whole form.
+            #expect(try await client.press("approval", on: page, TestBrowser(platform)).isPage(400))
+            let victim = TestBrowser(platform)
+            victim.cookies = client.browser.cookies.mapValues { _ in TestBrowser.randomText() }
+            #expect(try await client.press("approval", on: page, victim).isPage(400))
+            for fields in [
+                [("ticket", form["ticket"] ?? "")], [("login", form["login"] ?? "")], [],
+                [("ticket", form["ticket"] ?? ""), ("login", (form["login"] ?? "") + "A")],
+                [("ticket", (form["ticket"] ?? "") + "\u{301}"), ("login", form["login"] ?? "")],
+            ] {
+                let answer = try await client.browser.post("\(client.page)/approval", form: fields, headers: DeviceClient.own)
+                #expect(answer.isPage(400), "\(answer.body)")
+            }
+            #expect(try await client.pollLater(codes.device).isOAuthError(400, "authorization_pending"))
+            #expect(try await client.press("approval", on: page).status == 200)
+        }
+    }
+
+    @Test("a second decision changes nothing, and a device that has expired since then gets nothing")
+    func once() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let other = TestBrowser(platform)
+            let mine = try await client.signIn(try await client.show(codes.user))
+            let theirs = try await client.signIn(try await client.show(codes.user, other), other)
+            #expect(try await client.press("approval", on: mine).status == 200)
+            #expect(try await client.press("approval", on: theirs, other).isPage(400))
+            #expect(try await client.press("refusal", on: theirs, other).isPage(400))
+            #expect(try await client.poll(codes.device).status == 200)
+
+            let late = try await client.codes()
+            let page = try await client.signIn(try await client.show(late.user))
+            _ = try await platform.ownerPool.run("UPDATE device_authorization SET expires_at = now() WHERE state = 'pending'")
+            #expect(try await client.press("approval", on: page).isPage(400))
+            #expect(try await client.poll(late.device).isOAuthError(400, "expired_token"))
+            #expect(try await platform.countBilled() == 1)
+        }
+    }
+
+    @Test("a setting that is withdrawn, and a suspended tenant, stop the approval")
+    func withdrawn() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            try await client.allow(false)
+            #expect(try await client.press("approval", on: page).isPage(400))
+            #expect(try await client.poll(codes.device).isOAuthError(400, "unauthorized_client"))
+            try await platform.suspend(platform.acme)
+            try await eventually("the server knows the suspension") {
+                try await client.press("approval", on: page).isPage(404)
+            }
+        }
+    }
+}
