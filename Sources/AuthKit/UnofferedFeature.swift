@@ -14,7 +14,6 @@ package struct UnofferedFeature: Error, Sendable {
         ("/user_management/magic_auth", "Magic Auth"),
         ("/user_management/email_verification", "Email verification by code"),
         ("/user_management/invitations", "Invitations"),
-        ("/user_management/authorize/device", "The device grant of this interface"),
         ("/user_management/cors_origins", "CORS origins"),
         ("/user_management/jwt_template", "JWT templates"),
         ("/user_management/radar_challenges", "Radar"),

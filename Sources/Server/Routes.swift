@@ -76,7 +76,7 @@ struct Routes: Sendable {
         let deviceGrant = DeviceGrant(tokens: issuer, pool: logins, metrics: metrics)
         devices = DeviceRoutes(grant: deviceGrant, signIn: signIn)
         authKit = AuthKitSignInRoutes(
-            endpoints: endpoints, signIn: signIn, tokens: issuer, signingKeys: keys, callers: callers,
+            endpoints: endpoints, signIn: signIn, tokens: issuer, devices: deviceGrant, signingKeys: keys, callers: callers,
             lastUsed: lastUsed, pool: logins, metrics: metrics)
         tokens = TokenRoutes(
             tokens: issuer, pool: logins, metrics: metrics, exchange: native.exchangeToken, device: deviceGrant.redeemDeviceCode)

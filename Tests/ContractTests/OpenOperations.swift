@@ -114,6 +114,7 @@ struct OpenOperations: Sendable {
         let id = try claims(of: session.json["access_token"] as? String)["sid"] as? String ?? ""
         return [
             ("authKitAuthorize", toApple), ("authKitAuthenticate", session),
+            ("authKitAuthorizeDevice", try await browser.post("\(root)/authorize/device", form: client)),
             ("authKitJWKS", try await browser.get("\(TestPlatform.publicURL)/sso/jwks/\(request.application.client_id)")),
             ("authKitLogout", try await browser.get(TestBrowser.Request.url("\(root)/sessions/logout", [("session_id", id)]))),
         ]

@@ -42,6 +42,7 @@ struct StrangerTests {
                 "approveDevice",
                 "authKitAuthenticate",
                 "authKitAuthorize",
+                "authKitAuthorizeDevice",
                 "authKitJWKS",
                 "authKitLogout",
                 "authorizationServerMetadata",

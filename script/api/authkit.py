@@ -21,6 +21,7 @@ from workos._errors import AuthenticationError, BadRequestError, ConflictError, 
 from workos.session import seal_session_from_auth_response
 
 from dev_server import DevServer, through_apple
+from device_clients import decide
 
 PERSON = "Ada Lovelace"
 RETURN_TO = "https://app.example.com/bye"
@@ -95,7 +96,7 @@ def register(server, tenant):
         headers={"Authorization": f"Bearer {tenant['api_key']}"},
         json={
             "name": "AuthKit", "kind": "web", "redirect_uris": ["https://app.example.com/callback"], "logout_uris": [RETURN_TO],
-            "requires_pkce": False})
+            "requires_pkce": False, "allows_device_grant": True})
     answer.raise_for_status()
     return "client_" + answer.json()["id"].removeprefix("app_")
 
@@ -280,6 +281,21 @@ class Application:
         assert keys.create_api_key_expire(issued.id).expires_at <= datetime.now(timezone.utc)
         assert keys.create_validation(value=issued.value).api_key is None
 
+    def device(self):
+        codes = self.users.create_device(client_id=self.client_id)
+        expect(
+            BadRequestError, lambda: self.users.authenticate_with_device_code(device_code=codes.device_code), error="authorization_pending")
+        expect(BadRequestError, lambda: self.users.authenticate_with_device_code(device_code=codes.device_code), error="slow_down")
+        decide(codes.verification_uri, codes.user_code, "approval", PERSON)
+        time.sleep(2 * codes.interval)
+        answer = self.users.authenticate_with_device_code(device_code=codes.device_code)
+        assert answer.user.first_name == "Ada" and answer.authentication_method.value == "AppleOAuth"
+        assert self.users.authenticate_with_refresh_token(refresh_token=answer.refresh_token).user == answer.user
+        refused = self.users.create_device(client_id=self.client_id)
+        decide(refused.verification_uri, refused.user_code, "refusal")
+        expect(BadRequestError, lambda: self.users.authenticate_with_device_code(device_code=refused.device_code), error="access_denied")
+        expect(BadRequestError, lambda: self.users.authenticate_with_device_code(device_code="x"), error="invalid_grant")
+
     def fail(self):
         code = self.code()
         assert self.users.authenticate_with_code(code=code)
@@ -315,7 +331,7 @@ def main():
         acme, globex = server.settings["tenants"]
         application, done = Application(server, acme), []
         for step in (application.sign_in, application.seal, application.retry, application.manage, application.organize,
-                     application.events, application.expire, application.fail):
+                     application.events, application.expire, application.device, application.fail):
             step()
             done.append(step.__name__)
         public(server, globex)

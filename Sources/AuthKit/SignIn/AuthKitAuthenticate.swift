@@ -13,7 +13,7 @@ import Users
 import Web
 
 /// The response to an authentication. The client seals the session itself.
-private struct Reply: Encodable {
+struct AuthenticationReply: Encodable {
     let user: WorkOSUser
     let organization_id: String
     let access_token, refresh_token: String
@@ -35,9 +35,11 @@ extension AuthKitSignInRoutes {
     func authKitAuthenticate(_ request: Request, _ context: WebContext) async throws -> Response {
         let sent = try await AuthenticationRequest(request, upTo: context.maxUploadSize)
         let now = endpoints.now()
-        let (tenant, application) = try await endpoints.reportingOutage(context) {
-            try await client(sent, request, context, at: now)
+        let isDevice = sent["grant_type"]?.isSame(as: GrantType.deviceCode) == true
+        let (found, application) = try await endpoints.reportingOutage(context) {
+            try await client(sent, request, context, takesHeader: isDevice, at: now)
         }
+        let tenant = found.tenant
         guard sent["invitation_token"] == nil
         else { throw OAuthError(.invalidRequest, "Invitations are not offered. Send the request without invitation_token.") }
         switch sent["grant_type"] {
@@ -46,14 +48,18 @@ extension AuthKitSignInRoutes {
             return try await counted(.token, context) { try await redeem(sent, idempotencyKey: key, application, tenant, at: now) }
         case "refresh_token":
             return try await counted(.refresh, context) { try await refresh(sent, application, tenant, at: now) }
+        case GrantType.deviceCode:
+            return try await counted(.poll, context) { try await redeemDevice(sent, application, tenant, at: now) }
         case nil: throw OAuthError(.invalidRequest, "grant_type is missing.")
-        default: throw OAuthError(.unsupportedGrantType, "grant_type must be authorization_code or refresh_token.")
+        default:
+            throw OAuthError(
+                .unsupportedGrantType, "grant_type must be authorization_code, refresh_token or \(GrantType.deviceCode).")
         }
     }
 
     private func redeem(
         _ sent: AuthenticationRequest, idempotencyKey: String?, _ application: Application, _ tenant: Tenant, at now: Date
-    ) async throws -> Reply {
+    ) async throws -> AuthenticationReply {
         let code = try sent.require("code")
         let repeated = idempotencyKey.flatMap { key in
             RepeatedRequest(idempotencyKey: key, code: code, lifetime: AuthorizationCode.lifetime, at: now)
@@ -80,7 +86,9 @@ extension AuthKitSignInRoutes {
             refreshToken: tokens.firstRefreshToken(of: session.id, tenant), application, tenant, key)
     }
 
-    private func refresh(_ sent: AuthenticationRequest, _ application: Application, _ tenant: Tenant, at now: Date) async throws -> Reply {
+    private func refresh(_ sent: AuthenticationRequest, _ application: Application, _ tenant: Tenant, at now: Date) async throws
+        -> AuthenticationReply
+    {
         let presented = try sent.require("refresh_token")
         // This comes before the token is used up.
         guard sent["organization_id"].map({ WorkOSID.tenant($0) == tenant.id }) ?? true
@@ -92,19 +100,21 @@ extension AuthKitSignInRoutes {
             application, tenant, renewed.key)
     }
 
-    private func reply(
+    func reply(
         to user: ID<User>, _ session: ID<Session>, generation: Int, authenticatedAt: Date?, startedAt: Date, refreshToken: String,
         _ application: Application, _ tenant: Tenant, _ key: SigningKey
-    ) async throws -> Reply {
+    ) async throws -> AuthenticationReply {
         guard let found = try await WorkOSUser.find(user, in: OwnerDatabase(pool, tenant: tenant.id), of: tenant.id)
         else { throw OAuthError(.invalidGrant, "The user no longer exists.") }
         let token = SessionToken(
             of: user, session, generation: generation, authenticatedAt: authenticatedAt, application, tenant,
             publicURL: endpoints.publicURL, keyring: endpoints.keyring, at: startedAt)
-        return Reply(found, of: tenant.id, accessToken: try token.signed(by: key), refreshToken: refreshToken)
+        return AuthenticationReply(found, of: tenant.id, accessToken: try token.signed(by: key), refreshToken: refreshToken)
     }
 
-    private func counted(_ step: Metrics.Step, _ context: WebContext, _ grant: () async throws -> Reply) async throws -> Response {
+    private func counted(_ step: Metrics.Step, _ context: WebContext, _ grant: () async throws -> AuthenticationReply) async throws
+        -> Response
+    {
         do {
             let reply = try await endpoints.reportingOutage(context, grant)
             metrics.count(step, "ok")
@@ -121,16 +131,19 @@ extension AuthKitSignInRoutes {
 extension AuthKitSignInRoutes {
     /// The application that sends the request, authenticated. `client_secret` is an API key of its tenant with the scope
     /// `authenticate:write`, or a secret of the application. A public application needs neither.
-    private func client(
-        _ sent: AuthenticationRequest, _ request: Request, _ context: WebContext, at now: Date
-    ) async throws -> (Tenant, Application) {
+    /// - Parameter takesHeader: whether a confidential application may send its API key in the header instead. WorkOS's library does so for a
+    ///   device, and sends no `client_secret`.
+    func client(
+        _ sent: AuthenticationRequest, _ request: Request, _ context: WebContext, takesHeader: Bool, at now: Date
+    ) async throws -> (TenantConfiguration, Application) {
         let refused = OAuthError(.invalidClient, "The client_id is unknown, or its client_secret is wrong or missing.")
         guard let id = WorkOSID.application(try sent.require("client_id")),
             let found = try await endpoints.find(application: id, context), found.tenant.status == .active,
             let application = found.applications[id]
         else { throw refused }
         context.record.note(tenant: found.tenant.slug)
-        if let secret = sent["client_secret"], secret.begins(with: "esk_") {
+        let inHeader = takesHeader && application.kind.isConfidential ? request.bearerToken : nil
+        if let secret = sent["client_secret"] ?? inHeader, secret.begins(with: "esk_") {
             guard let caller = try await callers.find(secret: secret, within: endpoints.limits, context.record, at: now),
                 caller.owner == found.tenant.id.uuid
             else { throw refused }
@@ -149,6 +162,6 @@ extension AuthKitSignInRoutes {
         }
         guard application.kind != .machine
         else { throw OAuthError(.unauthorizedClient, "An application of kind machine does not support sign-in.") }
-        return (found.tenant, application)
+        return (found, application)
     }
 }

@@ -32,7 +32,8 @@ struct AuthenticationRequest: Sendable {
     }
 
     private static let names = [
-        "grant_type", "client_id", "client_secret", "code", "code_verifier", "refresh_token", "organization_id", "invitation_token",
+        "grant_type", "client_id", "client_secret", "code", "code_verifier", "refresh_token", "device_code", "organization_id",
+        "invitation_token",
     ]
 
     subscript(_ name: String) -> String? { form[name] }
