@@ -96,8 +96,10 @@ extension DeviceGrant {
         context.record.note(header: .retryAfter, "60")
         var error = OAuthError(
             .temporarilyUnavailable,
-            "Too many devices have asked. Retry after 60 seconds. The limits are 20 per 10 minutes and address without a secret, and 5000 "
-                + "per 10 minutes and application.")
+            """
+            Too many devices have asked. Retry after 60 seconds. The limits per 10 minutes are \(DeviceAuthorization.mostOfNetwork) of one \
+            address without a secret, and \(DeviceAuthorization.mostOfApplication) of an application.
+            """)
         error.isRateLimited = true
         return error
     }

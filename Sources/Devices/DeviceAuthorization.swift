@@ -59,10 +59,10 @@ struct DeviceAuthorization: Identified, Sendable {
 // MARK: The device
 
 extension DeviceAuthorization {
-    /// How many authorizations of the last 10 minutes an application may have, and how many of them may come from one network without
-    /// authentication. Otherwise anyone who knows a client ID could fill the table.
-    static let mostOfApplication = 5000
-    static let mostOfNetwork = 20
+    /// How many authorizations of the last 10 minutes an application may have, and how many those of a tenant may come from one network
+    /// without authentication. Otherwise anyone who knows a client ID could fill the table.
+    static let mostOfApplication = 10_000
+    static let mostOfNetwork = 100
 
     /// Inserts an authorization. It returns no row if a limit is reached, or if the user code is taken. Concurrent requests do not see one
     /// another, so the number may exceed a limit by their number.

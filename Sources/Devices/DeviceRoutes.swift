@@ -10,8 +10,10 @@ package import Web
 package struct DeviceRoutes: Sendable {
     let grant: DeviceGrant
     let signIn: SignInRoutes
-    /// The wrong user codes of all callers of a tenant.
-    let guesses = TokenBuckets<ID<Tenant>>(perMinute: 120)
+    /// The wrong user codes of one network. So a single network cannot use up the limit of a tenant.
+    let guessesOfNetwork = TokenBuckets<String>(perMinute: 10)
+    /// The wrong user codes of all networks.
+    let guessesOfTenant = TokenBuckets<ID<Tenant>>(perMinute: 120)
     var endpoints: TenantEndpoints { grant.endpoints }
 
     package init(grant: DeviceGrant, signIn: SignInRoutes) {

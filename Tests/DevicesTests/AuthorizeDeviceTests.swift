@@ -61,17 +61,17 @@ struct AuthorizeDeviceTests {
         }
     }
 
-    @Test("an unauthenticated caller gets 20 codes per 10 minutes and network, also from several servers; others are not affected")
+    @Test("an unauthenticated network gets 100 codes per 10 minutes from all servers; others are not affected")
     func networkLimit() async throws {
         try await TestPlatform.run { platform in
             let client = try await DeviceClient(platform)
-            // As if another server had answered 19 requests.
+            // As if other servers had answered 99 requests.
             _ = try await client.codes()
-            _ = try await platform.ownerPool.run(Self.copies(19))
+            _ = try await platform.ownerPool.run(Self.copies(99))
             let refused = try await client.start()
             #expect(refused.isOAuthError(429, "temporarily_unavailable"), "\(refused.body)")
             #expect(refused.header("Retry-After") == "60")
-            #expect(try await platform.count("device_authorization") == 20)
+            #expect(try await platform.count("device_authorization") == 100)
             // The server of a confidential application has one address.
             let server = try await DeviceClient(platform, application: 0)
             #expect(try await server.start().status == 200)
@@ -101,12 +101,12 @@ struct AuthorizeDeviceTests {
         }
     }
 
-    @Test("an application has at most 5000 authorizations of the last 10 minutes; the next one needs none of another application")
+    @Test("an application has at most 10000 authorizations of the last 10 minutes; the next one needs none of another application")
     func applicationLimit() async throws {
         try await TestPlatform.run { platform in
             let (client, other) = (try await DeviceClient(platform), try await DeviceClient(platform, application: 0))
             _ = try await client.codes()
-            _ = try await platform.ownerPool.run(Self.copies(4999, network: "192.0.2.1"))
+            _ = try await platform.ownerPool.run(Self.copies(9999, network: "192.0.2.1"))
             #expect(try await client.start().isOAuthError(429, "temporarily_unavailable"))
             #expect(try await other.start().status == 200)
         }

@@ -27,8 +27,8 @@ extension DeviceRoutes {
         guard !approved.isEmpty else { throw ErrorPage.deviceGone }
         grant.metrics.count(.approval, "ok")
         return NoticePage(
-            title: "The device is signed in", detail: "\(seen.application.name) on your device continues in a few seconds.",
-            remedy: "You can close this page."
+            title: "The device is signed in", detail: "It continues in a few seconds.", remedy: "You can close this page.",
+            facts: [("Application", seen.application.name)]
         ).response(of: seen, context)
     }
 }

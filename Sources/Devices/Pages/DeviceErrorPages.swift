@@ -17,7 +17,8 @@ extension ErrorPage {
         detail: "It has expired, or someone has decided about the device before.", remedy: startAgainOnDevice)
     static let tooManyUserCodes = ErrorPage(
         outcome: "rate_limited", status: .tooManyRequests, title: "Too many wrong codes",
-        detail: "Too many wrong codes were entered in the last minute.", remedy: "Wait a minute. Then enter the code again.")
+        detail: "Too many wrong codes came from your network or to this page in the last minute.",
+        remedy: "Wait a minute. Then enter the code again.")
 
     private static let startAgainOnDevice = "Start again on the device. Then enter its new code."
 }

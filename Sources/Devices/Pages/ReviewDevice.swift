@@ -29,8 +29,9 @@ extension DeviceRoutes {
             try await OwnerDatabase(grant.pool, tenant: tenant.tenant.id).repeatable
                 .run(User.find(login.user, of: tenant.tenant.id)).first(User.init)
         }
+        guard let user else { throw ErrorPage.deviceGone }
         return DevicePage.approval(
-            tenant.tenant.slug, facts, user: user.map(DeviceFacts.name(of:)) ?? "", ticket: seen.sealed, login: sealed)
+            tenant.tenant.slug, facts, user: DeviceFacts.name(of: user), ticket: seen.sealed, login: sealed)
     }
 
     /// The login that this browser brings back from Apple.

@@ -10,7 +10,7 @@ import Web
 extension DeviceRoutes {
     /// Shows which device asks, for a user code. It changes nothing, except for a cookie of the browser.
     ///
-    /// Wrong codes are limited per address, together with all other failed requests, and per tenant. A code counts before it is looked up.
+    /// Wrong codes are limited per network and per tenant. They also count as failed requests of their network.
     @Sendable
     func showDevice(_ request: Request, _ context: WebContext) async throws -> Response {
         guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
@@ -22,17 +22,13 @@ extension DeviceRoutes {
             return DevicePage.entry(
                 tenant.tenant.slug, code: "", problem: "A code has 8 letters, such as BCDF-GHJK. Check the code on your device.", context)
         }
-        let level = guesses.take(tenant.tenant.id, at: .now)
-        guard level.isGranted else {
-            context.record.note(header: .retryAfter, "\(max(1, level.secondsUntilNext))")
-            grant.metrics.count(.approval, "rate_limited")
-            throw ErrorPage.tooManyUserCodes
-        }
-        let found = try await endpoints.limits.lookUp(code.text, context.record) {
-            try await endpoints.showingOutage(.outage, context) {
-                try await OwnerDatabase(grant.pool, tenant: tenant.tenant.id).repeatable.run(
-                    DeviceAuthorization.find(code.digests(with: endpoints.keyring), of: tenant.tenant.id, at: now)
-                ).first(DeviceAuthorization.init)
+        let found = try await guess(of: tenant.tenant.id, context) {
+            try await endpoints.limits.lookUp(code.text, context.record) {
+                try await endpoints.showingOutage(.outage, context) {
+                    try await OwnerDatabase(grant.pool, tenant: tenant.tenant.id).repeatable.run(
+                        DeviceAuthorization.find(code.digests(with: endpoints.keyring), of: tenant.tenant.id, at: now)
+                    ).first(DeviceAuthorization.init)
+                }
             }
         }
         guard let device = found, let application = tenant.application(of: device) else {
@@ -41,7 +37,6 @@ extension DeviceRoutes {
                 tenant.tenant.slug, code: "",
                 problem: "This code is unknown or has expired. Check the code on your device, or start again there.", context)
         }
-        guesses.giveBack(tenant.tenant.id, at: .now)
 
         let secret = RandomText.make()
         let ticket = DeviceTicket(device.id, code, of: tenant.tenant.id, browserSecret: secret)
@@ -50,6 +45,25 @@ extension DeviceRoutes {
         response.headers.append(
             HTTPField(name: .setCookie, value: DeviceCookie(device.id, publicURL: endpoints.publicURL).set(secret)))
         return response
+    }
+
+    /// Looks up a user code. It counts before the look-up, and a right one is given back.
+    /// - Throws: an `ErrorPage` instead of a look-up when a limit is reached.
+    private func guess(
+        of tenant: ID<Tenant>, _ context: WebContext, _ find: () async throws -> DeviceAuthorization?
+    ) async throws -> DeviceAuthorization? {
+        let network = CallerNetwork.of(context.record.current.address)
+        var level = guessesOfNetwork.take(network, at: .now)
+        if level.isGranted { level = guessesOfTenant.take(tenant, at: .now) }
+        guard level.isGranted else {
+            context.record.note(header: .retryAfter, "\(max(1, level.secondsUntilNext))")
+            grant.metrics.count(.approval, "rate_limited")
+            throw ErrorPage.tooManyUserCodes
+        }
+        guard let found = try await find() else { return nil }
+        guessesOfNetwork.giveBack(network, at: .now)
+        guessesOfTenant.giveBack(tenant, at: .now)
+        return found
     }
 }
 
