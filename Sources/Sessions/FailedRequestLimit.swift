@@ -10,7 +10,7 @@ package import Web
 /// charged:
 /// - a request that succeeds, and an error that the application receives at its redirect URI;
 /// - any request of an application that authenticated with its secret;
-/// - a device that polls for its user's decision;
+/// - a device that polls for its user's decision, and a DPoP proof without a fresh nonce;
 /// - a failure of this server or of Apple.
 ///
 /// Only failures are refused. When an address has used up its limit, a valid request to a known tenant still succeeds.

@@ -37,8 +37,9 @@ package struct OAuthError: Error, Sendable {
 
     package let code: Code
     package let description: String
-    /// Whether every device gets it while its user decides. Only a caller with a genuine device code does.
-    var isExpected: Bool { code == .authorizationPending || code == .slowDown }
+    /// Whether a caller gets it in the usual course: a device while its user decides, and the first proof of a key, before its signature is
+    /// verified.
+    var isExpected: Bool { [.authorizationPending, .slowDown, .useDPoPNonce].contains(code) }
     /// The scheme of `WWW-Authenticate`, which every 401 has (RFC 9110, section 11.6.1). By default it is the scheme of the credential that
     /// the code is about.
     package var challenge: String?

@@ -20,6 +20,7 @@ extension UserRoutes {
         guard let tenant = try await endpoints.tenant(context) else { throw Problem.notFound("tenant") }
         guard let (presented, proof) = try endpoints.accessToken(in: request, context) else { throw OAuthError.accessTokenMissing }
         let (now, id) = (now(), tenant.tenant.id)
+        // The proof is not used up, because the deletion ends the token.
         let (token, application) = try await tokens.bearerToken(presented, proof, tenant, at: now)
         let facts = context.record.current
         let wanted = UserDeletion.Request(

@@ -20,8 +20,6 @@ package struct AuthorizationRequest: Sendable {
     package let codeChallenge: String?
     /// The key that the token request must prove (RFC 9449, section 10).
     package let key: KeyThumbprint?
-    /// The login of a request that the application pushed. It has one ID, so that it gets tokens at most once.
-    package let login: ID<LoginID>?
     /// The maximum age of Apple's authentication of the user, in seconds.
     package let maxAge: Int?
 
@@ -41,11 +39,11 @@ package struct AuthorizationRequest: Sendable {
     ///   - applications: the tenant's applications.
     ///   - apis: the tenant's APIs, if the request names a target.
     ///   - defaults: the values of missing parameters.
-    ///   - login: the login of a request that the application pushed.
+    ///   - isPushed: whether the application sent the request directly (RFC 9126).
     /// - Throws: an `ErrorPage` until the return address is certain, a `RedirectedError` afterwards.
     package init(
         _ form: Form, from applications: [ID<Application>: Application], apis: [API] = [], issuer: String, defaults: [String: String] = [:],
-        pushedFor login: ID<LoginID>? = nil
+        isPushed: Bool = false
     ) throws {
         let (application, returnAddress) = try Self.destination(form, applications, issuer: issuer)
         func refuse(_ error: RedirectedError.Code, _ description: String) -> RedirectedError {
@@ -62,7 +60,7 @@ package struct AuthorizationRequest: Sendable {
         guard (form["response_mode"] ?? "query").isSame(as: returnAddress.mode.rawValue)
         else { throw refuse(.invalidRequest, "response_mode must be query, or form_post where a browser can post to the redirect URI.") }
         for (parameter, code) in Self.unsupported where form[parameter] != nil { throw refuse(code, "\(parameter) is not supported.") }
-        guard login != nil || !application.requiresPushedRequests else { throw refuse(.invalidRequest, Self.notPushed) }
+        guard isPushed || !application.requiresPushedRequests else { throw refuse(.invalidRequest, Self.notPushed) }
         guard let responseType = form["response_type"] ?? defaults["response_type"]
         else { throw refuse(.invalidRequest, "response_type is missing.") }
         guard responseType == "code" else { throw refuse(.unsupportedResponseType, "response_type must be code.") }
@@ -102,7 +100,7 @@ package struct AuthorizationRequest: Sendable {
         key = form["dpop_jkt"].flatMap { KeyThumbprint($0) }
         guard (form["dpop_jkt"] == nil) == (key == nil)
         else { throw refuse(.invalidRequest, "dpop_jkt must be the SHA-256 thumbprint of a key: 43 characters of base64url.") }
-        (self.application, self.returnAddress, self.login) = (application, returnAddress, login)
+        (self.application, self.returnAddress) = (application, returnAddress)
     }
 
     /// The refusal of a request that the application sent through the browser.
@@ -138,7 +136,7 @@ extension AuthorizationRequest {
     /// device's id_token has no nonce.
     package init(forDeviceOf application: Application, at address: ReturnAddress, scope: String, apis: [ID<API>]) {
         (self.application, returnAddress, self.scope, self.apis) = (application, address, scope, apis)
-        (nonce, codeChallenge, maxAge, key, login) = (nil, nil, nil, nil, nil)
+        (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
     }
 }
 

@@ -20,7 +20,7 @@ extension AuthorizationRequest {
         (self.application, scope, apis) = (application, Scope.all, [])
         guard !application.requiresPushedRequests
         else { throw RedirectedError(.invalidRequest, Self.notPushed, to: returnAddress) }
-        (nonce, codeChallenge, maxAge, key, login) = (nil, nil, nil, nil, nil)
+        (nonce, codeChallenge, maxAge, key) = (nil, nil, nil, nil)
     }
 
     private static let withSecret =

@@ -44,11 +44,11 @@ extension TenantEndpoints {
 }
 
 extension Tokens {
-    /// Uses up the proof of a request with a valid access token.
+    /// Uses up the proof of a request with an access token of an active session.
     func use(_ proof: DPoPProof?, of tenant: Tenant, at now: Date) async throws {
         guard let proof else { return }
         do {
-            try await proof.use(of: tenant.id, in: pool, until: now.addingTimeInterval(DPoPNonce.lifetime))
+            try await proof.use(of: tenant.id, in: pool, until: now.addingTimeInterval(DPoPNonce.lifetime + DPoPNonce.leeway))
         } catch let refusal as DPoPProof.Refusal {
             throw OAuthError(refusal, challenge: "DPoP")
         }
@@ -72,6 +72,8 @@ extension OAuthError {
 /// The nonce of a DPoP proof: the sealed time of a response. Every server of the installation can open it, and nothing is stored.
 struct DPoPNonce {
     static let lifetime: TimeInterval = 300
+    /// The permitted difference between the clocks of two servers.
+    static let leeway: TimeInterval = 60
     private static let purpose = "dpop_nonce"
 
     private let issuedAt: Date
@@ -92,9 +94,8 @@ struct DPoPNonce {
         return keyring.sealToken(fields.bytes, purpose: Self.purpose)
     }
 
-    /// The clocks of two servers may differ by a minute.
     func isFresh(at now: Date) -> Bool {
-        now < issuedAt.addingTimeInterval(Self.lifetime) && issuedAt <= now.addingTimeInterval(60)
+        now < issuedAt.addingTimeInterval(Self.lifetime) && issuedAt <= now.addingTimeInterval(Self.leeway)
     }
 }
 

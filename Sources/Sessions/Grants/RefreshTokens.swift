@@ -154,10 +154,12 @@ extension Session {
     /// - Parameter idleSeconds: how long a session of the application may go without a refresh.
     func answer(to token: RefreshToken, asking asked: RefreshRequest = .init(), idleSeconds: Int, at now: Date) -> Answer {
         guard endedAt == nil, now < expiresAt, now < refreshedAt.addingTimeInterval(TimeInterval(idleSeconds)) else { return .ended }
-        // Before the check of reuse, so that a thief of an old token without the key cannot end the session.
-        guard key == nil || key == asked.key else { return .otherKey }
         let isScope = Set(asked.scope).isSubset(of: scope.parts(at: " ").map(String.init))
-        let refusal: Answer? = !isScope ? .scopeNotGranted : asked.api.map { apis.contains($0) } ?? true ? nil : .targetNotGranted
+        // A thief may have bound the session to another key. Then the application's old token must end it, so an older generation counts as
+        // reused with every key.
+        let isOwner = key == nil || key == asked.key
+        let refusal: Answer? =
+            !isOwner ? .otherKey : !isScope ? .scopeNotGranted : asked.api.map { apis.contains($0) } ?? true ? nil : .targetNotGranted
         switch generation - token.generation {
         case 1 where now <= refreshedAt.addingTimeInterval(RefreshToken.grace): return refusal ?? .again
         case 1...: return .reused

@@ -11,6 +11,12 @@ extension OAuthError {
         .invalidToken, "The access token is malformed, expired or of an ended session.", challenge: "Bearer")
     package static let accessTokenMissing = OAuthError(
         .invalidToken, "Send the access token in the Authorization header.", challenge: "Bearer", isBare: true)
+    fileprivate static func badAccessToken(sentWith proof: DPoPProof?) -> OAuthError {
+        var error = badAccessToken
+        if proof != nil { error.challenge = AccessToken.Scheme.dpop.rawValue }
+        return error
+    }
+
     /// A token that is bound to a key came without a proof of it, or one that is not bound came with a proof (RFC 9449, section 7.1).
     fileprivate static let otherKey = OAuthError(
         .invalidToken, "The access token is bound to another key, or to none. Send it with the scheme of its token_type.",
@@ -19,7 +25,7 @@ extension OAuthError {
 
 extension Tokens {
     /// The access token with which an application acts for the signed-in user (RFC 6750, section 3.1). The caller's statement must check
-    /// that the session is still active.
+    /// that the session is still active, and then `use` the proof.
     /// - Parameter proof: the proof of the key in the request.
     package func bearerToken(
         _ presented: String, _ proof: DPoPProof?, _ tenant: TenantConfiguration, at now: Date
@@ -27,11 +33,10 @@ extension Tokens {
         guard let (token, application) = try await accessToken(presented, tenant, at: now),
             // A token for an API must not act here, because the API has a copy (RFC 9068, section 4).
             token.aud.isSame(as: token.iss)
-        else { throw OAuthError.badAccessToken }
+        else { throw OAuthError.badAccessToken(sentWith: proof) }
         guard (token.scope ?? "").parts(at: " ").has("openid")
         else { throw OAuthError(.insufficientScope, "The access token lacks the scope openid.", challenge: "Bearer") }
         guard token.key == proof?.key else { throw OAuthError.otherKey }
-        try await use(proof, of: tenant.tenant, at: now)
         return (token, application)
     }
 

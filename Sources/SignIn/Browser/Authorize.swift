@@ -48,16 +48,16 @@ extension SignInRoutes {
     private func asked(
         _ form: Form, _ tenant: TenantConfiguration, _ context: WebContext, defaults: [String: String] = [:]
     ) async throws -> AuthorizationRequest {
-        var (form, login) = (form, ID<LoginID>?.none)
+        var (form, isPushed) = (form, false)
         if let uri = form["request_uri"], uri.begins(with: PushedRequest.prefix) {
             guard let pushed = PushedRequest(opening: uri, with: endpoints.keyring, at: endpoints.now()),
                 pushed.tenant == tenant.tenant.id, form["client_id"]?.isSame(as: pushed.application.description) == true
             else { throw ErrorPage.pushedRequestUnreadable }
-            (form, login) = (try pushed.form, pushed.login)
+            (form, isPushed) = (try pushed.form, true)
         }
         return try AuthorizationRequest(
             form, from: tenant.applications, apis: try await apis(for: form, tenant, context), issuer: endpoints.issuer(tenant.tenant),
-            defaults: defaults, pushedFor: login)
+            defaults: defaults, isPushed: isPushed)
     }
 
     /// The tenant's APIs, if the request names one.

@@ -186,7 +186,7 @@ struct LoginAttempt: Sendable {
         browserSecret: String, at now: Date
     ) {
         self.delivery = delivery
-        login = request.login ?? ID(at: now)
+        login = ID(at: now)
         (self.tenant, self.connection, application) = (tenant, connection, request.application.id)
         let address = request.returnAddress
         (redirectURI, responseMode, state) = (address.redirectURI, address.mode, address.state)

@@ -41,12 +41,14 @@ extension SignInRoutes {
         let apis = try await signInNatively.tokens.apis(for: form, TokenTarget.resource, of: tenant.tenant)
         do {
             _ = try AuthorizationRequest(
-                try sent.form, from: tenant.applications, apis: apis, issuer: endpoints.issuer(tenant.tenant), pushedFor: sent.login)
+                try sent.form, from: tenant.applications, apis: apis, issuer: endpoints.issuer(tenant.tenant), isPushed: true)
         } catch let refusal as RedirectedError {
             // Only the browser can tell that a user must sign in, so `prompt=none` fails there.
             guard refusal.code == .loginRequired else { throw OAuthError(refusal) }
         } catch let page as ErrorPage {
             throw OAuthError(.invalidRequest, page.explanation)
+        } catch is Form.Refusal {
+            throw OAuthError(.invalidRequest, "The request has too many parameters.")
         }
         guard let uri = sent.uri(with: endpoints.keyring)
         else { throw OAuthError(.invalidRequest, "The request is too long to push. Shorten state, nonce or redirect_uri.") }

@@ -8,7 +8,8 @@ import Tenancy
 import Web
 
 /// An authorization request that an application sent directly (RFC 9126). It is sealed into the `request_uri` that the browser carries. It is
-/// not a row, so that a caller without a secret cannot fill the database.
+/// not a row, so that a caller without a secret cannot fill the database. So it can be opened again until it expires, for example when the
+/// user reloads the page (section 4). Each time starts a sign-in of its own.
 struct PushedRequest {
     static let lifetime: TimeInterval = 60
     static let prefix = "urn:ietf:params:oauth:request_uri:"
@@ -23,7 +24,6 @@ struct PushedRequest {
     /// The parameters that no request may have. They are kept for the refusal.
     private static let refused = ["request", "registration"]
 
-    let login: ID<LoginID>
     let tenant: ID<Tenant>
     let application: ID<Application>
     /// The parameters as a query.
@@ -32,7 +32,7 @@ struct PushedRequest {
 
     /// - Parameter key: the key that the request proves. The token request must prove it, too.
     init(_ form: Form, boundTo key: KeyThumbprint?, by application: ID<Application>, of tenant: ID<Tenant>, at now: Date) {
-        (login, self.tenant, self.application, pushedAt) = (ID(at: now), tenant, application, now)
+        (self.tenant, self.application, pushedAt) = (tenant, application, now)
         var fields = (Self.parameters + Self.refused).compactMap { name in form[name].map { "\(name)=\(Form.encode($0))" } }
         fields += form.values("resource").map { "resource=\(Form.encode($0))" }
         if form["dpop_jkt"] == nil, let key { fields.append("dpop_jkt=\(key.text)") }
@@ -43,7 +43,6 @@ struct PushedRequest {
     /// The URI, or nil if the request is too long for one.
     func uri(with keyring: Keyring) -> String? {
         var fields = FieldWriter()
-        fields.write(login.uuid)
         fields.write(tenant.uuid)
         fields.write(application.uuid)
         fields.write(pushedAt)
@@ -60,7 +59,6 @@ struct PushedRequest {
         else { return nil }
         var fields = FieldReader(bytes)
         do {
-            login = ID(try fields.uuid())
             tenant = ID(try fields.uuid())
             application = ID(try fields.uuid())
             pushedAt = try fields.date()

@@ -93,12 +93,11 @@ struct ProofOfPossessionTests {
             let kept = try await stage.browser.send("DELETE", me, headers: [("Authorization", "Bearer \(access)")], body: nil)
             #expect(kept.isOAuthError(401, "invalid_token"))
 
-            // The refresh token works only with the key. A refusal does not use it up, and a thief cannot end the session.
+            // The refresh token works only with the key. A refusal does not use it up.
             #expect(try await stage.refresh(refresh, by: nil).isOAuthError(400, "invalid_dpop_proof"))
             #expect(try await stage.refresh(refresh, by: ClientKey(nil)).isOAuthError(400, "invalid_dpop_proof"))
             let refreshed = try await stage.refresh(refresh, by: key)
             #expect(refreshed.status == 200 && refreshed.string("token_type") == "DPoP", "\(refreshed.body)")
-            _ = try await platform.ownerPool.run("UPDATE session SET refreshed_at = refreshed_at - interval '1 hour'")
             #expect(try await stage.refresh(refresh, by: nil).isOAuthError(400, "invalid_dpop_proof"))
             let again = try await stage.refresh(refreshed.string("refresh_token") ?? "", by: key)
             #expect(again.status == 200, "\(again.body)")
@@ -139,6 +138,45 @@ struct ProofOfPossessionTests {
             let bound = try await stage.refresh(answer.string("refresh_token") ?? "", by: stage.key)
             #expect(bound.string("token_type") == "DPoP", "\(bound.body)")
             #expect(try await stage.refresh(bound.string("refresh_token") ?? "", by: nil).isOAuthError(400, "invalid_dpop_proof"))
+        }
+    }
+
+    @Test("a thief who binds an unbound session to another key loses it when the application uses its token again")
+    func stolen() async throws {
+        try await TestPlatform.run { platform in
+            let stage = try Stage(platform)
+            let tokens = try await stage.redeem(try await stage.browser.code(stage.request), by: nil)
+            let refresh = tokens.string("refresh_token") ?? ""
+            let stolen = try await stage.refresh(refresh, by: stage.key)
+            #expect(stolen.status == 200)
+            _ = try await platform.ownerPool.run("UPDATE session SET refreshed_at = refreshed_at - interval '31 seconds'")
+            #expect(try await stage.refresh(refresh, by: nil).isOAuthError(400, "invalid_grant"))
+            #expect(try await stage.refresh(stolen.string("refresh_token") ?? "", by: stage.key).isOAuthError(400, "invalid_grant"))
+        }
+    }
+
+    @Test("proofs without a fresh nonce do not use up the limit of an address for failed requests")
+    func limit() async throws {
+        try await TestPlatform.run({ $0.apiRequestsPerMinute = 10 }) { platform in
+            let stage = try Stage(platform)
+            for _ in 0..<15 { _ = try await stage.nonce() }
+            #expect(try await stage.redeem(try await stage.browser.code(stage.request), by: stage.key).status == 200)
+        }
+    }
+
+    @Test("a proof for an ended session writes nothing")
+    func ended() async throws {
+        try await TestPlatform.run { platform in
+            let stage = try Stage(platform)
+            let answer = try await stage.redeem(try await stage.browser.code(stage.request), by: stage.key)
+            let (access, nonce) = (answer.string("access_token") ?? "", answer.header("DPoP-Nonce"))
+            let form = [("token", access), ("client_id", stage.request.application.client_id)]
+            #expect(try await stage.browser.post("\(stage.issuer)/oauth2/revoke", form: form).status == 200)
+            for _ in 0..<2 {
+                let proof = try stage.key.proof("\(stage.issuer)/oauth2/userinfo", method: "GET", nonce: nonce, token: access)
+                #expect(try await stage.userInfo(access, proof: proof).isOAuthError(401, "invalid_token"))
+            }
+            #expect(try await platform.count("single_use", where: "true") == 0)
         }
     }
 
