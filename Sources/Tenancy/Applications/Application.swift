@@ -191,7 +191,7 @@ extension Application {
         "SELECT t.slug, t.id FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE a.id = \(id)"
     }
 
-    static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
+    package static func find(_ id: ID<Application>, of tenant: ID<Tenant>) -> SQL {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,

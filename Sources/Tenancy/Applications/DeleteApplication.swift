@@ -1,6 +1,6 @@
-import Access
+package import Access
 import Delivery
-import Foundation
+package import Foundation
 import Hummingbird
 import Postgres
 import Web
@@ -19,12 +19,24 @@ extension ApplicationRoutes {
     func deleteApplication(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.applicationsWrite)
         let id = try call.id("application", of: "application", as: Application.self)
-        let now = now()
-        let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
-        try await call.database(pool).transaction { db in
+        try await delete(id, as: "deleteApplication", of: call.tenant, by: call.origin, at: now()) {
+            try request.requireMatch(EntityTag($0.updatedAt))
+        }
+        return .noContent
+    }
+
+    /// - Parameters:
+    ///   - action: the action in the audit trail.
+    ///   - admit: throws to prevent the deletion.
+    /// - Throws: `Problem` 404.
+    package func delete(
+        _ id: ID<Application>, as action: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin, at now: Date,
+        admit: @Sendable (Application) throws -> Void = { _ in }
+    ) async throws {
+        try await OwnerDatabase(pool, tenant: tenant).transaction { db in
             guard let application = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
-            try request.requireMatch(EntityTag(application.updatedAt))
+            try admit(application)
             let (_, sessions) = try await db.run(
                 "DELETE FROM application WHERE tenant_id = \(tenant) AND id = \(id)",
                 // The sessions' tokens are invalid without this. It only prevents lists from showing these sessions as active.
@@ -33,13 +45,13 @@ extension ApplicationRoutes {
             var statements: [SQL] = []
             if ended > 0 {
                 statements.append(
-                    try WebhookEvent.emit(.sessionRevoked, data: Ended(application_id: id, revoked: ended), owner: owner, at: now))
+                    try WebhookEvent.emit(
+                        .sessionRevoked, data: Ended(application_id: id, revoked: ended), owner: tenant.uuid, at: now))
             }
             statements.append(
                 try AuditEvent.insert(
-                    "deleteApplication", of: id.description, owner: owner, by: origin, before: ApplicationReply(application), at: now))
+                    action, of: id.description, owner: tenant.uuid, by: origin, before: ApplicationReply(application), at: now))
             _ = try await db.run(statements)
         }
-        return .noContent
     }
 }

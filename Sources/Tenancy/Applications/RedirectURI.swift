@@ -45,8 +45,18 @@ package enum RedirectURI {
     }
 
     /// Whether a valid URI has a private-use scheme, which a program on a device claims.
-    static func isPrivateUse(_ uri: String) -> Bool {
+    package static func isPrivateUse(_ uri: String) -> Bool {
         !uri.hasPrefix("https://") && !uri.hasPrefix("http://")
+    }
+
+    /// Whether a valid URI leads to a program on the user's device: by a private-use scheme, or http on a loopback address.
+    package static func isOfDevice(_ uri: String) -> Bool {
+        !uri.hasPrefix("https://")
+    }
+
+    /// Whether a valid URI has a form that requires `allows_development_uris`.
+    package static func isForDevelopment(_ uri: String) -> Bool {
+        DevelopmentURI(uri) != nil
     }
 
     /// The origin of a valid URI in the form that a browser sends (RFC 6454, section 6.2). Nil for a private-use scheme. The origin of a

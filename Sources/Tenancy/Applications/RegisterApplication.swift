@@ -1,9 +1,9 @@
-import Access
-import Foundation
+package import Access
+package import Foundation
 import HTTPTypes
 import Hummingbird
-import Postgres
-import Sealing
+package import Postgres
+package import Sealing
 import Web
 
 extension ApplicationRoutes {
@@ -25,23 +25,39 @@ extension ApplicationRoutes {
         if let contradiction = application.contradictions.first {
             throw Problem(.conflict, "\(contradiction.field): \(contradiction.detail)", fields: application.contradictions)
         }
-        // Creates the signing key now, because the first login would otherwise wait for it.
-        try await prepareSigning(application.signingAlgorithm, call.tenant)
+        let secret = try await register(application, as: "registerApplication", of: call.tenant, by: call.origin, at: now)
+        return try .resource(
+            ApplicationReply(application, showing: secret), updatedAt: application.updatedAt, status: .created,
+            headers: [.location: "/v1/tenants/\(call.slug)/applications/\(application.id)"])
+    }
 
+    /// Writes a new application, and its secret if it authenticates with one.
+    /// - Parameters:
+    ///   - action: the action in the audit trail.
+    ///   - admit: runs first in the transaction, and throws to prevent the registration.
+    ///   - related: statements of other targets about the application.
+    /// - Returns: the secret.
+    package func register(
+        _ application: Application, as action: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin,
+        admit: @Sendable (Transaction) async throws -> Void = { _ in }, with related: [SQL] = [], at now: Date
+    ) async throws -> Secret? {
+        // Creates the signing key now, because the first login would otherwise wait for it.
+        try await prepareSigning(application.signingAlgorithm, tenant)
         var random = SystemRandomNumberGenerator()
         let secret = application.authMethod == .secret ? ApplicationSecret.make(using: &random) : nil
-        var statements = [application.insert(tenant: call.tenant)]
+        var statements = [application.insert(tenant: tenant)]
         if let secret {
             statements.append(
                 ApplicationSecret.insert(
-                    ID(at: now), tenant: call.tenant, application: application.id, secret: secret, keyring: keyring, at: now))
+                    ID(at: now), tenant: tenant, application: application.id, secret: secret, keyring: keyring, at: now))
         }
+        statements += related
         statements.append(
             try AuditEvent.insert(
-                "registerApplication", of: application.id.description, owner: call.owner, by: call.origin,
-                after: ApplicationReply(application), at: now))
-        let (written, tenant) = (statements, call.tenant)
-        try await call.database(pool).transaction { db in
+                action, of: application.id.description, owner: tenant.uuid, by: origin, after: ApplicationReply(application), at: now))
+        let written = statements
+        try await OwnerDatabase(pool, tenant: tenant).transaction { db in
+            try await admit(db)
             let count =
                 try await db.run("SELECT count(*) AS n FROM application WHERE tenant_id = \(tenant)")
                 .first { try $0.get("n", as: Int.self) } ?? 0
@@ -49,8 +65,6 @@ extension ApplicationRoutes {
             else { throw Problem(.conflict, "A tenant can have at most \(Self.mostApplications) applications. Delete an unused one.") }
             _ = try await db.run(written)
         }
-        return try .resource(
-            ApplicationReply(application, showing: secret), updatedAt: application.updatedAt, status: .created,
-            headers: [.location: "/v1/tenants/\(call.slug)/applications/\(application.id)"])
+        return secret
     }
 }

@@ -2,7 +2,7 @@ package import Access
 import Encoding
 import Foundation
 import Hummingbird
-import Postgres
+package import Postgres
 import Web
 
 extension ApplicationRoutes {
@@ -35,15 +35,28 @@ extension ApplicationRoutes {
         _ id: ID<Application>, _ call: TenantContext, admit: @Sendable (Application) throws -> Void = { _ in },
         _ apply: @Sendable (Application) throws -> Application
     ) async throws -> Application {
+        try await change(id, as: "updateApplication", of: call.tenant, by: call.origin, admit: admit, apply)
+    }
+
+    /// - Parameters:
+    ///   - action: the action in the audit trail.
+    ///   - related: statements of other targets about the application, which run even if the application itself does not change.
+    package func change(
+        _ id: ID<Application>, as action: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin,
+        admit: @Sendable (Application) throws -> Void = { _ in }, with related: [SQL] = [],
+        _ apply: @Sendable (Application) throws -> Application
+    ) async throws -> Application {
         let now = now()
-        let (tenant, owner, origin) = (call.tenant, call.owner, call.origin)
-        return try await call.database(pool).transaction { db in
+        return try await OwnerDatabase(pool, tenant: tenant).transaction { db in
             guard let current = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
             try admit(current)
             var changed = try apply(current)
             // A request without an effective change leaves no audit event.
-            guard ApplicationReply(changed) != ApplicationReply(current) else { return current }
+            guard ApplicationReply(changed) != ApplicationReply(current) else {
+                if !related.isEmpty { _ = try await db.run(related) }
+                return current
+            }
             changed.updatedAt = now.asChange(after: current.updatedAt)
             let refused = changed.misfits + changed.contradictions
             guard refused.isEmpty else {
@@ -53,12 +66,10 @@ extension ApplicationRoutes {
             if changed.authMethod == .privateKey, current.authMethod != .privateKey {
                 _ = try await db.run(ApplicationSecret.deleteAll(of: id, tenant: tenant))
             }
-            _ = try await db.run([
-                changed.update(tenant: tenant),
-                try AuditEvent.insert(
-                    "updateApplication", of: id.description, owner: owner, by: origin, before: ApplicationReply(current),
-                    after: ApplicationReply(changed), at: now),
-            ])
+            let event = try AuditEvent.insert(
+                action, of: id.description, owner: tenant.uuid, by: origin, before: ApplicationReply(current),
+                after: ApplicationReply(changed), at: now)
+            _ = try await db.run([changed.update(tenant: tenant)] + related + [event])
             return changed
         }
     }
