@@ -204,10 +204,16 @@ let package = Package(
                 httpTypes, hummingbird,
             ]),
         .target(
+            name: "Registration",
+            dependencies: [
+                "Sessions", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                httpTypes, hummingbird,
+            ]),
+        .target(
             name: "Server",
             dependencies: [
-                "AuthKit", "Mushu", "Devices", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
-                "Tenancy",
+                "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing",
+                "Ledger", "Tenancy",
                 "ClientKeys", "Delivery",
                 "Access",
                 "Outbox", "Web", "Postgres", "Sealing", "Apple", "Encoding", "CMalloc",
@@ -365,6 +371,9 @@ let package = Package(
             name: "AuthKitTests",
             dependencies: ["Server", "AuthKit", "Access", "Tenancy", "Postgres", "Encoding", "TestSupport", crypto, jwtKit, nioHTTP1]),
         .testTarget(name: "MushuTests", dependencies: ["Server", "Postgres", "TestSupport", crypto]),
+        .testTarget(
+            name: "RegistrationTests",
+            dependencies: ["Server", "Tenancy", "Access", "Postgres", "Encoding", "TestSupport", crypto, nioHTTP1]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(
             name: "ServerTests",

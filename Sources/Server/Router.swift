@@ -8,6 +8,7 @@ import Devices
 import Hummingbird
 import Ledger
 import Mushu
+import Registration
 import Sessions
 import SignIn
 import Signing
@@ -31,6 +32,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
     router.addRoutes(routes.mushu.routes)
+    router.addRoutes(routes.registration.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)
         .add(middleware: AnsweredRefusals()).add(middleware: TranslateCallErrors())
         .group(context: TenantContext.self).addRoutes(routes.mushu.providerRoutes)
@@ -66,6 +68,8 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
         .addRoutes(routes.tenants.tenantRoutes)
         .addRoutes(routes.applications.tenantRoutes)
         .addRoutes(routes.apis.tenantRoutes)
+        .addRoutes(routes.initialAccessTokens.tenantRoutes)
+        .addRoutes(routes.registration.tenantRoutes)
         .addRoutes(routes.connections.tenantRoutes)
         .addRoutes(routes.transfers.tenantRoutes)
         .addRoutes(routes.users.tenantRoutes)

@@ -11,6 +11,7 @@ import Foundation
 import Ledger
 import Logging
 import Mushu
+import Registration
 import Sessions
 import SignIn
 import Signing
@@ -52,6 +53,8 @@ struct Routes: Sendable {
     let usageSink: UsageSinkRoutes
     let wellKnown: WellKnown
     let mushu: MushuRoutes
+    let registration: RegistrationRoutes
+    let initialAccessTokens: InitialAccessTokenRoutes
 
     init(
         _ settings: Settings, pools: DatabasePools, directory: TenantDirectory, callers: Callers, limits: RequestLimits, lastUsed: LastUsed,
@@ -117,6 +120,8 @@ struct Routes: Sendable {
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
+        registration = RegistrationRoutes(endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate)
+        initialAccessTokens = InitialAccessTokenRoutes(pool: pool, keyring: keyring, now: now)
         wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
     }
 }

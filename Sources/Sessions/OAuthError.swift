@@ -33,6 +33,10 @@ package struct OAuthError: Error, Sendable {
         case slowDown = "slow_down"
         case accessDenied = "access_denied"
         case expiredToken = "expired_token"
+        // RFC 7591, section 3.2.2.
+        case invalidRedirectURI = "invalid_redirect_uri"
+        case invalidClientMetadata = "invalid_client_metadata"
+        case unapprovedSoftwareStatement = "unapproved_software_statement"
     }
 
     package let code: Code

@@ -26,6 +26,7 @@ struct MigrationOwnershipTests {
         "Users": ["known_users", "transfer_users_added", "transfer_users_changed", "transfer_users_removed"],
         "Sessions": ["session_ended", "session_life", "user_tokens_ended"],
         "Accounts": ["identity_gone"],
+        "Registration": ["initial_access_token_exists"],
         "Server": ["add_digest_keys", "believed_time", "month_has_ended", "note_master_keys"],
     ]
 

@@ -15,7 +15,7 @@ struct OpenOperations: Sendable {
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
-            + mushuProviders()
+            + mushuProviders() + registration()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -191,6 +191,31 @@ struct OpenOperations: Sendable {
             ("mushuCreateProvider", try await send("POST", platform.globex, "", new)),
             ("mushuUpdateProvider", try await send("PUT", platform.globex, "/apple", ["apple_bundle_ids": ["com.example.new.app"]])),
             ("mushuDeleteProvider", try await send("DELETE", platform.globex, "/apple")),
+        ]
+    }
+
+    /// A client that registers, changes and deletes itself. It has every member of its response.
+    private func registration() async throws -> [(String, TestBrowser.Answer)] {
+        let issued = try await platform.call("POST", "/tenants/acme/initial-access-tokens", ["name": "Partner", "kinds": ["web"]])
+        var metadata: [String: any Sendable] = [
+            "redirect_uris": [TestPlatform.redirectURI], "client_uri": "https://a.test", "logo_uri": "https://a.test/logo",
+            "tos_uri": "https://a.test/tos", "policy_uri": "https://a.test/policy", "contacts": ["ada@a.test"], "software_id": "a",
+            "software_version": "1", "backchannel_logout_uri": "https://a.example/out", "backchannel_logout_session_required": true,
+            "jwks": try ClientKey.set(ClientKey()),
+        ]
+        func send(_ method: String, _ url: String, _ token: Any?, _ body: [String: any Sendable]?) async throws -> TestBrowser.Answer {
+            let text = try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self) }
+            return try await browser.send(
+                method, url, headers: [("Authorization", "Bearer \(token as? String ?? "")"), ("Content-Type", "application/json")],
+                body: text)
+        }
+        let registered = try await send("POST", "\(platform.acme.issuer)/oauth2/register", issued.json["secret"], metadata)
+        let (uri, token) = (registered.json["registration_client_uri"] as? String ?? "", registered.json["registration_access_token"])
+        metadata["client_id"] = registered.json["client_id"] as? String
+        return [
+            ("registerClient", registered), ("getRegisteredClient", try await send("GET", uri, token, nil)),
+            ("updateRegisteredClient", try await send("PUT", uri, token, metadata)),
+            ("deleteRegisteredClient", try await send("DELETE", uri, token, nil)),
         ]
     }
 

@@ -30,7 +30,7 @@ struct Things: Sendable {
         // Keys that are old enough for a rotation.
         _ = try await installation.ownerPool.run("UPDATE signing_key SET created_at = created_at - interval '1 hour'")
         let (webhook, event, delivery, deletion) = (UUID(), UUID(), UUID(), UUID())
-        let (transfer, card, api, endpoint) = (UUID(), UUID(), UUID(), UUID())
+        let (transfer, card, api, endpoint, initial) = (UUID(), UUID(), UUID(), UUID(), UUID())
         _ = try await installation.ownerPool.run([
             """
             INSERT INTO webhook_endpoint (tenant_id, id, url, events, status, created_at, updated_at)
@@ -43,6 +43,17 @@ struct Things: Sendable {
             """
             INSERT INTO api (tenant_id, id, name, audience, scopes, access_token_seconds, created_at, updated_at)
             VALUES (\(tenant), \(api), 'Billing API', 'https://billing.example.com', '{orders:read}', 3600, now(), now())
+            """,
+            """
+            INSERT INTO initial_access_token (tenant_id, id, name, digest, bound_digest, last_four, kinds, requires_pkce, max_registrations,
+                registrations, expires_at, created_at, updated_at)
+            VALUES (\(tenant), \(initial), 'Partner portal', '\\x00', '\\x00', 'Q3vK', '{web}', true, 10, 1, now() + interval '1 day', now(), now())
+            """,
+            """
+            INSERT INTO client_registration (tenant_id, application_id, initial_access_token_id, digest, bound_digest, metadata, created_at,
+                updated_at)
+            SELECT \(tenant), application_id, \(initial), '\\x00', '\\x00', '{}', now(), now() FROM application_secret
+            WHERE tenant_id = \(tenant) AND id = \(secret["thing"])
             """,
             """
             INSERT INTO webhook_event (tenant_id, id, type, occurred_at, data)
@@ -112,7 +123,8 @@ struct Things: Sendable {
         acme = try await connection(of: tenant).merging(
             [
                 "application": secret["whole"], "secret": secret["thing"], "user": session["whole"], "session": session["thing"],
-                "api": api, "webhook": webhook, "delivery": delivery, "deletion": deletion, "notification": reported, "transfer": transfer,
+                "api": api, "initialAccessToken": initial, "webhook": webhook, "delivery": delivery, "deletion": deletion,
+                "notification": reported, "transfer": transfer,
                 "statement": statement, "endpoint": endpoint,
                 "rateCard": card,
             ].compactMapValues { $0 }, uniquingKeysWith: { $1 })

@@ -91,7 +91,7 @@ struct SecretComparisonTests {
         return try [
             "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "ClientKeys", "Delivery", "Devices", "Encoding", "Ledger", "Mushu",
             "Outbox",
-            "Sealing", "Server", "Sessions",
+            "Registration", "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",
         ].flatMap { target in
             try FileManager.default.subpathsOfDirectory(atPath: sources.appending(path: target).path).filter { $0.hasSuffix(".swift") }

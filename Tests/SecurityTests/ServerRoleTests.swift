@@ -138,16 +138,27 @@ struct ServerRoleTests {
             INSERT INTO api_key (tenant_id, id, name, digest, last_four, scopes, created_at)
             VALUES ('00000000-0000-0000-0000-000000000000', \(operatorKey), 'x', '\\x02', 'abcd', '{}', now())
             """)
+        let initial = UUID()
+        _ = try await role.owner.run(
+            """
+            INSERT INTO initial_access_token (tenant_id, id, name, digest, bound_digest, last_four, kinds, requires_pkce, max_registrations,
+                registrations, expires_at, created_at, updated_at)
+            VALUES (\(role.acme), \(initial), 'x', '\\x02', '\\x02', 'abcd', '{web}', true, 1, 1, now(), now(), now())
+            """)
         func name(_ kind: String, _ id: UUID) async throws -> String {
             try await role.owner.run("SELECT public_id(\(kind), \(id)) AS name")[0].get("name")
         }
         let (own, operators) = (try await name("apikey", role.key), try await name("apikey", operatorKey))
-        for actor in [own, operators, "system", "apple"] { try await role.attack(event(role.acme, actor: actor), as: role.acme) }
+        let registrant = try await name("iat", initial)
+        for actor in [own, operators, registrant, "system", "apple"] {
+            try await role.attack(event(role.acme, actor: actor), as: role.acme)
+        }
         for (trail, actor) in [
             (role.acme, "root"), (role.acme, ""), (role.acme, try await name("apikey", UUID())), (role.acme, try await name("app", UUID())),
             (role.acme, try await name("app", role.key)), (role.acme, own + "0"), (role.acme, own.uppercased()),
+            (role.acme, try await name("iat", UUID())), (role.acme, try await name("iat", role.key)),
             // Another tenant's key.
-            (role.globex, own),
+            (role.globex, own), (role.globex, registrant),
         ] { await role.expectRefused(event(trail, actor: actor), "23514", "\(actor)") }
         // Another tenant's trail.
         await role.expectRefused(event(role.globex, actor: "system"), as: role.acme)
@@ -161,7 +172,7 @@ struct ServerRoleTests {
                     """, event(role.globex, actor: own),
                 ], prelude: StolenRole.platform)
         } throws: { ($0 as? DatabaseError)?.constraint == "audit_event_actor" }
-        #expect(try await role.owner.run("SELECT FROM audit_event").count == 4)
+        #expect(try await role.owner.run("SELECT FROM audit_event").count == 5)
     }
 
     @Test("the database assigns the numbers and the hashes of the audit trail")

@@ -52,6 +52,16 @@ package enum TenantTables {
             SELECT \(tenant), \(UUID()), id, '\\x00', 'openid', 'pending', 5, \(now), \(now) FROM application
             WHERE tenant_id = \(tenant) LIMIT 1
             """,
+            """
+            WITH made AS (
+                INSERT INTO initial_access_token (tenant_id, id, name, digest, bound_digest, last_four, kinds, requires_pkce, max_registrations,
+                    registrations, expires_at, created_at, updated_at)
+                VALUES (\(tenant), \(UUID()), 'Partner', '\\x00', '\\x00', 'abcd', '{web}', true, 1, 1, \(now), \(now), \(now)) RETURNING id),
+            registered AS (SELECT id FROM application WHERE tenant_id = \(tenant) LIMIT 1)
+            INSERT INTO client_registration (tenant_id, application_id, initial_access_token_id, digest, bound_digest, metadata, created_at,
+                updated_at)
+            SELECT \(tenant), registered.id, made.id, '\\x00', '\\x00', '{}', \(now), \(now) FROM made, registered
+            """,
             "INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(tenant), 1, \(now), \(now))",
             "INSERT INTO rate_card VALUES (\(tenant), \(UUID()), NULL, 1, '2026-11-01', false, 'USD', 0, 0, 0, 'graduated', '[{\"unit_price_micros\": 1}]', \(now))",
             """

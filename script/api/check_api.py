@@ -42,6 +42,14 @@ def prepare(server):
     connections = requests.get(f"{root}/tenants/acme/connections", headers=operator)
     connection = next((each["id"] for each in connections.json().get("data", [])), None)
     protected.append(connection)
+    # A client that registered itself, and the token with which the run registers others.
+    initial = requests.post(
+        f"{root}/tenants/acme/initial-access-tokens", headers=operator,
+        json={"name": "check-api", "max_registrations": 400, "kinds": ["web", "spa", "native", "machine"]}).json()
+    registered = requests.post(
+        f"{settings['base_url']}/t/acme/oauth2/register", headers={"Authorization": f"Bearer {initial['secret']}"},
+        json={"redirect_uris": ["https://registered.test/callback"]}).json()
+    protected += [initial["id"]]
     secrets = [settings["platform_api_key"], *(tenant["api_key"] for tenant in settings["tenants"])]
     for place in ("platform", "tenants/acme", "tenants/globex"):
         answer = requests.get(f"{root}/{place}/api-keys", headers=operator)
@@ -52,7 +60,8 @@ def prepare(server):
         "applications": {tenant["slug"]: tenant["application"] for tenant in settings["tenants"]},
         # For another person, because the run may delete the access token's user.
         "refresh_token": server.sign_in("acme")["refresh_token"], "access_token": access["access_token"],
-        "apple_keys": apple_keys, "connection": connection, "spare_login": server.sign_in("acme"),
+        "initial_access_token": initial["secret"], "registered_client": registered["client_id"],
+        "registration_access_token": registered["registration_access_token"], "apple_keys": apple_keys, "connection": connection, "spare_login": server.sign_in("acme"),
         "simulator_url": settings["simulator_url"],
         "private_key": subprocess.run(
             ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"], check=True, capture_output=True,
@@ -67,6 +76,8 @@ def run(server, known, who, key, phases, arguments):
     report = server.folder / f"{who}.json"
     environment = os.environ | {
         "ESPALIER_CHECK_API_KEY": key, "ESPALIER_CHECK_ACCESS_TOKEN": known["access_token"], "ESPALIER_CHECK_REPORT": str(report),
+        "ESPALIER_CHECK_INITIAL_ACCESS_TOKEN": known["initial_access_token"],
+        "ESPALIER_CHECK_REGISTRATION_ACCESS_TOKEN": known["registration_access_token"],
         "ESPALIER_CHECK_SETTINGS": json.dumps(known), "ESPALIER_CHECK_SEED": "1", "PYTHONPATH": str(HERE), "SCHEMATHESIS_HOOKS": str(HERE / "hooks.py"),
         "NO_COLOR": "1",
     }

@@ -145,6 +145,16 @@ def before_call(context, case, kwargs):
     if action == "mushuUser":
         # Mushu's clients expect 422 for a missing token, and the check 401. An application that does not exist gets 404 before both.
         path["client_id"] = "app_" + "0" * 26
+    if action.endswith("RegisteredClient") and valid[ParameterLocation.PATH]:
+        # The client whose token this is. It has to be there for the other two first.
+        path |= {"tenant": "acme", "client_id": SETTINGS["registered_client"]}
+        if action == "deleteRegisteredClient" and not all(world.statuses[each][200] for each in ("getRegisteredClient", "updateRegisteredClient")):
+            path["tenant"] = "globex"
+        if isinstance(case.body, dict) and "client_id" in case.body:
+            case.body["client_id"] = SETTINGS["registered_client"]
+            case.body.pop("client_secret", None)
+    if action == "registerClient" and valid[ParameterLocation.PATH]:
+        path["tenant"] = "acme"
     if path != (case.path_parameters or {}):
         case.path_parameters = path
     if valid[ParameterLocation.QUERY] and case.query is not None:
@@ -226,7 +236,7 @@ def before_call(context, case, kwargs):
             # Of generated keys, almost none is a point of the curve.
             for name in ("token_endpoint_auth_method", "jwks", "jwks_uri"):
                 case.body.pop(name, None)
-        if action in ("registerApplication", "updateApplication"):
+        if action in ("registerApplication", "updateApplication", "registerClient", "updateRegisteredClient"):
             development_uris(case.body)
         if action == "registerApplication" and case.body.get("kind") in ("web", "machine"):
             case.body.pop("returns_tokens_in_url", None)
@@ -244,7 +254,7 @@ def before_call(context, case, kwargs):
 
 def development_uris(body):
     """Leaves no URI for development, because a name of one may be reserved, and only some applications may have them."""
-    for name in ("redirect_uris", "logout_uris"):
+    for name in ("redirect_uris", "logout_uris", "post_logout_redirect_uris"):
         if isinstance(body.get(name), list):
             body[name] = [
                 uri if not re.match(r"https://\*|(?!https?://)[^.]*:", str(uri)) else f"https://app.test/{number}"

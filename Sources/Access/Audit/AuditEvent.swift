@@ -12,7 +12,7 @@ package struct AuditEvent: Identified, Sendable {
 
     /// The actor, and the origin of the request.
     package struct Origin: Sendable {
-        /// The ID of an API key or an application, or `system`.
+        /// The ID of an API key, an application or an initial access token, or `system`.
         package let actor: String
         package let address: String?
         package let requestID: String?

@@ -7,7 +7,7 @@ import Web
 private struct Metadata: Encodable {
     let issuer, authorization_endpoint, token_endpoint, userinfo_endpoint, jwks_uri: String
     let introspection_endpoint, revocation_endpoint, end_session_endpoint: String
-    let pushed_authorization_request_endpoint, device_authorization_endpoint: String
+    let pushed_authorization_request_endpoint, device_authorization_endpoint, registration_endpoint: String
     let require_pushed_authorization_requests = false
     let backchannel_logout_supported = true
     let backchannel_logout_session_supported = true
@@ -49,7 +49,8 @@ extension DiscoveryRoutes {
                 userinfo_endpoint: "\(issuer)/oauth2/userinfo", jwks_uri: "\(issuer)/oauth2/jwks",
                 introspection_endpoint: "\(issuer)/oauth2/introspect", revocation_endpoint: "\(issuer)/oauth2/revoke",
                 end_session_endpoint: "\(issuer)/oauth2/logout", pushed_authorization_request_endpoint: "\(issuer)/oauth2/par",
-                device_authorization_endpoint: "\(issuer)/oauth2/device_authorization"),
+                device_authorization_endpoint: "\(issuer)/oauth2/device_authorization",
+                registration_endpoint: "\(issuer)/oauth2/register"),
             cacheControl: Self.cacheControl(isOld: found.isOld))
     }
 }

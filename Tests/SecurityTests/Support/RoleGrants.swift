@@ -17,12 +17,14 @@ enum RoleGrants {
         backchannel_logout: DELETE SELECT
         budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period \
             updated_at)
+        client_registration: DELETE INSERT SELECT UPDATE(metadata updated_at)
         connection: DELETE INSERT SELECT UPDATE(bundle_ids check_claimed_at check_due_at check_outcome check_steps checked_at \
             email_sources relink_until services_id updated_at)
         device_authorization: DELETE INSERT SELECT UPDATE(approved_login interval_seconds login_id polled_at state)
         digest_key: SELECT
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
         identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)
+        initial_access_token: INSERT SELECT UPDATE(registrations revoked_at updated_at)
         master_key: SELECT
         outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
         rate_card: INSERT SELECT

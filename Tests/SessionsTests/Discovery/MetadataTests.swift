@@ -20,6 +20,7 @@ struct MetadataTests {
         case backchannel_logout_supported, backchannel_logout_session_supported, token_endpoint_auth_signing_alg_values_supported
         case introspection_endpoint_auth_signing_alg_values_supported, revocation_endpoint_auth_signing_alg_values_supported
         case pushed_authorization_request_endpoint, require_pushed_authorization_requests, dpop_signing_alg_values_supported
+        case registration_endpoint
     }
 
     /// Proves that a member is true.
@@ -171,6 +172,13 @@ struct MetadataTests {
         case .device_authorization_endpoint:
             #expect(
                 try await party.browser.post(party.string("device_authorization_endpoint"), form: []).isOAuthError(401, "invalid_client"))
+        case .registration_endpoint:
+            let issued = try await party.platform.call("POST", "/tenants/acme/initial-access-tokens", ["name": "Partner"])
+            let answer = try await party.browser.send(
+                "POST", party.string("registration_endpoint"),
+                headers: [("Authorization", "Bearer \(issued.string("secret") ?? "")"), ("Content-Type", "application/json")],
+                body: #"{"redirect_uris": ["https://app.test/callback"]}"#)
+            #expect(answer.status == 201, "\(answer.body)")
         case .backchannel_logout_supported, .backchannel_logout_session_supported:
             // `DeliverLogoutTokenTests` proves that the logout token arrives and names the session.
             #expect(party.metadata[member.rawValue] as? Bool == true)

@@ -27,6 +27,7 @@ struct OpenIDConfigurationTests {
                     #expect(answer.string("introspection_endpoint") == "\(tenant.issuer)/oauth2/introspect")
                     #expect(answer.string("revocation_endpoint") == "\(tenant.issuer)/oauth2/revoke")
                     #expect(answer.string("end_session_endpoint") == "\(tenant.issuer)/oauth2/logout")
+                    #expect(answer.string("registration_endpoint") == "\(tenant.issuer)/oauth2/register")
                     let secrets = ["client_secret_basic", "client_secret_post", "private_key_jwt"]
                     #expect(answer.json["introspection_endpoint_auth_methods_supported"] as? [String] == secrets)
                     #expect(answer.json["revocation_endpoint_auth_methods_supported"] as? [String] == secrets + ["none"])

@@ -15,6 +15,14 @@ enum Examples {
         {"id":"api_1","object":"api","name":"Orders","audience":"https://orders.example.com","scopes":["orders:read"],\#
         "access_token_seconds":3600,"applications":[{"id":"app_1","scopes":["orders:read"]},{"id":"app_2","scopes":null}],\#(times)}
         """#
+    static let initialAccessToken = #"""
+        {"id":"iat_1","object":"initial_access_token","name":"Partner portal","last_four":"hush","kinds":["web","spa"],\#
+        "requires_pkce":true,"max_registrations":10,"registrations":3,"expires_at":"2026-11-28T08:00:00Z",\#(times)}
+        """#
+    static let initialAccessTokenWithSecret = String(initialAccessToken.dropLast()) + #","secret":"eit_hushhush"}"#
+    static let applicationRegistration = #"""
+        {"id":"app_1","object":"application_registration","initial_access_token_id":"iat_1","software_id":"example-shop",\#(times)}
+        """#
     static let applicationSecret = #"{"id":"secret_1","object":"application_secret","last_four":"hush",\#(times)}"#
     static let steps = #"""
         [{"step":"private_key","outcome":"passed","detail":"A P-256 key."},\#

@@ -51,6 +51,13 @@ struct ListWidthTests {
                 """#,
             at80: ["NAME", "REVOKED", "EXPIRES", "ID"], at60: ["NAME", "REVOKED", "ID"]),
         Example(
+            command: "initial-access-tokens list --tenant acme",
+            element: #"""
+                {"id":"\#(id("iat"))","name":"Partner portal","last_four":"0000","kinds":["web","spa","native"],"requires_pkce":true,\#
+                "max_registrations":10,"registrations":3,"expires_at":"2026-12-21T08:00:00Z","revoked_at":"2026-11-21T08:00:00Z",\#(created)}
+                """#,
+            at80: ["NAME", "USED", "REVOKED", "EXPIRES", "ID"], at60: ["NAME", "REVOKED", "ID"]),
+        Example(
             command: "sessions list --tenant acme",
             element: #"""
                 {"id":"\#(id("session"))","user_id":"\#(id("user"))","application_id":"\#(id("app"))","status":"expired",\#

@@ -229,6 +229,35 @@ struct RequestTests {
             "apis delete api_1 --tenant acme --confirm=acme", "DELETE /v1/tenants/acme/apis/api_1", answer: "", shows: "Deleted api_1."),
     ]
 
+    static let registration: [Example] = [
+        .init(
+            """
+            initial-access-tokens issue --tenant acme --name Portal --kind web --kind machine --no-pkce --registrations 10 \
+            --expires-at 2027-01-01
+            """, "POST /v1/tenants/acme/initial-access-tokens",
+            #"""
+            {"expires_at":"2027-01-01T00:00:00Z","kinds":["web","machine"],"max_registrations":10,"name":"Portal","requires_pkce":false}
+            """#, answer: Examples.initialAccessTokenWithSecret, shows: "eit_hushhush"),
+        .init(
+            "initial-access-tokens issue --tenant acme --name Portal", "POST /v1/tenants/acme/initial-access-tokens", #"{"name":"Portal"}"#,
+            answer: Examples.initialAccessTokenWithSecret, shows: "shown only once"),
+        .init(
+            "initial-access-tokens list --tenant acme", "GET /v1/tenants/acme/initial-access-tokens",
+            answer: Examples.list(Examples.initialAccessToken), shows: "USED"),
+        .init(
+            "initial-access-tokens show iat_1 --tenant acme", "GET /v1/tenants/acme/initial-access-tokens/iat_1",
+            answer: Examples.initialAccessToken, shows: "Partner portal"),
+        .init(
+            "initial-access-tokens revoke iat_1 --tenant acme --confirm=acme",
+            "POST /v1/tenants/acme/initial-access-tokens/iat_1/revoke", answer: Examples.initialAccessToken, shows: "Partner portal"),
+        .init(
+            "applications registration show app_1 --tenant acme", "GET /v1/tenants/acme/applications/app_1/registration",
+            answer: Examples.applicationRegistration, shows: "example-shop"),
+        .init(
+            "applications registration end app_1 --tenant acme --confirm=acme",
+            "DELETE /v1/tenants/acme/applications/app_1/registration", answer: "", shows: "Ended the registration of app_1."),
+    ]
+
     static let people: [Example] = [
         .init(
             "users list --tenant acme --search ada --email ada+x@example.com",
@@ -348,7 +377,8 @@ struct RequestTests {
             answer: Examples.notification, shows: "applied"),
     ]
 
-    static let all = tenants + applications + apis + connections + people + webhooks + notifications + pricing + budget + usageSink
+    static let all =
+        tenants + applications + apis + registration + connections + people + webhooks + notifications + pricing + budget + usageSink
 
     @Test(
         "each command sends the request that the API describes",

@@ -6,7 +6,7 @@ struct Applications: ParsableCommand {
         abstract: "Manages a tenant's applications and their client secrets.",
         subcommands: [
             RegisterApplication.self, ListApplications.self, ShowApplication.self, UpdateApplication.self, DeleteApplication.self,
-            TestLogin.self, ApplicationSecrets.self,
+            TestLogin.self, ApplicationSecrets.self, ApplicationRegistration.self,
         ])
 }
 
