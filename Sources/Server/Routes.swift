@@ -120,7 +120,10 @@ struct Routes: Sendable {
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)
         usageSink = UsageSinkRoutes(pool: pool, keyring: keyring, allowsPrivate: allowsPrivate, now: now)
         mushu = MushuRoutes(tokens: issuer, signIn: signIn, native: native, notifications: notifications, connections: connections)
-        registration = RegistrationRoutes(endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate)
+        registration = RegistrationRoutes(
+            endpoints: endpoints, pool: pool, applications: applications, allowsPrivate: allowsPrivate,
+            // The changes of administrators have a limit of their own, which no client uses up.
+            changesPerMinute: max(1, settings.apiChangesPerMinute / 5))
         initialAccessTokens = InitialAccessTokenRoutes(pool: pool, keyring: keyring, now: now)
         wellKnown = WellKnown(publicURL: publicURL, securityContact: settings.securityContact, now: now)
     }

@@ -49,7 +49,7 @@ package struct OAuthError: Error, Sendable {
     package var challenge: String?
     /// Whether the challenge contains only the scheme. A caller without credentials has made no error (RFC 6750, section 3.1).
     let isBare: Bool
-    /// Whether the limit of unauthenticated callers refuses the request. The status is 429, because RFC 6749 has no code for it.
+    /// Whether a limit of requests refuses the request. The status is 429, because RFC 6749 has no code for it.
     package var isRateLimited = false
 
     package init(_ code: Code, _ description: String, challenge: String? = nil, isBare: Bool = false) {

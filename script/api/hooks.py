@@ -38,6 +38,8 @@ class World:
         self.refresh_token = SETTINGS["refresh_token"]
         self.apple_keys = dict(SETTINGS["apple_keys"])
         self.states = {}
+        # The client IDs of applications that registered themselves.
+        self.registered = []
         self.statuses = defaultdict(lambda: defaultdict(int))
 
     def may_end(self, action):
@@ -153,6 +155,8 @@ def before_call(context, case, kwargs):
         if isinstance(case.body, dict) and "client_id" in case.body:
             case.body["client_id"] = SETTINGS["registered_client"]
             case.body.pop("client_secret", None)
+    if action.endswith("ApplicationRegistration") and valid[ParameterLocation.PATH] and world.registered:
+        path |= {"tenant": "acme", "application": world.registered.pop() if action.startswith("end") else world.registered[-1]}
     if action == "registerClient" and valid[ParameterLocation.PATH]:
         path["tenant"] = "acme"
     if path != (case.path_parameters or {}):
@@ -249,7 +253,9 @@ def before_call(context, case, kwargs):
         if case.body.get("team_id") and case.body.get("team_id") == case.body.get("key_id"):
             case.body["key_id"] = "K1B2C3D4E5"
         if "expires_at" in case.body:
-            case.body["expires_at"] = "2099-01-01T00:00:00Z"
+            # An initial access token is for up to 90 days.
+            is_initial = action == "issueInitialAccessToken"
+            case.body["expires_at"] = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 86400)) if is_initial else "2099-01-01T00:00:00Z"
 
 
 def development_uris(body):
@@ -322,6 +328,8 @@ def after_call(context, case, response):
             return
         if action == "token" and "refresh_token" in value:
             world.refresh_token = value["refresh_token"]
+        if action == "registerClient":
+            world.registered.append(value["client_id"])
         known = {snake(name): id for name, id in path.items()}
         # In a path it is called by half its name.
         for half, whole in (("secret", "application_secret"), ("delivery", "webhook_delivery")):

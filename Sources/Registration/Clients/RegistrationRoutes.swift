@@ -16,9 +16,15 @@ package struct RegistrationRoutes: Sendable {
     let applications: ApplicationRoutes
     /// Whether addresses of clients may lead into private networks and do without TLS: for development.
     let allowsPrivate: Bool
+    /// Replacements of a tenant's registrations. Each one can append to the audit trail, and the trail exists as long as the tenant.
+    let changes: TokenBuckets<ID<Tenant>>
 
-    package init(endpoints: TenantEndpoints, pool: DatabasePool, applications: ApplicationRoutes, allowsPrivate: Bool) {
+    /// - Parameter changesPerMinute: the limit of replacements by all registered clients of a tenant, in each process.
+    package init(
+        endpoints: TenantEndpoints, pool: DatabasePool, applications: ApplicationRoutes, allowsPrivate: Bool, changesPerMinute: Int
+    ) {
         (self.endpoints, self.pool, self.applications, self.allowsPrivate) = (endpoints, pool, applications, allowsPrivate)
+        changes = TokenBuckets(perMinute: changesPerMinute)
     }
 
     package var routes: RouteCollection<WebContext> {

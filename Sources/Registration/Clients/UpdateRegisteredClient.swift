@@ -1,6 +1,7 @@
 import Access
 import Encoding
 import Foundation
+import HTTPTypes
 import Hummingbird
 import Postgres
 import Sealing
@@ -17,6 +18,7 @@ extension RegistrationRoutes {
             guard let tenant = try await endpoints.tenant(context)?.tenant else { throw Problem.notFound("tenant") }
             let now = endpoints.now()
             let access = try await registrationAccess(request, tenant, context, at: now)
+            try countChange(request, tenant.id, context)
             let metadata = try await ClientMetadata(request, allowsPrivate: allowsPrivate)
             guard metadata.clientID?.isSame(as: access.application.id.description) == true
             else { throw OAuthError(metadata: [.init("client_id", "It must be the ID of this client.")]) }
@@ -51,6 +53,21 @@ extension RegistrationRoutes {
             return try .json(
                 RegisteredClientReply(changed, registration.details, token: access.token, issuer: endpoints.issuer(tenant)))
         }
+    }
+
+    /// Counts a replacement. As for an API key, each 8 KiB of the body counts as one more.
+    private func countChange(_ request: Request, _ tenant: ID<Tenant>, _ context: WebContext) throws(OAuthError) {
+        let largest = context.maxUploadSize
+        let bytes = min(request.headers[.contentLength].flatMap { Int($0) } ?? largest, largest)
+        let level = changes.take(tenant, cost: 1 + max(0, bytes) / 8192, at: .now)
+        guard !level.isGranted else { return }
+        context.record.note(header: .retryAfter, "\(level.secondsUntilNext)")
+        var error = OAuthError(
+            .temporarilyUnavailable,
+            "The tenant's registered clients together made more than \(changes.perMinute) changes in a minute. "
+                + "Retry after the seconds in Retry-After.")
+        error.isRateLimited = true
+        throw error
     }
 
     /// Whether a text is a valid secret of the application.

@@ -72,6 +72,28 @@ struct UpdateRegisteredClientTests {
         }
     }
 
+    @Test("the replacements of a tenant's clients are limited, because each one is audited; reading is not")
+    func limited() async throws {
+        try await TestPlatform.run({ $0.apiChangesPerMinute = 50 }) { platform in
+            let registrant = try await Registrant.make(platform)
+            let (client, other) = (try await registrant.client(), try await registrant.client())
+            func replace(_ name: String) async throws -> TestBrowser.Answer {
+                try await registrant.send(
+                    "PUT", client.uri, token: client.token,
+                    Registrant.web.merging(["client_id": client.id, "client_name": name, "unknown": String(repeating: "x", count: 30_000)])
+                    { $1 })
+            }
+            var answers: [TestBrowser.Answer] = []
+            for number in 0..<6 { answers.append(try await replace("Shop \(number)")) }
+            #expect(answers.first?.status == 200)
+            let last = try #require(answers.last)
+            #expect(last.isOAuthError(429, "temporarily_unavailable") && last.header("Retry-After") != nil, "\(last.body)")
+            let events = try await platform.audited("updateRegisteredClient").count
+            #expect(events == answers.filter { $0.status == 200 }.count)
+            for client in [client, other] { #expect(try await registrant.send("GET", client.uri, token: client.token).status == 200) }
+        }
+    }
+
     @Test("a public client stays one, and development URIs need an administrator's permission")
     func publicClient() async throws {
         try await TestPlatform.run { platform in
