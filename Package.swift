@@ -35,7 +35,8 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
-    "Server", "Devices", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger", "Tenancy",
+    "Server", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
+    "Tenancy",
     "ClientKeys",
     "Delivery", "Access",
     "Web",
@@ -212,7 +213,8 @@ let package = Package(
         .target(
             name: "Server",
             dependencies: [
-                "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing",
+                "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
+                "Billing",
                 "Ledger", "Tenancy",
                 "ClientKeys", "Delivery",
                 "Access",

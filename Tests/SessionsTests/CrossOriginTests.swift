@@ -72,7 +72,7 @@ struct CrossOriginTests {
         try await Self.run { platform, browser in
             let metadata = try await browser.get("\(platform.acme.issuer)/.well-known/openid-configuration").json
             let endpoints = metadata.filter { $0.key.hasSuffix("_endpoint") || $0.key == "jwks_uri" }
-            #expect(endpoints.count == 8)
+            #expect(endpoints.count == 10)
             for (member, value) in endpoints {
                 let isForPages =
                     switch member {

@@ -58,7 +58,7 @@ struct ClientMetadata: Sendable {
     }
 
     /// - Throws: `Problem` with each invalid member.
-    private init(_ fields: inout JSONFields, allowsPrivate: Bool) throws {
+    init(_ fields: inout JSONFields, allowsPrivate: Bool) throws {
         clientID = fields.text("client_id", 1...100)
         clientSecret = fields.text("client_secret", 1...500)
         name = fields.text("client_name")

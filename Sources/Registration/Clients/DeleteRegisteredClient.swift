@@ -13,12 +13,9 @@ extension RegistrationRoutes {
             guard let tenant = try await endpoints.tenant(context)?.tenant else { throw Problem.notFound("tenant") }
             let now = endpoints.now()
             let access = try await registrationAccess(request, tenant, context, at: now)
-            do {
+            try await refusingProblems {
                 try await applications.delete(
                     access.application.id, as: "deleteRegisteredClient", of: tenant.id, by: access.origin, at: now)
-            } catch let problem as Problem where problem.code == .notFound {
-                // Another request deleted it first.
-                throw OAuthError.badRegistrationAccessToken
             }
             endpoints.directory.forget(tenant.id.uuid)
             return .noContent

@@ -45,6 +45,8 @@ extension RegistrationRoutes {
     /// Runs a change of an application, and gives its refusals the form of an OAuth endpoint.
     func refusingProblems<R>(_ change: () async throws -> R) async throws -> R {
         do { return try await change() } catch let problem as Problem where problem.code.status.kind == .clientError {
+            // Another request deleted the application since the check of the token.
+            if problem.code == .notFound { throw OAuthError.badRegistrationAccessToken }
             guard problem.fields.isEmpty else { throw OAuthError(metadata: problem.fields) }
             throw OAuthError(.invalidRequest, problem.detail)
         }

@@ -236,6 +236,7 @@ struct RegisterClientTests {
             let moved = try await registrant.send("POST", others.endpoint, token: expired.token, Registrant.web)
             #expect(moved.isOAuthError(401, "invalid_token"), "\(moved.body)")
             try await platform.suspend(platform.acme)
+            platform.installation.directory.forgetAll(isFresh: true)
             #expect(try await registrant.register().status == 404)
         }
     }
