@@ -115,6 +115,28 @@ struct UpdateRegisteredClientTests {
         }
     }
 
+    @Test("a client requires pushed requests and proofs of its key of itself, and cannot take this back")
+    func requirements() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            let members = ["require_pushed_authorization_requests", "dpop_bound_access_tokens"]
+            let client = try await registrant.client(
+                Registrant.web.merging(members.map { ($0, true) }, uniquingKeysWith: { $1 }))
+            let replaced = try await registrant.send(
+                "PUT", client.uri, token: client.token,
+                Registrant.web.merging(members.map { ($0, false) }, uniquingKeysWith: { $1 }).merging(["client_id": client.id]) { $1 })
+            #expect(replaced.status == 200, "\(replaced.body)")
+            for answer in [client.answer, replaced] { for member in members { #expect(answer.json[member] as? Bool == true, "\(member)") } }
+            let direct = try await TestBrowser(platform).authorize(try registrant.request(client))
+            #expect(direct["error"] == "invalid_request", "\(direct.status) \(direct.location ?? direct.body)")
+            // An administrator takes it back.
+            let settings: [String: any Sendable] = ["requires_pushed_requests": false, "requires_dpop": false]
+            _ = try await platform.call("PATCH", "/tenants/acme/applications/\(client.id)", settings)
+            #expect(try await registrant.send("GET", client.uri, token: client.token).json[members[0]] == nil)
+            _ = try await TestBrowser(platform).tokens(try registrant.request(client))
+        }
+    }
+
     @Test("a client can change to its own key, which ends its secret, and never back")
     func ownKey() async throws {
         try await TestPlatform.run { platform in
