@@ -37,7 +37,7 @@ extension TokenRoutes {
             let found = try await OwnerDatabase(pool, tenant: tenant.tenant.id).repeatable
                 .run(User.find(ofSession: token.session, of: tenant.tenant.id, application, at: now)).first(User.init)
             guard let found else { throw OAuthError.badAccessToken }
-            // Only for an active session, because it writes a row.
+            // Only for an active session, because each proof takes a row.
             try await tokens.use(proof, of: tenant.tenant, at: now)
             return found
         }

@@ -152,7 +152,7 @@ struct ListRevocationsTests {
         }
     }
 
-    @Test("an application with private_key_jwt is told that the feed accepts only a secret")
+    @Test("an application with private_key_jwt gets the reason that the feed accepts only a secret")
     func ownKey() async throws {
         try await TestPlatform.run { platform in
             let application = platform.acme.applications[0]
