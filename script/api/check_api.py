@@ -27,6 +27,9 @@ def prepare(server):
     for slug in 12 * ["acme"] + 3 * ["globex"]:
         server.sign_in(slug)
     access = server.sign_in("acme")
+    requests.patch(
+        f"{root}/tenants/acme/applications/{settings['tenants'][0]['application']['client_id']}", headers=operator,
+        json={"allows_device_grant": True}).raise_for_status()
     claims = json.loads(base64.urlsafe_b64decode(access["access_token"].split(".")[1] + "=="))
     spare = []
     for number in range(6):

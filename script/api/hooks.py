@@ -28,6 +28,10 @@ DESTROYS = re.compile("^(delete|revoke|retire|roll|update|suspend|promote|activa
 OF_TENANT = re.compile("^(delete|suspend|resume|restore|update)Tenant$|^revokeAllSessions$")
 
 
+# The steps of a device's user, after the first page.
+DECIDES_ON_DEVICE = {"showDevice", "signInForDevice", "reviewDevice", "approveDevice", "refuseDevice"}
+
+
 class World:
     """What is known of the server's things: of each kind, the path parameters that lead to one."""
 
@@ -182,6 +186,8 @@ def before_call(context, case, kwargs):
             case.headers["If-Match"] = "*"
         if "Idempotency-Key" in case.headers:
             case.headers["Idempotency-Key"] = str(uuid.UUID(int=chance.getrandbits(128)))
+    if action in DECIDES_ON_DEVICE and all(valid.values()):
+        lead_device(case, action, path)
     if valid[ParameterLocation.BODY] and isinstance(case.body, dict):
         if action in ("appleCallback", "sharedAppleCallback") and path.get("tenant", "globex") in SETTINGS["applications"]:
             cancel_at_apple(case, path.get("tenant", "globex"))
@@ -209,6 +215,10 @@ def before_call(context, case, kwargs):
         if action == "userInfoByPost":
             # It stands in the header already.
             case.body.pop("access_token", None)
+        if action == "authorizeDevice" and valid[ParameterLocation.PATH]:
+            case.path_parameters = path | {"tenant": "acme"}
+            lead_target(case.body, {"tenant": "acme"})
+            case.body = {name: case.body[name] for name in {"scope", "resource"} & set(case.body)} | SETTINGS["client"]
         if action == "token":
             case.body |= SETTINGS["client"]
             if case.body.get("grant_type") == "refresh_token":
@@ -286,6 +296,24 @@ def cancel_at_apple(case, slug):
         "code_challenge_method": "S256"})
     case.cookies = begun.cookies.get_dict()
     case.body = {"state": parse_qs(urlsplit(begun.headers["Location"]).query)["state"][0], "error": "user_cancelled_authorize"}
+
+
+def lead_device(case, action, path):
+    """Makes it a step of the user of a device that has asked: only we can make a user code and a ticket. An approval needs a login at
+    Apple, too."""
+    issuer = f"{SETTINGS['base_url']}/t/acme"
+    case.path_parameters = path | {"tenant": "acme"}
+    codes = requests.post(f"{issuer}/oauth2/device_authorization", data=SETTINGS["client"]).json()
+    form = {"user_code": codes["user_code"]}
+    if action == "showDevice":
+        case.body = form
+        return
+    shown = requests.post(f"{issuer}/device", data=form)
+    case.cookies, ticket = shown.cookies.get_dict(), re.search('name="ticket" value="([^"]*)"', shown.text)[1]
+    if action in ("approveDevice", "refuseDevice"):
+        case.body = {"ticket": ticket}
+    else:
+        case.query = {"ticket": ticket} if action == "signInForDevice" else {"state": ticket, "error": "access_denied"}
 
 
 def sign_out(case, path, parameters):
