@@ -50,7 +50,16 @@ extension DeviceGrant {
         by application: Application, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext
     ) async throws -> DeviceCodes {
         try await counted(.device, context) {
-            try await start(.authKit, scope: Scope.all, apis: [], by: application, of: tenant, request, context)
+            // Otherwise the user would approve a device that can never get its tokens.
+            guard !application.requiresDPoP else {
+                throw OAuthError(
+                    .unauthorizedClient,
+                    """
+                    The application requires DPoP, and this interface does not offer it. Use the tenant's OAuth endpoints, or set \
+                    requires_dpop to false.
+                    """)
+            }
+            return try await start(.authKit, scope: Scope.all, apis: [], by: application, of: tenant, request, context)
         }
     }
 
@@ -69,24 +78,32 @@ extension DeviceGrant {
         }
         // Anyone knows the ID of a public application. The server of a confidential one has one address for all devices.
         let device = Device(request, context)
-        let network = context.record.current.isAuthenticated ? nil : CallerNetwork.of(device.address)
+        let network = context.record.current.isAuthenticated ? nil : RequestNetwork.limited(device.address)
         if let network, !starts.take(network, at: .now).isGranted { throw tooMany(context) }
+        guard startsOfApplication.take(application.id, at: .now).isGranted else { throw tooMany(context) }
 
         let (id, database) = (ID<DeviceAuthorization>(at: now), OwnerDatabase(pool, tenant: tenant.tenant.id))
-        // The second try is for a user code that is taken.
-        for userCode in [UserCode.random(), UserCode.random()] {
-            let inserted = try await database.run(
+        func insert(_ code: UserCode) async throws -> Bool {
+            try await !database.run(
                 DeviceAuthorization.insert(
-                    id, userCode: userCode.digest(with: endpoints.keyring), scope: scope, apis: apis, device, network: network,
-                    of: application.id, tenant.tenant.id, at: now))
-            guard !inserted.isEmpty else { continue }
-            let page = "\(endpoints.issuer(tenant.tenant))/device"
-            return DeviceCodes(
-                device_code: DeviceCode(id).text(interface, of: application.id, tenant.tenant.id, with: endpoints.keyring),
-                user_code: userCode.text, verification_uri: page, verification_uri_complete: "\(page)?user_code=\(userCode.text)",
-                expires_in: Int(DeviceAuthorization.lifetime), interval: DeviceAuthorization.interval)
+                    id, userCode: code.digest(with: endpoints.keyring), scope: scope, apis: apis, device, network: network,
+                    of: application.id, tenant.tenant.id, at: now)
+            ).isEmpty
         }
-        throw tooMany(context)
+        var userCode = UserCode.random()
+        let isInserted: Bool
+        do { isInserted = try await insert(userCode) } catch let error as DatabaseError
+            where error.constraint == DeviceAuthorization.isTaken
+        {
+            userCode = .random()
+            isInserted = try await insert(userCode)
+        }
+        guard isInserted else { throw tooMany(context) }
+        let page = "\(endpoints.issuer(tenant.tenant))/device"
+        return DeviceCodes(
+            device_code: DeviceCode(id).text(interface, of: application.id, tenant.tenant.id, with: endpoints.keyring),
+            user_code: userCode.text, verification_uri: page, verification_uri_complete: "\(page)?user_code=\(userCode.text)",
+            expires_in: Int(DeviceAuthorization.lifetime), interval: DeviceAuthorization.interval)
     }
 
     static let notAllowed = OAuthError(

@@ -54,6 +54,9 @@ struct DeviceAuthorization: Identified, Sendable {
 
     /// Whether the user can still decide.
     func isOpen(at now: Date) -> Bool { state == .pending && now < expiresAt }
+
+    /// Whether a user has allowed the device.
+    var isApproved: Bool { state == .approved || state == .redeemed }
 }
 
 // MARK: The device
@@ -64,8 +67,11 @@ extension DeviceAuthorization {
     static let mostOfApplication = 10_000
     static let mostOfNetwork = 100
 
-    /// Inserts an authorization. It returns no row if a limit is reached, or if the user code is taken. Concurrent requests do not see one
-    /// another, so the number may exceed a limit by their number.
+    /// The constraint that refuses a user code that is taken.
+    static let isTaken = "device_authorization_user_code"
+
+    /// Inserts an authorization. It returns no row if a limit is reached. The schema refuses it (`isTaken`) if the user code is taken.
+    /// Concurrent requests do not see one another, so the number may exceed a limit by their number.
     /// - Parameter network: the network of an unauthenticated request.
     static func insert(
         _ id: ID<DeviceAuthorization>, userCode digest: [UInt8], scope: String, apis: [ID<API>], _ device: Device, network: String?,
@@ -85,7 +91,7 @@ extension DeviceAuthorization {
                 AND (\(network) IS NULL OR (SELECT count(*) FROM (
                     SELECT FROM device_authorization WHERE tenant_id = \(tenant) AND network = \(network) AND expires_at > \(now)
                     LIMIT \(mostOfNetwork)) AS near) < \(mostOfNetwork))
-            ON CONFLICT (tenant_id, user_code_digest) DO NOTHING RETURNING id
+            RETURNING id
             """
     }
 
@@ -128,12 +134,14 @@ extension DeviceAuthorization {
         "SELECT \(part: columns) FROM device_authorization WHERE tenant_id = \(tenant) AND id = \(id)"
     }
 
-    /// Stores the user's approval. It returns no row if the user code has expired, or if someone has decided before.
+    /// Stores the user's approval. The same approval again changes nothing. It returns no row if the user code has expired, or if someone
+    /// has decided otherwise.
     /// - Parameter sealed: the login, sealed for this authorization.
     static func approve(_ id: ID<DeviceAuthorization>, _ login: ID<LoginID>, sealed: String, of tenant: ID<Tenant>, at now: Date) -> SQL {
         """
-        UPDATE device_authorization SET state = 'approved', login_id = \(login), approved_login = \(sealed)
-        WHERE tenant_id = \(tenant) AND id = \(id) AND state = 'pending' AND expires_at > \(now)
+        UPDATE device_authorization SET state = CASE state WHEN 'pending' THEN 'approved' ELSE state END, login_id = \(login),
+            approved_login = COALESCE(approved_login, \(sealed))
+        WHERE tenant_id = \(tenant) AND id = \(id) AND (state = 'pending' OR login_id = \(login)) AND expires_at > \(now)
         RETURNING id
         """
     }

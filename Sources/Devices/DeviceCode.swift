@@ -17,6 +17,8 @@ struct DeviceCode: Sendable {
 
     private static let prefix = "edc_"
     private static let purpose = "device_code"
+    /// The permitted difference between the clocks of two servers, in seconds.
+    private static let leeway: TimeInterval = 60
     private static let length = prefix.utf8.count + [UInt8].base64URLCount(of: 52)
 
     let authorization: ID<DeviceAuthorization>
@@ -37,6 +39,14 @@ struct DeviceCode: Sendable {
         guard let expected = keyring.mac(message(interface, application, tenant), purpose: Self.purpose, keyID: keyID),
             constantTimeEqual(expected, Array(bytes[20...]))
         else { return nil }
+    }
+
+    /// Whether the code has expired by the time in its ID. The row decides when exactly, so another server's clock may differ.
+    func isExpired(at now: Date) -> Bool {
+        let bytes = authorization.uuid.uuid
+        let milliseconds = [bytes.0, bytes.1, bytes.2, bytes.3, bytes.4, bytes.5].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        let createdAt = Date(timeIntervalSince1970: TimeInterval(milliseconds) / 1000)
+        return now > createdAt.addingTimeInterval(DeviceAuthorization.lifetime + Self.leeway)
     }
 
     func text(_ interface: Interface, of application: ID<Application>, _ tenant: ID<Tenant>, with keyring: Keyring) -> String {

@@ -25,6 +25,10 @@ package struct DeviceGrant: Sendable {
     let metrics: Metrics
     /// The requests of a network without authentication.
     let starts = TokenBuckets<String>(perMinute: 20)
+    /// The requests for one application. Above this limit, a request does not count rows.
+    let startsOfApplication = TokenBuckets<ID<Application>>(perMinute: 1000, holding: 2000)
+    /// The polls of a network without authentication that reach the database.
+    let pollsOfNetwork = TokenBuckets<String>(perMinute: 600)
     /// The polls of one device. Above this limit, an early poll costs no statement.
     let polls = TokenBuckets<UUID>(perMinute: 60, holding: 10)
     var endpoints: TenantEndpoints { tokens.endpoints }

@@ -5,7 +5,7 @@ package import Foundation
 package import Hummingbird
 package import Postgres
 package import Sessions
-import SignIn
+package import SignIn
 package import Tenancy
 package import Web
 
@@ -19,33 +19,61 @@ extension DeviceGrant {
             try await counted(.poll, context) {
                 let application = try await endpoints.authenticate(request, form, tenant, context)
                 let now = endpoints.now()
-                return try await redeem(form["device_code"], .oauth, by: application, of: tenant.tenant, at: now) { login, redemption in
+                return try await redeem(form["device_code"], .oauth, by: application, of: tenant.tenant, context, at: now) {
+                    login, redemption in
                     try await tokens.issueTokens(
                         for: login, asked: form, boundTo: key, by: application, of: tenant.tenant, after: [redemption], at: now)
+                } again: { login, isEarly in
+                    // A device whose request timed out polls again (RFC 8628, section 3.5), and waits for the interval.
+                    guard !isEarly else { return nil }
+                    return try await tokens.issueTokensAgain(
+                        for: login, asked: form, boundTo: key, by: application, of: tenant.tenant, at: now)
                 }
             }, headers: [.pragma: "no-cache"])
     }
 
     /// Redeems a device code of WorkOS's interface.
-    /// - Parameter issue: starts the session of the login. The statement belongs to the same transaction.
+    /// - Parameters:
+    ///   - repeated: the request, if it has an `Idempotency-Key`.
+    ///   - issue: starts the session of the login. The statements belong to the same transaction.
+    ///   - again: gives the session that the same request has started before.
     package func redeemForAuthKit<Reply: Sendable>(
-        _ code: String, by application: Application, of tenant: Tenant, at now: Date,
-        issue: (CompletedLogin, _ redemption: SQL) async throws -> Reply
+        _ code: String, repeated: RepeatedRequest?, by application: Application, of tenant: Tenant, _ context: WebContext, at now: Date,
+        issue: (CompletedLogin, _ redemption: [SQL]) async throws -> Reply, again: (StartedSession) async throws -> Reply
     ) async throws -> Reply {
-        try await redeem(code, .authKit, by: application, of: tenant, at: now, issue: issue)
+        try await redeem(code, .authKit, by: application, of: tenant, context, at: now) { login, redemption in
+            try await issue(login, [redemption] + (repeated.map { [$0.insert(of: tenant.id)] } ?? []))
+        } again: { login, _ in
+            guard let repeated,
+                let session = try await StartedSession.find(
+                    login, provenBy: repeated.find(of: tenant.id), application, tenant, in: OwnerDatabase(pool, tenant: tenant.id), at: now)
+            else { return nil }
+            return try await again(session)
+        }
     }
 
+    /// The lifetime of a code and the longest time that a device waits. A request may be repeated for so long.
+    package static let repeatableSeconds = DeviceAuthorization.lifetime
+
     /// Records a poll. If the user has approved, it redeems the device code once.
+    /// - Parameter again: the reply to a request whose first response was lost. Nil if the request is not such a repetition.
     /// - Throws: `OAuthError`, with the codes of RFC 8628, section 3.5, until the user has approved.
     private func redeem<Reply: Sendable>(
-        _ code: String?, _ interface: DeviceCode.Interface, by application: Application, of tenant: Tenant, at now: Date,
-        issue: (CompletedLogin, _ redemption: SQL) async throws -> Reply
+        _ code: String?, _ interface: DeviceCode.Interface, by application: Application, of tenant: Tenant, _ context: WebContext,
+        at now: Date, issue: (CompletedLogin, _ redemption: SQL) async throws -> Reply,
+        again: (CompletedLogin, _ isEarly: Bool) async throws -> Reply?
     ) async throws -> Reply {
         guard application.allowsDeviceGrant else { throw Self.notAllowed }
         guard let code else { throw OAuthError(.invalidRequest, "device_code is missing.") }
         guard let code = DeviceCode(code, interface, of: application.id, tenant.id, with: endpoints.keyring)
         else { throw OAuthError(.invalidGrant, "The device code was not issued to this application.") }
+        // An old code costs no statement.
+        guard !code.isExpired(at: now) else { throw Self.expired }
         guard polls.take(code.authorization.uuid, at: .now).isGranted else { throw Self.tooFast }
+        if !context.record.current.isAuthenticated {
+            let network = RequestNetwork.limited(context.record.current.address)
+            guard pollsOfNetwork.take(network, at: .now).isGranted else { throw Self.tooFast }
+        }
         let row = try await OwnerDatabase(pool, tenant: tenant.id).run(
             DeviceAuthorization.poll(code.authorization, of: tenant.id, at: now)
         ).first { $0 }
@@ -53,9 +81,19 @@ extension DeviceGrant {
         guard let row else { throw Self.expired }
         let authorization = try DeviceAuthorization(row)
         guard now < authorization.expiresAt else { throw Self.expired }
-        guard try !row.get("is_early") else { throw Self.tooFast }
+        let (isEarly, credential) = (try row.get("is_early", as: Bool.self), "device code")
+        // The seal proves the approval, its scope and its user. The row alone proves nothing.
+        func approved() throws -> CompletedLogin {
+            let sealed = SealedLogin(
+                opening: try row.get("approved_login"), for: authorization.id.description, of: application.id, tenant.id,
+                at: endpoints.approvalPage(of: tenant), with: endpoints.keyring)
+            guard let login = sealed?.login.on(authorization.device) else { throw Self.expired }
+            return login
+        }
+        // This comes before the interval, because a client repeats a request with an `Idempotency-Key` at once.
+        if authorization.state == .redeemed, let login = try? approved(), let reply = try await again(login, isEarly) { return reply }
+        guard !isEarly else { throw Self.tooFast }
 
-        let credential = "device code"
         switch authorization.state {
         case .pending: throw OAuthError(.authorizationPending, "The user has not decided yet. Retry after the interval.")
         case .refused: throw OAuthError(.accessDenied, "The user refused this device.")
@@ -63,11 +101,7 @@ extension DeviceGrant {
             guard let login = authorization.login else { throw Self.expired }
             throw try await tokens.replay(of: login, with: credential, by: application, of: tenant, at: now)
         case .approved:
-            // The seal proves the approval, its scope and its user. The row alone proves nothing.
-            let sealed = SealedLogin(
-                opening: try row.get("approved_login"), for: authorization.id.description, of: application.id, tenant.id,
-                at: endpoints.approvalPage(of: tenant), with: endpoints.keyring)
-            guard let login = sealed?.login.on(authorization.device) else { throw Self.expired }
+            let login = try approved()
             return try await tokens.startingOnce(login.login, with: credential, by: application, of: tenant, at: now) {
                 try await issue(login, DeviceAuthorization.redeem(authorization.id, of: tenant.id))
             }

@@ -85,6 +85,20 @@ struct AuthorizeDeviceTests {
         }
     }
 
+    @Test("the addresses of one /48 of IPv6 are one network")
+    func networkOfIPv6() async throws {
+        try await TestPlatform.run({ $0.trustedProxies = 1 }) { platform in
+            let client = try await DeviceClient(platform)
+            var statuses: [Int] = []
+            for number in 0..<24 {
+                statuses.append(try await client.start(headers: [("X-Forwarded-For", "2001:db8:7:\(number)::1")]).status)
+            }
+            #expect(statuses.prefix(20).allSatisfy { $0 == 200 } && statuses.contains(429), "\(statuses)")
+            #expect(try await client.start(headers: [("X-Forwarded-For", "2001:db8:8::1")]).status == 200)
+            #expect(try await platform.count("device_authorization", where: "network = '2001:db8:7/48'") == statuses.count { $0 == 200 })
+        }
+    }
+
     @Test("one server answers 20 requests of a network at once, and then writes nothing")
     func rate() async throws {
         try await TestPlatform.run { platform in

@@ -40,14 +40,15 @@ struct DeviceClient: Sendable {
 
     /// Calls the device authorization endpoint.
     func start(_ form: [(String, String)] = [], headers: [(String, String)] = []) async throws -> TestBrowser.Answer {
+        let agent = headers.contains { $0.0 == "User-Agent" } ? [] : [("User-Agent", Self.userAgent)]
         var form = form + [("client_id", request.application.client_id)]
         if let secret = request.application.client_secret { form.append(("client_secret", secret)) }
         return try await TestBrowser(platform).post(
-            "\(request.tenant.issuer)/oauth2/device_authorization", form: form, headers: headers + [("User-Agent", Self.userAgent)])
+            "\(request.tenant.issuer)/oauth2/device_authorization", form: form, headers: headers + agent)
     }
 
-    func codes(_ form: [(String, String)] = []) async throws -> Codes {
-        let answer = try await start(form)
+    func codes(_ form: [(String, String)] = [], headers: [(String, String)] = []) async throws -> Codes {
+        let answer = try await start(form, headers: headers)
         guard let device = answer.string("device_code"), let user = answer.string("user_code") else {
             throw TestSimulator.Refused(description: "no codes: \(answer.status) \(answer.body)")
         }

@@ -10,14 +10,20 @@ import Users
 
 @Suite("Redeem device code")
 struct RedeemDeviceCodeTests {
-    @Test("a device code works once; a second use ends the session of the first one")
-    func once() async throws {
+    @Test(
+        "a device code works once; a second use after the first refresh, or after 30 seconds, ends the session", arguments: [false, true])
+    func once(isRefreshed: Bool) async throws {
         try await TestPlatform.run { platform in
             let client = try await DeviceClient(platform)
             let codes = try await client.codes()
             try await client.approve(codes)
             let tokens = try await client.poll(codes.device)
             #expect(tokens.status == 200)
+            if isRefreshed {
+                #expect(try await client.browser.refresh(tokens.string("refresh_token") ?? "", client.request).status == 200)
+            } else {
+                _ = try await platform.ownerPool.run("UPDATE session SET created_at = created_at - interval '31 seconds'")
+            }
             for _ in 0..<2 { #expect(try await client.pollLater(codes.device).isOAuthError(400, "invalid_grant")) }
             #expect(try await client.browser.userInfo(tokens.string("access_token"), of: platform.acme).status == 401)
             #expect(try await platform.count("session", where: "ended_reason = 'code_replayed'") == 1)
@@ -132,6 +138,25 @@ struct RedeemDeviceCodeTests {
             #expect(try await platform.count("device_authorization") == 0)
             #expect(try await client.poll(codes.device).isOAuthError(400, "expired_token"))
             #expect(try await platform.countBilled() == 0)
+        }
+    }
+
+    @Test("a code that has expired by the time in its ID costs no statement")
+    func expiredByID() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            _ = try await client.codes()
+            let (acme, application) = (
+                try #require(ID<Tenant>(platform.acme.id)), try #require(ID<Application>(client.request.application.client_id))
+            )
+            for (seconds, error) in [(TimeInterval(650), "authorization_pending"), (670, "expired_token")] {
+                let id = ID<DeviceAuthorization>(at: Date().addingTimeInterval(-seconds))
+                // A row that has not expired shows that nothing reads it.
+                _ = try await platform.ownerPool.run("UPDATE device_authorization SET id = \(id), polled_at = NULL")
+                let code = DeviceCode(id).text(.oauth, of: application, acme, with: platform.settings.keyring)
+                #expect(try await client.poll(code).isOAuthError(400, error), "\(seconds)")
+            }
+            #expect(try await platform.count("device_authorization", where: "polled_at IS NULL") == 1)
         }
     }
 

@@ -49,7 +49,10 @@ extension AuthKitSignInRoutes {
         case "refresh_token":
             return try await counted(.refresh, context) { try await refresh(sent, application, tenant, at: now) }
         case GrantType.deviceCode:
-            return try await counted(.poll, context) { try await redeemDevice(sent, application, tenant, at: now) }
+            let key = request.headers[.idempotencyKey]
+            return try await counted(.poll, context) {
+                try await redeemDevice(sent, idempotencyKey: key, application, tenant, context, at: now)
+            }
         case nil: throw OAuthError(.invalidRequest, "grant_type is missing.")
         default:
             throw OAuthError(

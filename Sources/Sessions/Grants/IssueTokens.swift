@@ -42,14 +42,46 @@ extension Tokens {
         for login: CompletedLogin, to application: Application, of tenant: Tenant, boundTo key: KeyThumbprint?, target: Target?,
         after statements: [SQL] = [], at now: Date
     ) async throws -> TokenReply {
+        try await reply(to: login, application, tenant, boundTo: key, target: target, at: now) {
+            try await startSession(
+                for: login, of: application, tenant, signing: application.signingAlgorithm, boundTo: key, after: statements, at: now)
+        }
+    }
+
+    /// Issues the tokens of a login again, because the first response may be lost. The refresh token is the same. It is possible until the
+    /// session's first refresh, and as long as a used refresh token gets its successor again.
+    /// - Parameter key: the key that the request proves. It must be the first request's.
+    /// - Returns: nil if the session is not such a new one.
+    /// - Throws: as `issueTokens`.
+    package func issueTokensAgain(
+        for login: CompletedLogin, asked form: Form, boundTo key: KeyThumbprint?, by application: Application, of tenant: Tenant,
+        at now: Date
+    ) async throws -> TokenReply? {
+        try application.requireProof(key)
+        let started = try await OwnerDatabase(pool, tenant: tenant.id).run(
+            Session.justStarted(
+                login, by: application, boundTo: key, since: now.addingTimeInterval(-RefreshToken.grace), of: tenant.id, at: now)
+        ).first(User.init)
+        guard let started else { return nil }
+        let target = try await target(of: form, application, tenant)
+        return try await reply(to: login, application, tenant, boundTo: key, target: target, at: now) {
+            (started, try await signingKeys.current(application.signingAlgorithm, of: tenant.id))
+        }
+    }
+
+    /// The tokens of a login. They are made only after its session has started.
+    /// - Parameter start: starts the session, and returns its user and the key that signs the tokens.
+    private func reply(
+        to login: CompletedLogin, _ application: Application, _ tenant: Tenant, boundTo key: KeyThumbprint?, target: Target?, at now: Date,
+        start: () async throws -> (User, SigningKey)
+    ) async throws -> TokenReply {
         // The target comes first, because a refused one must not use up the login.
         let api = try await api(for: target, granted: login.apis, application, tenant)
         guard target != nil || api != nil || login.apis.isEmpty else {
             throw OAuthError(.invalidTarget, "The API was deleted, or does not list the application any longer. Send another resource.")
         }
         let scope = scope(login.scope, for: api, target, granted: login.apis)
-        let (user, signingKey) = try await startSession(
-            for: login, of: application, tenant, signing: application.signingAlgorithm, boundTo: key, after: statements, at: now)
+        let (user, signingKey) = try await start()
         let access = try AccessToken(
             issuer: endpoints.issuer(tenant), user: user.id, application: application, tenant: tenant.id, session: login.session,
             scope: scope, for: api?.api, boundTo: key, at: now

@@ -1,4 +1,5 @@
 package import Access
+import ClientKeys
 package import Foundation
 package import Postgres
 import Tenancy
@@ -28,6 +29,19 @@ extension Session {
             AND (u.tokens_valid_after IS NULL OR u.tokens_valid_after < s.created_at)
             AND (t.tokens_valid_after IS NULL OR t.tokens_valid_after < s.created_at)
         """
+    }
+
+    /// Reads the user of the active session of a login that started after a time, with the same key, and was never refreshed.
+    static func justStarted(
+        _ login: CompletedLogin, by application: Application, boundTo key: KeyThumbprint?, since start: Date, of tenant: ID<Tenant>,
+        at now: Date
+    ) -> SQL {
+        // The session of a confidential application has no key.
+        let bound = application.kind.isConfidential ? nil : key?.text
+        return """
+            \(part: User.find(ofSession: login.session, of: tenant, application, at: now))
+                AND s.created_at >= \(start) AND s.refresh_generation = 0 AND s.dpop_jkt IS NOT DISTINCT FROM \(bound)
+            """
     }
 
     /// When the session `s` of the tenant `t` ends if it is not used before.

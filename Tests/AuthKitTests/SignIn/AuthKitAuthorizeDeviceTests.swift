@@ -25,7 +25,12 @@ struct AuthKitAuthorizeDeviceTests {
 
     private func poll(_ code: String, _ client: AuthKitClient) async throws -> TestBrowser.Answer {
         _ = try await client.platform.ownerPool.run("UPDATE device_authorization SET polled_at = polled_at - interval '10 minutes'")
-        return try await client.authenticate(["grant_type": Self.grantType, "device_code": code, "client_secret": nil])
+        return try await pollAtOnce(code, client)
+    }
+
+    private func pollAtOnce(_ code: String, _ client: AuthKitClient, key: String? = nil) async throws -> TestBrowser.Answer {
+        try await client.authenticate(
+            ["grant_type": Self.grantType, "device_code": code, "client_secret": nil], headers: key.map { [("Idempotency-Key", $0)] } ?? [])
     }
 
     /// The user's steps in a browser, to a decision.
@@ -73,6 +78,40 @@ struct AuthKitAuthorizeDeviceTests {
             #expect(try await client.billed() == 1)
             #expect(try await poll(device, client).isOAuthError(400, "invalid_grant"))
             #expect(try await platform.count("session", where: "ended_reason = 'code_replayed'") == 1)
+        }
+    }
+
+    @Test("a retry with the same Idempotency-Key gets the first response at once; any other repetition ends the session")
+    func retries() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform, application: 1)
+            try await allow(client)
+            let started = try await start(client)
+            let device = started.string("device_code") ?? ""
+            try await decide("approval", started.string("user_code") ?? "", platform)
+            let first = try await pollAtOnce(device, client, key: "one")
+            #expect(first.status == 200, "\(first.body)")
+            for _ in 0..<2 { #expect(try await pollAtOnce(device, client, key: "one").body == first.body) }
+            #expect(try await pollAtOnce(device, client, key: "another").isOAuthError(400, "slow_down"))
+            #expect(try await platform.count("session", where: "ended_at IS NULL") == 1)
+            #expect(try await client.billed() == 1)
+            // Later, a request with another key or without one ends the session.
+            #expect(try await poll(device, client).isOAuthError(400, "invalid_grant"))
+            #expect(try await pollAtOnce(device, client, key: "one").status == 400)
+            #expect(try await client.refresh(first.string("refresh_token")).isOAuthError(400, "invalid_grant"))
+        }
+    }
+
+    @Test("an application that requires DPoP gets no codes, because this interface has no proofs")
+    func requiresDPoP() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform, application: 1)
+            try await allow(client)
+            let path = "/tenants/acme/applications/\(client.request.application.client_id)"
+            #expect(try await platform.call("PATCH", path, ["requires_dpop": true]).status == 200)
+            try await eventually("the server knows the setting") {
+                try await start(client).isOAuthError(400, "unauthorized_client")
+            }
         }
     }
 
