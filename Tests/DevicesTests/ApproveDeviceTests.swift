@@ -15,7 +15,6 @@ struct ApproveDeviceTests {
             let done = try await client.press("approval", on: page)
             #expect(done.status == 200, "\(done.body)")
             #expect(done.body.contains("The device is signed in"))
-            #expect(client.browser.cookies.isEmpty)
             #expect(try await platform.countBilled() == 0)
 
             let tokens = try await client.poll(codes.device)
@@ -85,6 +84,65 @@ struct ApproveDeviceTests {
             #expect(try await client.press("approval", on: page).isPage(400))
             #expect(try await client.poll(late.device).isOAuthError(400, "expired_token"))
             #expect(try await platform.countBilled() == 1)
+        }
+    }
+
+    @Test("the same form again, by a double click or a reload, gets the same page, also after the device has its tokens")
+    func reload() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            async let (one, two) = (client.press("approval", on: page), client.press("approval", on: page))
+            for answer in [try await one, try await two] { #expect(answer.status == 200, "\(answer.body)") }
+            #expect(try await client.poll(codes.device).status == 200)
+            let again = try await client.press("approval", on: page)
+            #expect(again.status == 200 && again.body.contains("The device is signed in"), "\(again.body)")
+            #expect(try await client.press("refusal", on: page).isPage(400))
+            #expect(try await platform.count("device_authorization", where: "state = 'redeemed'") == 1)
+            #expect(try await platform.countBilled() == 1)
+        }
+    }
+
+    @Test("a hard budget that is used up stops the approval")
+    func budget() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 1, "hard": true]).status == 200)
+            _ = try await TestBrowser(platform).tokens(.init(platform.acme))
+            try await platform.rollUp()
+            try await eventually("the refusal is in effect") {
+                try await TestBrowser(platform).authorize(.init(platform.acme)).status == 503
+            }
+            #expect(try await client.press("approval", on: page).isPage(503))
+            #expect(try await client.poll(codes.device).isOAuthError(400, "authorization_pending"))
+            #expect(try await platform.call("PUT", "/tenants/acme/budget", ["logins": 5, "hard": true]).status == 200)
+            try await eventually("the refusal is over") { try await client.press("approval", on: page).status == 200 }
+        }
+    }
+
+    @Test("an approval is logged with its session and the browser's address, and without a code")
+    func logged() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let page = try await client.signIn(try await client.show(codes.user))
+            let form = try #require(page.form("approval"))
+            try await SecondServer.run(beside: platform) { second in
+                let cookies = client.browser.cookies.map { "\($0)=\($1)" }.joined(separator: "; ")
+                let answer = try await TestBrowser(publicURL: TestPlatform.publicURL, address: second.address).post(
+                    TestPlatform.publicURL + form.action, form: form.fields, headers: DeviceClient.own + [("Cookie", cookies)])
+                #expect(answer.status == 200, "\(answer.body)")
+                let lines = second.log.text.split(separator: "\n").filter { $0.hasPrefix("device approved") }
+                #expect(lines.count == 1)
+                let sid = try claims(of: try await client.poll(codes.device).string("access_token"))["sid"] as? String ?? "none"
+                for text in ["address=127.0.0.1", "session=\(sid)", "tenant=acme", "request_id="] {
+                    #expect(lines.first?.contains(text) == true, "\(text): \(lines)")
+                }
+                for secret in [codes.user, codes.device, form["ticket"] ?? "x"] { #expect(!second.log.text.contains(secret)) }
+            }
         }
     }
 

@@ -15,9 +15,11 @@ struct ShowDeviceTests {
             let shown = try await client.show(codes.user.lowercased().replacing("-", with: " "))
             #expect(shown.isDevicePage(200), "\(shown.body)")
             for text in [
-                codes.user, "Single page", "127.0.0.1", "TV/1.0", "less than 1 minute ago", "the same network as this browser",
+                codes.user, "Single page", "Acme", "127.0.0.1", "Program, as it describes itself", "“TV/1.0”", "less than 1 minute ago",
                 "Nobody from support will ever ask you for it", "Continue with Apple", "Refuse",
             ] { #expect(shown.body.contains(text), "\(text): \(shown.body)") }
+            // All addresses are the same behind a proxy that the server does not know.
+            #expect(!shown.body.contains("network"), "\(shown.body)")
             let cookie = shown.headers["Set-Cookie"].first ?? ""
             #expect(cookie.hasPrefix("__Host-espalier-device-"))
             #expect(cookie.hasSuffix("; Max-Age=600; Path=/; HttpOnly; Secure; SameSite=Lax"))
@@ -27,7 +29,7 @@ struct ShowDeviceTests {
 
     @Test("a request from another network, and one of an application's server, say so; markup of the device is text")
     func requester() async throws {
-        try await TestPlatform.run { platform in
+        try await TestPlatform.run({ $0.trustedProxies = 1 }) { platform in
             let client = try await DeviceClient(platform)
             let codes = try await client.codes()
             _ = try await platform.ownerPool.run(
@@ -35,17 +37,57 @@ struct ShowDeviceTests {
                 UPDATE device_authorization SET address = '192.0.2.7', user_agent = '"><script>alert(1)</script>' || repeat('x', 150),
                     created_at = created_at - interval '3 minutes'
                 """)
-            let shown = try await client.show(codes.user)
+            let shown = try await client.show(codes.user, headers: DeviceClient.own + [Self.from(8)])
             #expect(shown.isDevicePage(200))
             #expect(shown.body.contains("192.0.2.7"))
             #expect(shown.body.contains("another network than this browser"))
             #expect(shown.body.contains("&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"))
-            #expect(shown.body.contains("x…</bdi>"))
+            // 40 bytes are too short for a sentence of an attacker.
+            #expect(shown.body.contains("&lt;/script&gt;\(String(repeating: "x", count: 13))…”</bdi>"), "\(shown.body)")
             #expect(shown.body.contains("3 minutes ago"))
 
             let server = try await DeviceClient(platform, application: 0)
             let ofServer = try await server.show(try await server.codes().user)
             #expect(ofServer.body.contains("The application&#39;s server made this request"))
+            #expect(ofServer.body.contains("the application&#39;s server, 127.0.0.1"))
+            #expect(ofServer.body.contains("The server&#39;s program, as it describes itself"))
+        }
+    }
+
+    @Test(
+        "no sentence compares networks that say nothing about the place of the device",
+        arguments: [
+            ("192.0.2.7", "192.0.2.7"), ("10.0.0.5", "192.0.2.8"), ("192.0.2.7", "192.168.1.2"), ("127.0.0.1", "192.0.2.8"),
+            ("2001:db8::1", "192.0.2.8"), ("2001:db8:1:2::1", "2001:db8:1:3::1"), ("fd00::1", "2001:db8::1"),
+            ("::ffff:192.0.2.8", "192.0.2.8"),
+        ])
+    func unknownPlace(ofDevice device: String, ofBrowser browser: String) async throws {
+        try await TestPlatform.run({ $0.trustedProxies = 1 }) { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes(headers: [("X-Forwarded-For", device)])
+            let shown = try await client.show(codes.user, headers: DeviceClient.own + [("X-Forwarded-For", browser)])
+            #expect(shown.isDevicePage(200))
+            #expect(!shown.body.contains("network"), "\(shown.body)")
+        }
+    }
+
+    @Test("a second page of the same browser does not end the first one")
+    func twice() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            let first = try await client.show(codes.user)
+            let second = try await client.show(codes.user)
+            #expect(second.headers["Set-Cookie"].isEmpty)
+            let page = try await client.signIn(first)
+            #expect(page.isDevicePage(200), "\(page.body)")
+            #expect(try await client.signIn(second).isDevicePage(200))
+            #expect(try await client.press("approval", on: page).status == 200)
+            // A value that this server did not make is replaced.
+            let codesOfOther = try await client.codes()
+            let name = try #require(try await client.show(codesOfOther.user, TestBrowser(platform)).headers["Set-Cookie"].first)
+            client.browser.cookies[String(name.prefix { $0 != "=" })] = "x"
+            #expect(try await client.show(codesOfOther.user).headers["Set-Cookie"].count == 1)
         }
     }
 
@@ -113,6 +155,10 @@ struct ShowDeviceTests {
             // The limit grows again by 2 per second.
             #expect(unknown >= 120)
             #expect(limited > 0)
+            // A refusal by the tenant's limit does not use up that of the address, which grows by 1 per 6 seconds.
+            for _ in 0..<12 { _ = try await client.show(Self.wrong(), headers: DeviceClient.own + [Self.from(200)]) }
+            let next = try await client.show(Self.wrong(), headers: DeviceClient.own + [Self.from(200)])
+            #expect(next.status == 400 || next.header("Retry-After") == "1", "\(next.header("Retry-After") ?? "none")")
             // The other tenant has its own limit.
             let other = try await client.browser.post(
                 "\(platform.globex.issuer)/device", form: [("user_code", Self.wrong())], headers: DeviceClient.own + [Self.from(100)])

@@ -1,6 +1,5 @@
 import Access
 import Encoding
-import HTTPTypes
 import Hummingbird
 import Logging
 import Postgres
@@ -11,33 +10,39 @@ import Web
 
 extension DeviceRoutes {
     /// Lets the device have the user's session. Only a form of this server can send it, from the browser that saw the device and signed the
-    /// user in.
+    /// user in. The same form again, by a double click or a reload, gets the same page.
     @Sendable
     func approveDevice(_ request: Request, _ context: WebContext) async throws -> Response {
         guard request.isFromOwnPage(endpoints.publicURL) else { throw ErrorPage.deviceFromOtherPage }
-        let (form, tenant) = (try await endpoints.browserForm(request, context), try await tenant(context))
-        let seen = try await seenDevice(form["ticket"], of: tenant, request, context)
+        let (form, tenant, now) = (try await endpoints.browserForm(request, context), try await tenant(context), endpoints.now())
+        let seen = try await seenDevice(form["ticket"], of: tenant, allowsApproved: true, request, context)
         let login = try login(form["login"] ?? "", seen, tenant.tenant)
+        let isFirst = seen.device.state == .pending
+        // The device would start a login that the budget refuses.
+        guard !isFirst || !tenant.refusesLogins(at: now) else { throw ErrorPage.budgetUsedUp }
         let approved = try await endpoints.showingOutage(.outage, context) {
             try await OwnerDatabase(grant.pool, tenant: tenant.tenant.id).run(
                 DeviceAuthorization.approve(
                     seen.device.id, login.login.login, sealed: login.sealed(for: seen.device.id.description, with: endpoints.keyring),
-                    of: tenant.tenant.id, at: endpoints.now()))
+                    of: tenant.tenant.id, at: now))
         }
         guard !approved.isEmpty else { throw ErrorPage.deviceGone }
-        grant.metrics.count(.approval, "ok")
+        if isFirst {
+            grant.metrics.count(.approval, "ok")
+            // After phishing, this line leads from the session to the browser that approved.
+            endpoints.logger.notice(
+                "device approved",
+                metadata: [
+                    "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
+                    "application": "\(seen.application.id)", "session": "\(ID<Session>(login.login.login.uuid))",
+                    "address": "\(context.record.current.address ?? "unknown")",
+                    "device_address": "\(seen.device.device.address ?? "unknown")",
+                ])
+        }
+        // The cookie stays, because a reload sends the form again.
         return NoticePage(
             title: "The device is signed in", detail: "It continues in a few seconds.", remedy: "You can close this page.",
             facts: [("Application", seen.application.name)]
-        ).response(of: seen, context)
-    }
-}
-
-extension NoticePage {
-    /// The last page of a decision. It removes the cookie.
-    func response(of seen: SeenDevice, _ context: WebContext) -> Response {
-        var response = response(.ok, requestID: context.record.current.requestID)
-        response.headers.append(HTTPField(name: .setCookie, value: seen.cookie.removal))
-        return response
+        ).response(.ok, requestID: context.record.current.requestID)
     }
 }

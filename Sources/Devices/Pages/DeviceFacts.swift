@@ -1,3 +1,4 @@
+import Access
 import Encoding
 import Foundation
 import Sessions
@@ -8,34 +9,42 @@ import Web
 /// The facts about a device that the pages show, for a person who decides.
 struct DeviceFacts {
     let facts: [(name: String, value: String)]
-    /// A sentence about the place of the device, by its address.
-    let place: String
+    /// A warning about the place of the device, by its address. No sentence says that the device is near, because an attacker can be in the
+    /// same network, and behind an unknown proxy all addresses are the proxy's.
+    let place: String?
 
-    /// In bytes.
-    private static let longestUserAgent = 120
+    /// In bytes. An attacker can write a sentence into a longer one.
+    private static let longestUserAgent = 40
 
-    init(_ device: DeviceAuthorization, _ code: UserCode, _ application: Application, _ context: WebContext, at now: Date) {
-        let address = device.device.address
+    init(
+        _ device: DeviceAuthorization, _ code: UserCode, _ application: Application, of tenant: Tenant, _ context: WebContext, at now: Date
+    ) {
+        let (address, isFromServer) = (device.device.address ?? "an unknown address", application.kind.isConfidential)
         facts = [
-            ("Code", code.text), ("Application", application.name), ("Requested from", address ?? "an unknown address"),
-            ("Device or program", Self.shown(device.device.userAgent)), ("Requested", Self.ago(device.createdAt, now)),
+            ("Code", code.text), ("Application", application.name), ("Organization", tenant.name),
+            ("Requested from", isFromServer ? "the application's server, \(address)" : address),
+            (
+                isFromServer ? "The server's program, as it describes itself" : "Program, as it describes itself",
+                Self.shown(device.device.userAgent)
+            ),
+            ("Requested", Self.ago(device.createdAt, now)),
         ]
-        let isNear = address != nil && CallerNetwork.of(address).isSame(as: CallerNetwork.of(context.record.current.address))
+        let networks = (RequestNetwork(public: device.device.address), RequestNetwork(public: context.record.current.address))
         place =
-            if application.kind.isConfidential {
-                "The application's server made this request, so its address does not show where the device is."
-            } else if isNear {
-                "The request came from the same network as this browser."
-            } else {
+            if isFromServer {
+                "The application's server made this request, so this page cannot show where the device is."
+            } else if let own = networks.1, networks.0?.differs(from: own) == true {
                 "The request came from another network than this browser's. If you expect the device to be in the same network, refuse."
+            } else {
+                nil
             }
     }
 
     /// A user agent proves nothing, because the device states it. It is ASCII, so no letter looks like another one.
     private static func shown(_ userAgent: String?) -> String {
         guard let userAgent else { return "unknown" }
-        return String(decoding: userAgent.utf8.prefix(longestUserAgent), as: UTF8.self)
-            + (userAgent.utf8.count > longestUserAgent ? "…" : "")
+        return "“" + String(decoding: userAgent.utf8.prefix(longestUserAgent), as: UTF8.self)
+            + (userAgent.utf8.count > longestUserAgent ? "…" : "") + "”"
     }
 
     private static func ago(_ time: Date, _ now: Date) -> String {

@@ -41,7 +41,7 @@ enum DevicePage {
         if let problem { (content["hasProblem"], content["problem"]) = (true, problem) }
         if let facts {
             content["facts"] = facts.facts.map { ["name": $0.name, "value": $0.value] }
-            content["place"] = facts.place
+            if let place = facts.place { (content["hasPlace"], content["place"]) = (true, place) }
         }
         // The browser states the origin of a form only with this policy. Apple learns no address.
         return .page(template.render(content), status, policy: policy, referrerPolicy: "same-origin")
@@ -75,7 +75,9 @@ enum DevicePage {
         <dt>{{name}}</dt><dd><bdi>{{value}}</bdi></dd>
         {{/facts}}
         </dl>
+        {{#hasPlace}}
         <p>{{place}}</p>
+        {{/hasPlace}}
         <p><strong>Continue only if you started this on a device that you have in front of you, and it shows the same code. Nobody \
         from support will ever ask you for it.</strong></p>
         {{/isEntry}}

@@ -28,9 +28,11 @@ extension DeviceRoutes {
                 "request_id": "\(context.record.current.requestID)", "tenant": "\(tenant.tenant.slug)",
                 "application": "\(seen.application.id)",
             ])
-        return NoticePage(
+        var response = NoticePage(
             title: "You refused the device", detail: "The device is not signed in.",
             remedy: "You can close this page. If someone sent you the code or a link, do not answer that person."
-        ).response(of: seen, context)
+        ).response(.ok, requestID: context.record.current.requestID)
+        response.headers.append(HTTPField(name: .setCookie, value: seen.cookie.removal))
+        return response
     }
 }

@@ -14,7 +14,7 @@ extension DeviceRoutes {
     func reviewDevice(_ request: Request, _ context: WebContext) async throws -> Response {
         let (tenant, query, now) = (try await tenant(context), try endpoints.browserQuery(request), endpoints.now())
         let seen = try await seenDevice(query["state"], of: tenant, request, context)
-        let facts = DeviceFacts(seen.device, seen.ticket.userCode, seen.application, context, at: now)
+        let facts = DeviceFacts(seen.device, seen.ticket.userCode, seen.application, of: tenant.tenant, context, at: now)
         guard let sealed = query["login"] else {
             // The page has no text of the request, because anyone can write a link to it.
             let wasCancelled = query["error"]?.isSame(as: RedirectedError.Code.accessDenied.rawValue) == true

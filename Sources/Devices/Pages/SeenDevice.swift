@@ -18,9 +18,11 @@ struct SeenDevice {
 
 extension DeviceRoutes {
     /// Opens the ticket of a page, and reads its device.
+    /// - Parameter allowsApproved: whether the device may have an approval.
     /// - Throws: an `ErrorPage` unless this browser has seen the device, and it still waits for a decision.
-    func seenDevice(_ sealed: String?, of tenant: TenantConfiguration, _ request: Request, _ context: WebContext) async throws -> SeenDevice
-    {
+    func seenDevice(
+        _ sealed: String?, of tenant: TenantConfiguration, allowsApproved: Bool = false, _ request: Request, _ context: WebContext
+    ) async throws -> SeenDevice {
         let sealed = sealed ?? ""
         guard let ticket = DeviceTicket(opening: sealed, of: tenant.tenant.id, with: endpoints.keyring)
         else { throw ErrorPage.deviceUnreadable }
@@ -31,7 +33,9 @@ extension DeviceRoutes {
                 DeviceAuthorization.find(ticket.authorization, of: tenant.tenant.id)
             ).first(DeviceAuthorization.init)
         }
-        guard let device = found, device.isOpen(at: endpoints.now()), let application = tenant.application(of: device)
+        let now = endpoints.now()
+        guard let device = found, device.isOpen(at: now) || allowsApproved && device.isApproved && now < device.expiresAt,
+            let application = tenant.application(of: device)
         else { throw ErrorPage.deviceGone }
         return SeenDevice(ticket: ticket, sealed: sealed, device: device, application: application, cookie: cookie)
     }

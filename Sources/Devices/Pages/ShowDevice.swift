@@ -38,23 +38,33 @@ extension DeviceRoutes {
                 problem: "This code is unknown or has expired. Check the code on your device, or start again there.", context)
         }
 
-        let secret = RandomText.make()
+        // A second page of this browser must not end the first one, so both have the same cookie.
+        let cookie = DeviceCookie(device.id, publicURL: endpoints.publicURL)
+        let known = cookie.values(in: request).first { $0.utf8.count == Self.secretLength }
+        let secret = known ?? RandomText.make()
         let ticket = DeviceTicket(device.id, code, of: tenant.tenant.id, browserSecret: secret)
         var response = DevicePage.confirmation(
-            tenant.tenant.slug, DeviceFacts(device, code, application, context, at: now), ticket: ticket.sealed(with: endpoints.keyring))
-        response.headers.append(
-            HTTPField(name: .setCookie, value: DeviceCookie(device.id, publicURL: endpoints.publicURL).set(secret)))
+            tenant.tenant.slug, DeviceFacts(device, code, application, of: tenant.tenant, context, at: now),
+            ticket: ticket.sealed(with: endpoints.keyring))
+        if known == nil { response.headers.append(HTTPField(name: .setCookie, value: cookie.set(secret))) }
         return response
     }
+
+    /// In bytes: 128 random bits.
+    private static let secretLength = 22
 
     /// Looks up a user code. It counts before the look-up, and a right one is given back.
     /// - Throws: an `ErrorPage` instead of a look-up when a limit is reached.
     private func guess(
         of tenant: ID<Tenant>, _ context: WebContext, _ find: () async throws -> DeviceAuthorization?
     ) async throws -> DeviceAuthorization? {
-        let network = CallerNetwork.of(context.record.current.address)
+        let network = RequestNetwork.limited(context.record.current.address)
         var level = guessesOfNetwork.take(network, at: .now)
-        if level.isGranted { level = guessesOfTenant.take(tenant, at: .now) }
+        if level.isGranted {
+            level = guessesOfTenant.take(tenant, at: .now)
+            // Others have used up the limit of the tenant. This network can guess again when it is available.
+            if !level.isGranted { guessesOfNetwork.giveBack(network, at: .now) }
+        }
         guard level.isGranted else {
             context.record.note(header: .retryAfter, "\(max(1, level.secondsUntilNext))")
             grant.metrics.count(.approval, "rate_limited")
