@@ -25,7 +25,7 @@ struct OtherProductsTests {
     func workOS() async throws {
         let steps = steps(of: "WorkOS's library", in: try await run("authkit.py"))
         #expect(
-            steps == ["sign_in", "seal", "retry", "manage", "organize", "events", "expire", "fail", "public"], "\(steps)")
+            steps == ["sign_in", "seal", "retry", "manage", "organize", "events", "expire", "device", "fail", "public"], "\(steps)")
     }
 
     /// It needs `espalierctl`, which `script/test` builds before.
