@@ -16,19 +16,17 @@ extension AuthKitEventRoutes {
     func authKitListEvents(_ request: Request, _ call: TenantContext) async throws -> Response {
         try call.require(.usersRead)
         try call.require(.sessionsRead)
-        let query = try Query(
-            request.uri.query ?? "",
-            ["limit", "after", "before", "order", "events", "events[]", "range_start", "range_end", "organization_id"])
+        let (wanted, rest) = try Self.types(in: request.uri.query ?? "")
+        let query = try Query(rest, ["limit", "after", "before", "order", "range_start", "range_end", "organization_id"])
         let limit = try query.integer("limit", 1...100) ?? 10
         let order = try query.choice("order", Order.self) ?? .asc
         let (after, before) = (try position("after", query), try position("before", query))
         guard after == nil || before == nil else { throw Problem.invalid(.init("before", "Set `after` or `before`, not both.")) }
-        let wanted = try query.text("events", upTo: 10_000) ?? query.text("events[]", upTo: 10_000)
         let (rangeStart, rangeEnd) = (try query.time("range_start"), try query.time("range_end"))
         let organization = try query.text("organization_id")
 
         let now = now()
-        let kinds = WorkOSEvent.Kind.allCases.filter { wanted?.parts(at: ",").has($0.rawValue) ?? true }
+        let kinds = WorkOSEvent.Kind.allCases.filter { wanted?.has($0.rawValue) ?? true }
         let start = max(rangeStart ?? .distantPast, now.addingTimeInterval(-WebhookEvent.retention))
         let end = min(rangeEnd ?? .distantFuture, now.addingTimeInterval(-settling))
         var events: [WorkOSEvent] = []
@@ -51,6 +49,23 @@ extension AuthKitEventRoutes {
             WorkOSList(
                 data: events,
                 list_metadata: .init(before: hasEarlier ? events.first?.id : nil, after: hasLater ? events.last?.id : nil)))
+    }
+
+    /// The wanted types of event, nil for all, and the other parameters. WorkOS's libraries separate the types with commas, repeat the
+    /// parameter, or name it `events[]`.
+    private static func types(in query: String) throws -> (wanted: [String]?, rest: String) {
+        var (wanted, rest): ([String]?, [Substring]) = (nil, [])
+        for parameter in query.parts(at: "&") {
+            let halves = parameter.parts(at: "=", atMost: 2, includingEmpty: true)
+            guard let name = Form.decode(String(halves[0])), ["events", "events[]"].has(name) else {
+                rest.append(parameter)
+                continue
+            }
+            guard let value = Form.decode(String(halves.last ?? "")), halves.count == 2, !value.isEmpty
+            else { throw Problem.invalid(.init("events", "It must be types of event, separated by commas.")) }
+            wanted = (wanted ?? []) + value.parts(at: ",").map(String.init)
+        }
+        return (wanted, rest.joined(separator: "&"))
     }
 
     private func position(_ name: String, _ query: Query) throws -> UUID? {
