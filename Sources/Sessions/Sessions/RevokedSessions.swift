@@ -43,8 +43,10 @@ extension SessionRoutes {
     /// this call ends too.
     ///
     /// It works in batches. Each batch is a transaction with its audit event and its webhook event. So no statement takes longer with more
-    /// sessions, and no refresh waits for all of them. After an interruption, the call can be repeated. A separate audit event records that
-    /// no earlier session or code is valid. It also covers codes, even if no session exists.
+    /// sessions, and no refresh waits for all of them. Each batch has its own time. With the time of the call, the ends in a late batch
+    /// would be older than events that readers of WorkOS's list of events have read, and the readers would miss them. After an
+    /// interruption, the call can be repeated. A separate audit event records that no earlier session or code is valid. It also covers
+    /// codes, even if no session exists.
     func revokeSessions(of tenant: ID<Tenant>, by origin: AuditEvent.Origin, batch: Int = 1000, at now: Date) async throws -> Int {
         let database = OwnerDatabase(pool, tenant: tenant)
         // This comes first, so that later sessions cannot start from an earlier code.
@@ -62,6 +64,7 @@ extension SessionRoutes {
         let moment = max(now, self.now())
         var (revoked, last) = (0, ID<Session>(.platform))
         while true {
+            let now = max(now, self.now())
             let (seen, ended) = try await database.transaction { [last] db -> ([ID<Session>], Int) in
                 let seen = try await db.run(Session.page(of: tenant, after: last, until: moment, limit: batch))
                     .map { try $0.get("id", as: ID<Session>.self) }

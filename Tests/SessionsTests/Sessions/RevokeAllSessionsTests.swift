@@ -3,6 +3,7 @@ import Foundation
 import Postgres
 import Server
 @testable import Sessions
+import Synchronization
 import Tenancy
 import TestSupport
 import Testing
@@ -80,6 +81,38 @@ struct RevokeAllSessionsTests {
             #expect(try await platform.events("session.revoked").allSatisfy { $0["session_ids"] == nil || ($0["revoked"] as! Int) <= 100 })
             #expect(try await platform.audited("revokeAllSessions").compactMap { $0.after["revoked"] as? Int }.reduce(0, +) == 2501)
             #expect(try await login.isOver())
+        }
+    }
+
+    /// A program that reads the events in order would otherwise miss the ends of a late batch.
+    @Test("each batch ends its sessions at its own time")
+    func times() async throws {
+        try await TestPlatform.run { platform in
+            try await platform.subscribe(platform.acme)
+            for _ in 0..<3 { _ = try await platform.login() }
+            let clock = SlowClock(start: Date())
+            let revoked = try await SessionRoutes(pool: platform.pool, now: { clock.next() })
+                .revokeSessions(of: try #require(ID<Tenant>(platform.acme.id)), by: .system, batch: 1, at: clock.next())
+            #expect(revoked == 3)
+            for times in [
+                "SELECT DISTINCT ended_at AS time FROM session",
+                "SELECT DISTINCT occurred_at AS time FROM webhook_event WHERE type = 'session.revoked'",
+                "SELECT DISTINCT occurred_at AS time FROM audit_event WHERE action = 'revokeAllSessions' AND after->'revoked' IS NOT NULL",
+            ] as [SQL] { #expect(try await platform.ownerPool.run(times).count == 3) }
+        }
+    }
+
+    /// A clock for slow work: a second passes between two looks.
+    private final class SlowClock: Sendable {
+        private let time: Mutex<Date>
+
+        init(start: Date) { time = Mutex(start) }
+
+        func next() -> Date {
+            time.withLock { time in
+                time += 1
+                return time
+            }
         }
     }
 
