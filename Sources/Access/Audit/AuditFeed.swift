@@ -3,11 +3,16 @@ package import Foundation
 package import Postgres
 
 extension AuditEvent {
-    /// Selects the events of a trail with one of these actions as a part of a feed. The subject is the target of the action.
-    package static func events(_ feed: FeedPage, _ kind: FeedPage.Kind, actions: [String], of owner: UUID) -> SQL {
-        feed.select(
-            kind, at: "occurred_at", bits: "left(encode(sha256(convert_to(subject, 'UTF8')), 'hex'), 16)", subject: "subject",
-            source: "FROM audit_event WHERE tenant_id = \(owner) AND action = ANY(\(actions))")
+    /// Selects the events of a trail with one of these actions as parts of a feed. The subject is the target of the action.
+    ///
+    /// Each action is a part of its own, because the index has the events of an action in the order of their times. The trail of a tenant
+    /// has an event per logout.
+    package static func events(_ feed: FeedPage, _ kind: FeedPage.Kind, actions: [String], of owner: UUID) -> [SQL] {
+        actions.map { action in
+            feed.select(
+                kind, at: "occurred_at", bits: "left(encode(sha256(convert_to(subject, 'UTF8')), 'hex'), 16)", subject: "subject",
+                source: "FROM audit_event WHERE tenant_id = \(owner) AND action = \(action)")
+        }
     }
 
     /// The position of such an event.

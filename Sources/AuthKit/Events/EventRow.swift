@@ -48,7 +48,7 @@ struct EventRow: Sendable {
                 case .userCreated: [User.creations(page, kind.inFeed, of: tenant)]
                 case .signedIn, .sessionCreated: UsageEvent.logins(page, kind.inFeed, of: tenant, from: start, at: now)
                 case .sessionRevoked: [Session.ends(page, kind.inFeed, of: tenant)]
-                case .userUpdated, .userDeleted: [AuditEvent.events(page, kind.inFeed, actions: kind.actions, of: tenant.uuid)]
+                case .userUpdated, .userDeleted: AuditEvent.events(page, kind.inFeed, actions: kind.actions, of: tenant.uuid)
                 }
             })
     }
@@ -66,7 +66,7 @@ struct EventRow: Sendable {
             }
         }
         let (foundUsers, foundSessions) = try await database.run(
-            UserReply.all(Array(userIDs), of: tenant), SessionReply.all(Array(sessionIDs), of: tenant))
+            UserReply.live(Array(userIDs), of: tenant), SessionReply.all(Array(sessionIDs), of: tenant))
         let users = Dictionary(
             uniqueKeysWithValues: try await WorkOSUser.all(foundUsers.map(UserReply.init), in: database, of: tenant).map { ($0.id, $0) })
         let sessions = Dictionary(uniqueKeysWithValues: try foundSessions.map { try SessionReply($0, at: now) }.map { ($0.id, $0) })
@@ -78,15 +78,15 @@ struct EventRow: Sendable {
     ) -> WorkOSEvent.Content {
         let time = FeedPage.time(of: position)
         switch subject {
-        // The profile of a user whose Apple account was deleted is kept for a while. Receivers of the event should not store it again.
-        case .user(let user):
-            return .user(users[user].flatMap { kind == .userDeleted ? nil : $0 } ?? WorkOSUser(deleted: user, at: time))
+        case .user(let user): return .user(users[user] ?? WorkOSUser(deleted: user, at: time))
         case .session(let id):
             let session = sessions[id].map { WorkOSSession($0, .revoked, of: tenant) }
             return .session(session ?? WorkOSSession(deleted: WorkOSSessionID(id, of: nil), .revoked, of: nil, tenant, at: time))
         case .login(let id, let user, let application):
-            if kind == .signedIn { return .signIn(.init(user, email: users[user]?.email, sessions[id])) }
-            let session = sessions[id].map { WorkOSSession($0, .active, of: tenant) }
+            // The sessions of a user whose Apple account was deleted are kept for a while, with their addresses.
+            let found = users[user] == nil ? nil : sessions[id]
+            if kind == .signedIn { return .signIn(.init(user, email: users[user]?.email, found)) }
+            let session = found.map { WorkOSSession($0, .active, of: tenant) }
             return .session(
                 session ?? WorkOSSession(deleted: WorkOSSessionID(id, of: application), .active, of: user, tenant, at: time))
         }

@@ -18,7 +18,7 @@ struct WorkOSUser: Encodable, Sendable {
     @Nullable private(set) var profile_picture_url: String?
     @Nullable private(set) var last_sign_in_at: Date?
     @Nullable private(set) var external_id: String?
-    let metadata: [String: String]
+    private(set) var metadata: [String: String]
     /// Apple reports no locale.
     @Nullable private(set) var locale: String?
     let created_at, updated_at: Date
@@ -45,6 +45,13 @@ struct WorkOSUser: Encodable, Sendable {
         (_external_id, _locale) = (Nullable(wrappedValue: nil), Nullable(wrappedValue: nil))
         _last_sign_in_at = Nullable(wrappedValue: nil)
         metadata = [:]
+    }
+
+    /// The user for a place with a limited size.
+    var withoutMetadata: WorkOSUser {
+        var copy = self
+        copy.metadata = [:]
+        return copy
     }
 
     /// Reads a user, in one round trip. Nil if the user does not exist.

@@ -45,7 +45,10 @@ extension Session {
     package static func ends(_ feed: FeedPage, _ kind: FeedPage.Kind, of tenant: ID<Tenant>) -> SQL {
         feed.select(
             kind, at: "ended_at", bits: "right(replace(id::text, '-', ''), 16)", subject: "id::text",
-            source: "FROM session WHERE tenant_id = \(tenant) AND ended_at IS NOT NULL")
+            source: """
+                FROM session WHERE tenant_id = \(tenant) AND ended_at IS NOT NULL
+                    AND EXISTS (SELECT FROM (\(part: User.live)) AS u WHERE u.tenant_id = session.tenant_id AND u.id = session.user_id)
+                """)
     }
 
     /// The position of the end of a session in a feed.

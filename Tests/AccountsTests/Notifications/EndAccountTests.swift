@@ -60,6 +60,34 @@ struct EndAccountTests {
         }
     }
 
+    @Test("in WorkOS's events, only the user's ID remains, and the deletion includes the ends of the sessions")
+    func events() async throws {
+        try await TestPlatform.run({ ($0.outboxConcurrency, $0.usageSettlesAfter) = (0, 0) }) { platform in
+            let webhook = try await platform.call(
+                "POST", "/tenants/acme/webhooks",
+                ["url": "https://hooks.test/x", "events": ["user.created", "user.deleted", "session.revoked"], "format": "workos"])
+            try #require(webhook.status == 201, "\(webhook.body)")
+            let login = try await platform.login("Ada Lovelace")
+            try await delete(login.user, at: platform)
+
+            let list = try await TestBrowser(platform).send(
+                "GET", "\(TestPlatform.publicURL)/events?limit=100",
+                headers: [("Authorization", "Bearer \(platform.acme.api_keys[0].secret)")], body: nil)
+            try #require(list.status == 200, "\(list.body)")
+            let events = try #require(list.json["data"] as? [[String: any Sendable]])
+            #expect(
+                events.compactMap { $0["event"] as? String }.sorted()
+                    == ["authentication.oauth_succeeded", "session.created", "user.deleted"])
+            for event in events {
+                let data = try #require(event["data"] as? [String: any Sendable])
+                #expect([data["id"] as? String, data["user_id"] as? String].contains(login.user), "\(data)")
+                for name in ["email", "first_name", "ip_address", "user_agent"] { #expect(data[name] as? String == nil, "\(data)") }
+            }
+            #expect(try await platform.events("session.revoked").isEmpty)
+            #expect(try await platform.events("user.deleted").count == 1)
+        }
+    }
+
     @Test("if consent and account end together, in either order, the user is marked as deleted once", arguments: [true, false])
     func withConsent(isConsentFirst: Bool) async throws {
         try await TestPlatform.runByHand { platform in
