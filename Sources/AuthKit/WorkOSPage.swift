@@ -8,6 +8,8 @@ import Web
 struct WorkOSPage: Sendable {
     private enum Order: String, CaseIterable {
         case asc, desc
+        /// Newest first, with swapped cursors: `before` is the way to older elements, and `after` to newer ones.
+        case normal
     }
 
     private enum Cursor {
@@ -17,20 +19,23 @@ struct WorkOSPage: Sendable {
     /// For the statement, which orders elements from the newest to the oldest.
     let request: PageRequest
     private let cursor: Cursor
-    private let order: Order
+    private let areCursorsSwapped: Bool
 
     static let parameters = ["limit", "after", "before", "order"]
 
     /// - Parameter id: reads the ID of an element.
     init(_ query: Query, id: (String) -> UUID?) throws {
         let limit = try query.integer("limit", 1...100) ?? 10
-        order = try query.choice("order") ?? .desc
+        let order: Order = try query.choice("order") ?? .desc
+        areCursorsSwapped = order == .normal
         func position(_ name: String) throws -> UUID? {
             guard let text = try query.text(name) else { return nil }
             guard let uuid = id(text) else { throw Problem.invalid(.init(name, "It must be the ID of an element of this list.")) }
             return uuid
         }
-        switch (try position("after"), try position("before"), order) {
+        var (after, before) = (try position("after"), try position("before"))
+        if areCursorsSwapped { swap(&after, &before) }
+        switch (after, before, order == .asc ? Order.asc : .desc) {
         case (nil, nil, .desc): (cursor, request) = (.start, PageRequest(limit: limit, position: .start))
         // The statement selects what is newer than a position, oldest first.
         case (nil, nil, .asc): (cursor, request) = (.start, PageRequest(limit: limit, position: .before(.platform)))
@@ -57,9 +62,8 @@ struct WorkOSPage: Sendable {
             case .after: (true, hasMore)
             case .before: (hasMore, true)
             }
-        return WorkOSList(
-            data: try rows.map(element),
-            list_metadata: .init(before: hasEarlier ? rows.first.map(id) : nil, after: hasLater ? rows.last.map(id) : nil))
+        let (first, last) = (hasEarlier ? rows.first.map(id) : nil, hasLater ? rows.last.map(id) : nil)
+        return WorkOSList(data: try rows.map(element), list_metadata: .init(before: first, after: last, areSwapped: areCursorsSwapped))
     }
 }
 
@@ -67,14 +71,16 @@ extension WorkOSPage {
     /// A page of elements that are in memory, newest first.
     static func list<Element: Encodable>(of all: inout [Element], _ query: Query, id: (Element) -> String) throws -> WorkOSList<Element> {
         let limit = try query.integer("limit", 1...100) ?? 10
-        if try query.choice("order", Order.self) == .asc { all.reverse() }
+        let order = try query.choice("order", Order.self)
+        if order == .asc { all.reverse() }
         func position(_ name: String) throws -> Int? {
             guard let text = try query.text(name) else { return nil }
             guard let position = all.firstIndex(where: { id($0).isSame(as: text) })
             else { throw Problem.invalid(.init(name, "It must be the ID of an element of this list.")) }
             return position
         }
-        let (after, before) = (try position("after"), try position("before"))
+        var (after, before) = (try position("after"), try position("before"))
+        if order == .normal { swap(&after, &before) }
         guard after == nil || before == nil else { throw Problem.invalid(.init("before", "Set `after` or `before`, not both.")) }
         let start = before.map { max(0, $0 - limit) } ?? after.map { $0 + 1 } ?? 0
         let end = before ?? min(all.count, start + limit)
@@ -82,7 +88,8 @@ extension WorkOSPage {
         return WorkOSList(
             data: page,
             list_metadata: .init(
-                before: start > 0 ? page.first.map(id) : nil, after: end < all.count ? page.last.map(id) : nil))
+                before: start > 0 ? page.first.map(id) : nil, after: end < all.count ? page.last.map(id) : nil,
+                areSwapped: order == .normal))
     }
 }
 
@@ -92,8 +99,8 @@ struct WorkOSList<Element: Encodable>: Encodable {
         @Nullable private(set) var before: String?
         @Nullable private(set) var after: String?
 
-        init(before: String?, after: String?) {
-            (_before, _after) = (Nullable(wrappedValue: before), Nullable(wrappedValue: after))
+        init(before: String?, after: String?, areSwapped: Bool = false) {
+            (_before, _after) = (Nullable(wrappedValue: areSwapped ? after : before), Nullable(wrappedValue: areSwapped ? before : after))
         }
     }
 

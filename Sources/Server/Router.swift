@@ -49,6 +49,11 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
         .addRoutes(routes.authKitAPIKeys.keyRoutes)
         .addRoutes(routes.authKitRedirectURIs.keyRoutes)
         .addRoutes(routes.authKitEvents.keyRoutes)
+    router.group(context: CallContext.self)
+        .add(middleware: WorkOSAnswers())
+        .add(middleware: api.authenticate.forReads)
+        .group(context: TenantContext.self)
+        .addRoutes(routes.authKitAPIKeys.validationRoutes)
     // The REST API.
     let v1 = router.group("v1", context: CallContext.self).add(middleware: api)
     v1.group(context: PlatformContext.self)

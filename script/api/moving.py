@@ -68,6 +68,9 @@ def application_in(output):
 
 
 def from_workos(guide):
+    guide.run()
+    # From here, the key of the page, so that it lacks no scope.
+    guide.environment["ESPALIER_API_KEY"] = (guide.folder / "admin.key").read_text().strip()
     application = application_in(guide.run())
     guide.run()
     guide.values |= {

@@ -10,7 +10,7 @@ package struct CallContext: ChildRequestContext, RecordedContext {
     package internal(set) var caller: Caller?
     /// The tenant in the path, if it exists. If the path names none, the tenant that owns the key.
     package internal(set) var tenant: Tenant?
-    /// Whether the method can change data: every method except GET and HEAD.
+    /// Whether the method can change data: every method except GET and HEAD. False for operations that only read.
     package internal(set) var isChange = false
 
     package init(context: WebContext) {
@@ -31,6 +31,15 @@ package struct Authenticate: RouterMiddleware {
     private let limits: RequestLimits
     private let lastUsed: LastUsed
     private let now: @Sendable () -> Date
+    /// Whether the requests only read, although their method is POST.
+    private var isForReads = false
+
+    /// The same for operations that change nothing although their method is POST. Their requests do not count as changes.
+    package var forReads: Authenticate {
+        var copy = self
+        copy.isForReads = true
+        return copy
+    }
 
     /// - Parameters:
     ///   - findTenant: Finds a tenant by its ID or slug.
@@ -48,7 +57,7 @@ package struct Authenticate: RouterMiddleware {
         _ request: Request, context: CallContext, next: (Request, CallContext) async throws -> Response
     ) async throws -> Response {
         var context = context
-        context.isChange = request.method != .get && request.method != .head
+        context.isChange = !isForReads && request.method != .get && request.method != .head
         if let secret = request.bearerToken {
             do {
                 context.caller = try await callers.find(secret: secret, within: limits, context.record, at: now())

@@ -15,9 +15,16 @@ package struct AuthKitAPIKeyRoutes: Sendable {
         (self.pool, self.keys, self.callers, self.endpoints) = (pool, keys, callers, endpoints)
     }
 
-    package var keyRoutes: RouteCollection<TenantContext> {
+    /// The operation that changes nothing although its method is POST. An application calls it for each request of its own customers, so it
+    /// must not count as a change, and an `Idempotency-Key` has no effect.
+    package var validationRoutes: RouteCollection<TenantContext> {
         let routes = RouteCollection(context: TenantContext.self)
         routes.on(.post, "api_keys/validations", "authKitValidateAPIKey", use: authKitValidateAPIKey)
+        return routes
+    }
+
+    package var keyRoutes: RouteCollection<TenantContext> {
+        let routes = RouteCollection(context: TenantContext.self)
         routes.on(.delete, "api_keys/{authKitKey}", "authKitDeleteAPIKey", use: authKitDeleteAPIKey)
         routes.on(.post, "api_keys/{authKitKey}/expire", "authKitExpireAPIKey", use: authKitExpireAPIKey)
         routes.on(.get, "organizations/{organization}/api_keys", "authKitListAPIKeys", use: authKitListAPIKeys)

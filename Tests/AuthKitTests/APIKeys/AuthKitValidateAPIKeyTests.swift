@@ -31,4 +31,28 @@ struct AuthKitValidateAPIKeyTests {
             #expect(try await client.call("POST", "/api_keys/validations", [:]).isError(422, "invalid_request_parameters"))
         }
     }
+
+    /// An application validates a key per request of its own customers, and WorkOS's libraries send a new `Idempotency-Key` each time.
+    @Test("validations are not changes of the tenant, and their idempotency keys take no rows")
+    func reads() async throws {
+        try await TestPlatform.run {
+            $0.apiChangesPerMinute = 1
+        } _: { platform in
+            let client = AuthKitClient(platform)
+            let key = platform.acme.api_keys[0].secret
+            for number in 0..<5 {
+                let answer = try await client.browser.send(
+                    "POST", "\(TestPlatform.publicURL)/api_keys/validations",
+                    headers: [
+                        ("Authorization", "Bearer \(key)"), ("Content-Type", "application/json"), ("Idempotency-Key", "call-\(number)"),
+                    ], body: #"{"value": "\#(key)"}"#)
+                #expect(answer.status == 200 && answer.json["api_key"] is [String: any Sendable], "\(answer.body)")
+                #expect(answer.header("X-Request-ID")?.isEmpty == false)
+            }
+            #expect(try await platform.count("idempotency_key") == 0)
+            // The only change of this minute is left.
+            #expect(try await client.call("DELETE", "/api_keys/\(platform.acme.api_keys[1].id)").status == 204)
+            #expect(try await client.call("POST", "/api_keys/validations", key: "esk_live_x", ["value": key]).isError(401, "unauthorized"))
+        }
+    }
 }

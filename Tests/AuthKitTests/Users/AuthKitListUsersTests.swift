@@ -39,6 +39,30 @@ struct AuthKitListUsersTests {
         }
     }
 
+    @Test("in the order normal, the newest come first, and a page before an element has older ones")
+    func normal() async throws {
+        try await TestPlatform.run { platform in
+            let client = AuthKitClient(platform)
+            var users: [String] = []
+            for _ in 0..<5 { users.insert(try await client.login().userID, at: 0) }
+            func page(_ query: String) async throws -> TestBrowser.Answer {
+                try await client.call("GET", "/user_management/users?limit=2&order=normal\(query)")
+            }
+            let newest = try await page("")
+            #expect(newest.ids == Array(users[..<2]) && newest.cursor("after") == nil, "\(newest.body)")
+            let older = try await page("&before=\(newest.cursor("before") ?? "")")
+            #expect(older.ids == Array(users[2..<4]), "\(older.body)")
+            #expect(try await page("&before=\(older.cursor("before") ?? "")").ids == Array(users[4...]))
+            #expect(try await page("&after=\(older.cursor("after") ?? "")").ids == newest.ids)
+            // A list in memory.
+            let uris = "/user_management/redirect_uris?limit=1&order=normal"
+            let first = try await client.call(uris)
+            let second = try await client.call("\(uris)&before=\(first.cursor("before") ?? "")")
+            #expect(first.ids.count == 1 && second.ids.count == 1 && first.ids != second.ids && first.cursor("after") == nil)
+            #expect(try await client.call("\(uris)&after=\(second.cursor("after") ?? "")").ids == first.ids)
+        }
+    }
+
     @Test("an invalid parameter gets 422 with its name", arguments: ["limit=0", "limit=101", "order=up", "after=x", "nothing=1"])
     func invalid(query: String) async throws {
         try await TestPlatform.run { platform in
