@@ -25,7 +25,8 @@ struct RequestNetwork: Equatable {
     static func limited(_ address: String?) -> String {
         guard let address, let parsed = parse(address) else { return address ?? "" }
         guard parsed.count == 16 else { return parsed.map(String.init).joined(separator: ".") }
-        return parsed.prefix(6).map { String($0, radix: 16) }.joined(separator: ":") + "/48"
+        let groups = stride(from: 0, to: 6, by: 2).map { String(UInt16(parsed[$0]) << 8 | UInt16(parsed[$0 + 1]), radix: 16) }
+        return groups.joined(separator: ":") + "::/48"
     }
 
     /// 4 or 16 bytes. An IPv4-mapped address (RFC 4291, section 2.5.5.2) is the IPv4 address.
