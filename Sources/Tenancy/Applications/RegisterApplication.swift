@@ -58,10 +58,11 @@ extension ApplicationRoutes {
         let written = statements
         try await OwnerDatabase(pool, tenant: tenant).transaction { db in
             try await admit(db)
-            let count =
-                try await db.run("SELECT count(*) AS n FROM application WHERE tenant_id = \(tenant)")
-                .first { try $0.get("n", as: Int.self) } ?? 0
-            guard count < Self.mostApplications
+            let (_, existing) = try await db.run(
+                // A tenant registers applications one after another. Otherwise two requests could both register the last one.
+                "SELECT pg_advisory_xact_lock(1634758764, hashtext(\(tenant)::text))",
+                "SELECT count(*) AS n FROM application WHERE tenant_id = \(tenant)")
+            guard try existing[0].get("n", as: Int.self) < Self.mostApplications
             else { throw Problem(.conflict, "A tenant can have at most \(Self.mostApplications) applications. Delete an unused one.") }
             _ = try await db.run(written)
         }

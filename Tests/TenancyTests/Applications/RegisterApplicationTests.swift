@@ -1,6 +1,8 @@
+import Access
 import Foundation
 import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -259,6 +261,25 @@ struct RegisterApplicationTests {
                 ["name": "One more", "kind": "web", "redirect_uris": ["https://shop.example/callback"]])
             #expect(answer.status == 409)
             #expect(answer.code == "conflict")
+        }
+    }
+
+    @Test("of several registrations at the same time, only the last one of the tenant succeeds")
+    func lastApplication() async throws {
+        try await TestPlatform.run { platform in
+            _ = try await platform.ownerPool.run(
+                """
+                INSERT INTO application (tenant_id, id, kind, name, redirect_uris, created_at, updated_at)
+                SELECT tenant_id, gen_random_uuid(), kind, name, redirect_uris, created_at, updated_at
+                FROM (SELECT * FROM application WHERE id = \(ID<Application>(platform.acme.applications[0].client_id))) AS one,
+                    generate_series(1, 496)
+                """)
+            let machine: [String: any Sendable] = ["kind": "machine", "name": "Import"]
+            let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<8 { group.addTask { try await platform.call("POST", "/tenants/acme/applications", machine).status } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.sorted() == [201] + Array(repeating: 409, count: 7))
         }
     }
 }
