@@ -18,6 +18,8 @@ package struct PublicKey: Sendable {
         /// The member of the JWK that is invalid. Nil for the whole key.
         package let member: String?
         package let detail: String
+        /// Whether the key is private or symmetric.
+        var isOfPrivateKey: Bool { member.map(PublicKey.secretMembers.contains) ?? false }
     }
 
     package let keyID: String?

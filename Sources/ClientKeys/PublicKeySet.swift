@@ -42,6 +42,32 @@ package struct PublicKeySet: Sendable, Equatable, Encodable {
         self.keys = keys
     }
 
+    /// Reads a set that a client registers itself. It ignores unknown members, and keys that it cannot use (RFC 7517, section 5). A private
+    /// key is refused, because it must be replaced.
+    package init(ofClient value: JSONValue) throws(Refusal) {
+        guard case .object(let set) = value, case .array(let elements)? = set["keys"]
+        else { throw Refusal(path: nil, detail: "It must be a JWK set: an object with the list `keys`.") }
+        guard (1...Self.most).contains(elements.count)
+        else { throw Refusal(path: "keys", detail: "It must have 1 to \(Self.most) keys.") }
+        var keys: [PublicKey] = []
+        var unusable: Refusal?
+        for (index, element) in elements.enumerated() {
+            let key: PublicKey
+            do { key = try PublicKey(element) } catch {
+                let refusal = Refusal(path: "keys[\(index)]" + (error.member.map { ".\($0)" } ?? ""), detail: error.detail)
+                if error.isOfPrivateKey { throw refusal }
+                unusable = unusable ?? refusal
+                continue
+            }
+            if let id = key.keyID, keys.contains(where: { $0.keyID?.isSame(as: id) == true }) {
+                throw Refusal(path: "keys[\(index)].kid", detail: "Another key has the same `kid`.")
+            }
+            keys.append(key)
+        }
+        if keys.isEmpty, let unusable { throw unusable }
+        self.keys = keys
+    }
+
     /// Reads a set that an application publishes. It ignores keys that it cannot use, because the document may have others.
     /// - Returns: nil if no key is usable.
     init?(published json: [UInt8]) {
