@@ -208,7 +208,7 @@ let package = Package(
             name: "Registration",
             dependencies: [
                 "Sessions", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing", "Encoding",
-                httpTypes, hummingbird,
+                httpTypes, hummingbird, nioCore,
             ]),
         .target(
             name: "Server",

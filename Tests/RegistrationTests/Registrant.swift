@@ -1,4 +1,5 @@
 import Foundation
+import Postgres
 import Server
 import TestSupport
 
@@ -50,12 +51,48 @@ struct Registrant: Sendable {
     }
 
     func send(
-        _ method: String, _ url: String, token: String?, _ body: [String: any Sendable]? = nil
+        _ method: String, _ url: String, token: String?, _ body: [String: any Sendable]? = nil, isChunked: Bool = false
     ) async throws -> TestBrowser.Answer {
         var headers = token.map { [("Authorization", "Bearer \($0)")] } ?? []
         if body != nil { headers.append(("Content-Type", "application/json")) }
         let text = try body.map { String(decoding: try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys), as: UTF8.self) }
-        return try await browser.send(method, url, headers: headers, body: text)
+        return try await browser.send(method, url, headers: headers, body: text, isChunked: isChunked)
+    }
+
+    /// Replaces the metadata of a client.
+    func replace(
+        _ client: Client, _ changes: [String: any Sendable] = [:], isChunked: Bool = false
+    ) async throws -> TestBrowser.Answer {
+        try await send(
+            "PUT", client.uri, token: client.token, Self.web.merging(["client_id": client.id]) { $1 }.merging(changes) { $1 },
+            isChunked: isChunked)
+    }
+
+    /// Starts requests one after another while a transaction holds all applications. Each one has passed the check of its token and waits
+    /// for its application.
+    /// - Parameter action: runs when all of them wait.
+    func held(
+        _ requests: [@Sendable () async throws -> TestBrowser.Answer], action: @Sendable () async throws -> Void = {}
+    ) async throws -> [TestBrowser.Answer] {
+        let running = try await platform.ownerPool.transaction { db in
+            _ = try await db.run("SELECT FROM application FOR UPDATE")
+            var running: [Task<TestBrowser.Answer, any Error>] = []
+            for request in requests {
+                running.append(Task { try await request() })
+                let count = running.count
+                try await eventually("\(count) requests wait") {
+                    let waiting: SQL = """
+                        SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                        """
+                    return try await platform.pool.run(waiting).count == count
+                }
+            }
+            try await action()
+            return running
+        }
+        var answers: [TestBrowser.Answer] = []
+        for task in running { answers.append(try await task.value) }
+        return answers
     }
 
     /// A request of a login with a registered client.

@@ -64,7 +64,9 @@ package final class TestBrowser: Sendable {
             "POST", url, headers: [("Content-Type", "application/x-www-form-urlencoded")] + headers, body: body)
     }
 
-    package func send(_ method: String, _ url: String, headers: [(String, String)], body: String?) async throws -> Answer {
+    package func send(
+        _ method: String, _ url: String, headers: [(String, String)], body: String?, isChunked: Bool = false
+    ) async throws -> Answer {
         // The public name leads to the server's real address. Cookies are only for the public name.
         let isOurs = url == publicURL || url.hasPrefix(publicURL + "/")
         var request = HTTPClientRequest(url: isOurs ? addresses.randomElement()! + url.dropFirst(publicURL.count) : url)
@@ -74,7 +76,9 @@ package final class TestBrowser: Sendable {
         if isOurs, !cookies.isEmpty {
             request.headers.add(name: "Cookie", value: cookies.map { "\($0)=\($1)" }.sorted().joined(separator: "; "))
         }
-        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        if let body {
+            request.body = isChunked ? .bytes(Array(body.utf8), length: .unknown) : .bytes(ByteBuffer(string: body))
+        }
         let response = try await Self.client.execute(request, timeout: .seconds(60))
         for cookie in response.headers["Set-Cookie"] where isOurs { store(cookie) }
         let text = String(buffer: try await response.body.collect(upTo: 1 << 20))

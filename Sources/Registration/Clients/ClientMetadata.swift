@@ -4,6 +4,7 @@ import Delivery
 import Encoding
 import Foundation
 import Hummingbird
+import NIOCore
 import Sessions
 import Tenancy
 import Web
@@ -31,6 +32,9 @@ struct ClientMetadata: Sendable {
 
     private enum SubjectType: String, CaseIterable { case `public` }
 
+    /// The largest body, in bytes.
+    static let largestBody = 65_536
+
     /// In a replacement only.
     let clientID, clientSecret: String?
 
@@ -47,9 +51,14 @@ struct ClientMetadata: Sendable {
     let details: ClientDetails
 
     /// Reads the body of a request.
+    /// - Parameter admit: gets the number of bytes, and throws to refuse the body.
     /// - Throws: `OAuthError` with the code of RFC 7591, section 3.2.2; `NIOTooManyBytesError`.
-    init(_ request: Request, allowsPrivate: Bool) async throws {
+    init(_ request: Request, allowsPrivate: Bool, admit: (_ bytes: Int) throws -> Void = { _ in }) async throws {
         do {
+            var request = request
+            let body = try await request.body.whole(upTo: Self.largestBody)
+            try admit(body.readableBytes)
+            request.body = RequestBody(buffer: body)
             var fields = try await JSONFields(request)
             try self.init(&fields, allowsPrivate: allowsPrivate)
         } catch let problem as Problem {
@@ -61,7 +70,7 @@ struct ClientMetadata: Sendable {
     init(_ fields: inout JSONFields, allowsPrivate: Bool) throws {
         clientID = fields.text("client_id", 1...100)
         clientSecret = fields.text("client_secret", 1...500)
-        name = fields.text("client_name")
+        name = fields.text("client_name") { $0.unicodeScalars.allSatisfy(\.isVisible) ? nil : "It must not contain invisible characters." }
         let isURI: (String) -> String? = { uri in RedirectURI.refusal(of: uri).map { "It \($0)." } }
         redirectURIs = fields.texts("redirect_uris", count: 0...Application.mostURIs, refusal: isURI) ?? []
         logoutURIs = fields.texts("post_logout_redirect_uris", count: 0...Application.mostURIs, refusal: isURI) ?? []
@@ -73,7 +82,9 @@ struct ClientMetadata: Sendable {
         jwksURI = fields.text("jwks_uri", 1...2000, refusal: isPublicURL)
         var keys: PublicKeySet?
         if let value = fields.value("jwks") {
-            do { keys = try PublicKeySet(value) } catch { fields.refuse("jwks" + (error.path.map { ".\($0)" } ?? ""), error.detail) }
+            do { keys = try PublicKeySet(ofClient: value) } catch {
+                fields.refuse("jwks" + (error.path.map { ".\($0)" } ?? ""), error.detail)
+            }
         }
         self.keys = keys
         signingAlgorithm = fields.choice("id_token_signed_response_alg", Application.SigningAlgorithm.self)
@@ -131,10 +142,23 @@ extension ClientDetails {
         logo_uri = fields.text("logo_uri", 1...2000, refusal: isPage)
         tos_uri = fields.text("tos_uri", 1...2000, refusal: isPage)
         policy_uri = fields.text("policy_uri", 1...2000, refusal: isPage)
-        contacts = fields.texts("contacts", count: 0...10)
+        contacts = fields.texts("contacts", count: 0...10) {
+            $0.unicodeScalars.count <= 500 ? nil : "It must have at most 500 characters."
+        }
         software_id = fields.text("software_id")
         software_version = fields.text("software_version")
         backchannel_logout_session_required = fields.flag("backchannel_logout_session_required")
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a name on a page may contain it. A format character, such as U+202E, would change the order or the look of the text around
+    /// it.
+    fileprivate var isVisible: Bool {
+        switch properties.generalCategory {
+        case .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
+        default: true
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import Access
 import Foundation
 import Hummingbird
+import Postgres
 import Sessions
 import Tenancy
 import Web
@@ -15,7 +16,12 @@ extension RegistrationRoutes {
             let access = try await registrationAccess(request, tenant, context, at: now)
             try await refusingProblems {
                 try await applications.delete(
-                    access.application.id, as: "deleteRegisteredClient", of: tenant.id, by: access.origin, at: now)
+                    access.application.id, as: "deleteRegisteredClient", of: tenant.id, by: access.origin, at: now,
+                    check: { db in
+                        // An administrator may have ended the registration since the check of the token.
+                        guard try await !db.run(ClientRegistration.lock(access.application.id, of: tenant.id)).isEmpty
+                        else { throw OAuthError.badRegistrationAccessToken }
+                    })
             }
             endpoints.directory.forget(tenant.id.uuid)
             return .noContent

@@ -28,8 +28,8 @@ struct RegistrationAccess: Sendable {
 
 extension RegistrationRoutes {
     /// Finds the client in the path, with its registration access token (RFC 7592, section 2).
-    /// - Throws: `OAuthError` 401 without the token of this client, also for a client that does not exist; `TooManyRequests` instead of a
-    ///   look-up.
+    /// - Throws: `OAuthError` 401 without the token of this client, also for a client that does not exist; the errors of
+    ///   `KnownTokens`.
     func registrationAccess(_ request: Request, _ tenant: Tenant, _ context: WebContext, at now: Date) async throws -> RegistrationAccess {
         guard let presented = request.bearerToken else { throw OAuthError.registrationAccessTokenMissing }
         guard RegistrationToken.isWellFormed(presented, prefix: ClientRegistration.tokenPrefix),
@@ -38,8 +38,9 @@ extension RegistrationRoutes {
         let keyring = endpoints.keyring
         let digests = keyring.digests(Array(presented.utf8), purpose: ClientRegistration.digestPurpose)
         let database = OwnerDatabase(pool, tenant: tenant.id).repeatable
-        let found = try await endpoints.limits.lookUp(Data(digests[0]).base64EncodedString(), context.record) {
-            () async throws -> RegistrationAccess? in
+        let found = try await knownTokens.lookUp(
+            Data(digests[0]).base64EncodedString(), within: endpoints.limits, context.record
+        ) { () async throws -> RegistrationAccess? in
             // Both are read from the database, because the cache of this process may not have a new application yet.
             let (registrations, applications) = try await database.run(
                 ClientRegistration.find(id, of: tenant.id), Application.find(id, of: tenant.id))

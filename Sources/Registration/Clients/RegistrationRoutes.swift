@@ -18,6 +18,15 @@ package struct RegistrationRoutes: Sendable {
     let allowsPrivate: Bool
     /// Replacements of a tenant's registrations. Each one can append to the audit trail, and the trail exists as long as the tenant.
     let changes: TokenBuckets<ID<Tenant>>
+    /// Replacements of one client, so that no client uses up the limit of the others.
+    let clientChanges: TokenBuckets<ID<Application>>
+    let knownTokens = KnownTokens()
+
+    /// The number of clients whose limits together are the limit of their tenant.
+    private static let clientsAtLimit = 5
+
+    /// The cost of a replacement. As for an API key, each 8 KiB of the body counts as one more.
+    static func cost(of bytes: Int) -> Int { 1 + bytes / 8192 }
 
     /// - Parameter changesPerMinute: the limit of replacements by all registered clients of a tenant, in each process.
     package init(
@@ -25,6 +34,8 @@ package struct RegistrationRoutes: Sendable {
     ) {
         (self.endpoints, self.pool, self.applications, self.allowsPrivate) = (endpoints, pool, applications, allowsPrivate)
         changes = TokenBuckets(perMinute: changesPerMinute)
+        let ofClient = max(1, changesPerMinute / Self.clientsAtLimit)
+        clientChanges = TokenBuckets(perMinute: ofClient, holding: max(ofClient, Self.cost(of: ClientMetadata.largestBody)))
     }
 
     package var routes: RouteCollection<WebContext> {

@@ -18,66 +18,67 @@ extension RegistrationRoutes {
             guard let tenant = try await endpoints.tenant(context)?.tenant else { throw Problem.notFound("tenant") }
             let now = endpoints.now()
             let access = try await registrationAccess(request, tenant, context, at: now)
-            try countChange(request, tenant.id, context)
-            let metadata = try await ClientMetadata(request, allowsPrivate: allowsPrivate)
+            let metadata = try await ClientMetadata(request, allowsPrivate: allowsPrivate) { bytes in
+                try countChange(bytes, access, context)
+            }
             guard metadata.clientID?.isSame(as: access.application.id.description) == true
             else { throw OAuthError(metadata: [.init("client_id", "It must be the ID of this client.")]) }
-            if let secret = metadata.clientSecret {
-                guard try await isSecret(secret, of: access.application.id, context, at: now) else {
-                    throw OAuthError(metadata: [
-                        .init("client_secret", "It must be the current secret of this client. A client cannot choose it. Leave it out.")
-                    ])
-                }
-            }
+            // Creates the signing key now, because the first login would otherwise wait for it.
+            let algorithm = try metadata.replacement(of: access.application).signingAlgorithm
+            if algorithm != access.application.signingAlgorithm { try await applications.prepareSigning(algorithm, tenant.id) }
 
-            var registration = access.registration
-            registration.details = metadata.storedDetails
-            var statements: [SQL] = []
-            if registration.details != access.registration.details {
-                registration.updatedAt = now.asChange(after: registration.updatedAt)
-                statements = [
-                    try registration.update(tenant: tenant.id),
-                    try AuditEvent.insert(
-                        "updateRegisteredClient", of: registration.application.description, owner: tenant.id.uuid, by: access.origin,
-                        before: ApplicationRegistrationReply(access.registration), after: ApplicationRegistrationReply(registration),
-                        at: now),
-                ]
-            }
-            let related = statements
+            let details = metadata.storedDetails
             let changed = try await refusingProblems {
                 try await applications.change(
-                    access.application.id, as: "updateRegisteredClient", of: tenant.id, by: access.origin, with: related
+                    access.application.id, as: "updateRegisteredClient", of: tenant.id, by: access.origin,
+                    with: { db in
+                        // Since the check of the token, an administrator may have ended the registration, and the client may have changed it.
+                        guard
+                            let current = try await db.run(ClientRegistration.lock(access.application.id, of: tenant.id))
+                                .first(ClientRegistration.init)
+                        else { throw OAuthError.badRegistrationAccessToken }
+                        try await requireSecret(metadata.clientSecret, access, db, at: now)
+                        guard details != current.details else { return [] }
+                        var replaced = current
+                        replaced.details = details
+                        replaced.updatedAt = now.asChange(after: current.updatedAt)
+                        return [
+                            try replaced.update(tenant: tenant.id),
+                            try AuditEvent.insert(
+                                "updateRegisteredClient", of: current.application.description, owner: tenant.id.uuid, by: access.origin,
+                                before: ApplicationRegistrationReply(current), after: ApplicationRegistrationReply(replaced), at: now),
+                        ]
+                    }
                 ) { try metadata.replacement(of: $0) }
             }
             endpoints.directory.forget(tenant.id.uuid)
             return try .json(
-                RegisteredClientReply(changed, registration.details, token: access.token, issuer: endpoints.issuer(tenant)))
+                RegisteredClientReply(changed, details, token: access.token, issuer: endpoints.issuer(tenant)))
         }
     }
 
-    /// Counts a replacement. As for an API key, each 8 KiB of the body counts as one more.
-    private func countChange(_ request: Request, _ tenant: ID<Tenant>, _ context: WebContext) throws(OAuthError) {
-        let largest = context.maxUploadSize
-        let bytes = min(request.headers[.contentLength].flatMap { Int($0) } ?? largest, largest)
-        let level = changes.take(tenant, cost: 1 + max(0, bytes) / 8192, at: .now)
-        guard !level.isGranted else { return }
-        context.record.note(header: .retryAfter, "\(level.secondsUntilNext)")
-        var error = OAuthError(
-            .temporarilyUnavailable,
-            "The tenant's registered clients together made more than \(changes.perMinute) changes in a minute. "
-                + "Retry after the seconds in Retry-After.")
-        error.isRateLimited = true
-        throw error
+    /// Counts a replacement by its real size, because a chunked body has no length before.
+    private func countChange(_ bytes: Int, _ access: RegistrationAccess, _ context: WebContext) throws(OAuthError) {
+        let cost = Self.cost(of: bytes)
+        try clientChanges.take(access.application.id, cost: cost, at: .now).requireGranted(
+            "This client made more than \(clientChanges.perMinute) changes in a minute.", context.record)
+        try changes.take(access.tenant.id, cost: cost, at: .now).requireGranted(
+            "The tenant's registered clients together made more than \(changes.perMinute) changes in a minute.", context.record)
     }
 
-    /// Whether a text is a valid secret of the application.
-    private func isSecret(_ text: String, of id: ID<Application>, _ context: WebContext, at now: Date) async throws -> Bool {
-        let keyring = endpoints.keyring
+    /// Requires that a sent secret is a valid one of the application.
+    private func requireSecret(_ text: String?, _ access: RegistrationAccess, _ db: Transaction, at now: Date) async throws {
+        guard let text else { return }
+        let (id, tenant, keyring) = (access.application.id, access.tenant.id, endpoints.keyring)
         let digests = keyring.digests(Array(text.utf8), purpose: ApplicationSecret.digestPurpose)
-        let secrets = try await endpoints.tenant(context)?.applications[id]?.secrets ?? []
-        return secrets.contains { secret in
-            secret.expiresAt.map { now < $0 } ?? true
-                && keyring.authenticates(digests, digest: secret.digest, secret.binding, at: now)
+        for row in try await db.run(ApplicationSecret.digests(of: id, tenant: tenant, at: now)) {
+            let (secret, digest): (ID<ApplicationSecret>, [UInt8]) = (try row.get("id"), try row.get("digest"))
+            let binding = keyring.binding(
+                of: digest, try row.get("bound_digest"), to: ApplicationSecret.context(secret, of: id, tenant: tenant))
+            if keyring.authenticates(digests, digest: digest, binding, at: now) { return }
         }
+        throw OAuthError(metadata: [
+            .init("client_secret", "It must be the current secret of this client. A client cannot choose it. Leave it out.")
+        ])
     }
 }

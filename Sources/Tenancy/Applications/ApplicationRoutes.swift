@@ -19,7 +19,7 @@ package struct ApplicationRoutes: Sendable {
     /// The statement that ends the sessions of an application.
     let endSessions: @Sendable (ID<Application>, ID<Tenant>, Date) -> SQL
     /// Makes sure that a tenant has a key of this kind to sign tokens with. A new key can take a second.
-    let prepareSigning: @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
+    package let prepareSigning: @Sendable (Application.SigningAlgorithm, ID<Tenant>) async throws -> Void
 
     package init(
         pool: DatabasePool, keyring: Keyring, allowsPrivateWebhooks: Bool, now: @escaping @Sendable () -> Date,

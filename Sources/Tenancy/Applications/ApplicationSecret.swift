@@ -51,6 +51,14 @@ package struct ApplicationSecret: Identified, Sendable {
         "DELETE FROM application_secret WHERE tenant_id = \(tenant) AND application_id = \(application)"
     }
 
+    /// The digests of the valid secrets, for a check without the cache.
+    package static func digests(of application: ID<Application>, tenant: ID<Tenant>, at now: Date) -> SQL {
+        """
+        SELECT id, digest, bound_digest FROM application_secret
+        WHERE tenant_id = \(tenant) AND application_id = \(application) AND (expires_at IS NULL OR expires_at > \(now))
+        """
+    }
+
     /// The valid secrets, newest first.
     static func valid(of application: ID<Application>, tenant: ID<Tenant>, at now: Date) -> SQL {
         """

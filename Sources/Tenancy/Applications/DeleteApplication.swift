@@ -2,7 +2,7 @@ package import Access
 import Delivery
 package import Foundation
 import Hummingbird
-import Postgres
+package import Postgres
 import Web
 
 /// The webhook data for the sessions that ended with their application.
@@ -28,15 +28,17 @@ extension ApplicationRoutes {
     /// - Parameters:
     ///   - action: the action in the audit trail.
     ///   - admit: throws to prevent the deletion.
+    ///   - check: runs after the application is locked, and throws to prevent the deletion.
     /// - Throws: `Problem` 404.
     package func delete(
         _ id: ID<Application>, as action: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin, at now: Date,
-        admit: @Sendable (Application) throws -> Void = { _ in }
+        admit: @Sendable (Application) throws -> Void = { _ in }, check: @Sendable (Transaction) async throws -> Void = { _ in }
     ) async throws {
         try await OwnerDatabase(pool, tenant: tenant).transaction { db in
             guard let application = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
             try admit(application)
+            try await check(db)
             let (_, sessions) = try await db.run(
                 "DELETE FROM application WHERE tenant_id = \(tenant) AND id = \(id)",
                 // The sessions' tokens are invalid without this. It only prevents lists from showing these sessions as active.

@@ -40,10 +40,11 @@ extension ApplicationRoutes {
 
     /// - Parameters:
     ///   - action: the action in the audit trail.
-    ///   - related: statements of other targets about the application, which run even if the application itself does not change.
+    ///   - related: statements of other targets about the application, which run even if the application itself does not change. They are
+    ///     made after the application is locked. An error prevents the change.
     package func change(
         _ id: ID<Application>, as action: String, of tenant: ID<Tenant>, by origin: AuditEvent.Origin,
-        admit: @Sendable (Application) throws -> Void = { _ in }, with related: [SQL] = [],
+        admit: @Sendable (Application) throws -> Void = { _ in }, with related: @Sendable (Transaction) async throws -> [SQL] = { _ in [] },
         _ apply: @Sendable (Application) throws -> Application
     ) async throws -> Application {
         let now = now()
@@ -51,6 +52,7 @@ extension ApplicationRoutes {
             guard let current = try await db.run(Application.lock(id, of: tenant)).first(Application.init)
             else { throw Problem.notFound("application") }
             try admit(current)
+            let related = try await related(db)
             var changed = try apply(current)
             // A request without an effective change leaves no audit event.
             guard ApplicationReply(changed) != ApplicationReply(current) else {

@@ -38,4 +38,19 @@ struct DeleteRegisteredClientTests {
             #expect(try await platform.count("client_registration") == 0)
         }
     }
+
+    @Test("a deletion that waits while an administrator ends the registration is refused, and the application stays")
+    func ended() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            let client = try await registrant.client()
+            let path = "/tenants/acme/applications/\(client.id)"
+            let answers = try await registrant.held([{ try await registrant.send("DELETE", client.uri, token: client.token) }]) {
+                let status = try await platform.call("DELETE", "\(path)/registration").status
+                #expect(status == 204)
+            }
+            #expect(answers[0].isOAuthError(401, "invalid_token"), "\(answers[0].body)")
+            #expect(try await platform.call("GET", path).status == 200)
+        }
+    }
 }

@@ -155,7 +155,8 @@ struct RegisterClientTests {
                 ("policy_uri", "https://app.test/\u{301}"), ("jwks_uri", "http://127.0.0.1/jwks"), ("jwks", ["keys": [String]()]),
                 ("jwks", ["keys": [["kty": "oct", "k": "c2VjcmV0"] as [String: any Sendable]]] as [String: any Sendable]),
                 ("backchannel_logout_uri", "https://127.0.0.1/out"),
-                ("contacts", [1]), ("client_name", String(repeating: "x", count: 201)), ("client_name", "a\u{0}b"), ("scope", 1),
+                ("contacts", [1]), ("contacts", [String(repeating: "x", count: 501)]), ("client_name", String(repeating: "x", count: 201)),
+                ("client_name", "a\u{0}b"), ("scope", 1),
             ]
             for (member, value) in cases {
                 let answer = try await registrant.register(Registrant.web.merging([member: value]) { $1 })

@@ -94,6 +94,83 @@ struct UpdateRegisteredClientTests {
         }
     }
 
+    @Test("a client that uses up its limit blocks no other client, and a chunked body counts its bytes")
+    func ofOneClient() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            let (client, other) = (try await registrant.client(), try await registrant.client())
+            for _ in 0..<8 { #expect(try await registrant.replace(other, isChunked: true).status == 200) }
+            let limited = try await eventually("its limit is used up") {
+                let answer = try await registrant.replace(client)
+                return answer.status == 200 ? nil : answer
+            }
+            #expect(limited.isOAuthError(429, "temporarily_unavailable") && limited.header("Retry-After") != nil, "\(limited.body)")
+            #expect(try await registrant.replace(other).status == 200)
+            let large = try await registrant.send(
+                "PUT", other.uri, token: other.token, ["unknown": String(repeating: "x", count: 70_000)], isChunked: true)
+            #expect(large.status == 413)
+        }
+    }
+
+    @Test("a replacement that waits while an administrator ends the registration is refused, also one without a change")
+    func ended() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            for changes: [String: any Sendable] in [["client_name": "Late", "software_id": "late"], [:]] {
+                let client = try await registrant.client()
+                let path = "/tenants/acme/applications/\(client.id)"
+                let answers = try await registrant.held([{ try await registrant.replace(client, changes) }]) {
+                    let status = try await platform.call("DELETE", "\(path)/registration").status
+                    #expect(status == 204)
+                }
+                #expect(answers[0].isOAuthError(401, "invalid_token"), "\(answers[0].body)")
+                #expect(try await platform.call("GET", path).string("name") == "Shop")
+            }
+            #expect(try await platform.audited("updateRegisteredClient").isEmpty)
+        }
+    }
+
+    @Test("of two replacements at the same time, the second one replaces all metadata of the first one")
+    func twoAtOnce() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            let client = try await registrant.client()
+            let answers = try await registrant.held([
+                { try await registrant.replace(client, ["client_name": "First", "software_id": "first"]) },
+                { try await registrant.replace(client, ["client_name": "Second"]) },
+            ])
+            #expect(answers.map(\.status) == [200, 200], "\(answers.map(\.body))")
+            let shown = try await registrant.send("GET", client.uri, token: client.token)
+            #expect(shown.string("client_name") == "Second" && shown.string("software_id") == nil, "\(shown.body)")
+        }
+    }
+
+    @Test("a change of the algorithm creates the tenant's signing key")
+    func signingKey() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            let client = try await registrant.client(Registrant.web.merging(["id_token_signed_response_alg": "ES256"]) { $1 })
+            func keys() async throws -> Int { try await platform.count("signing_key", where: "algorithm = 'RS256'") }
+            let before = try await keys()
+            #expect(try await registrant.replace(client).string("id_token_signed_response_alg") == "RS256")
+            #expect(try await keys() > before)
+        }
+    }
+
+    @Test("the sent secret is compared with the stored ones, so a new secret works at once, and a deleted one no longer does")
+    func rolled() async throws {
+        try await TestPlatform.run { platform in
+            let registrant = try await Registrant.make(platform)
+            let client = try await registrant.client()
+            _ = try await TestBrowser(platform).tokens(try registrant.request(client))
+            let roll = try await platform.call(
+                "POST", "/tenants/acme/applications/\(client.id)/secrets/roll", ["overlap_seconds": 0])
+            #expect(try await registrant.replace(client, ["client_secret": roll.string("client_secret")]).status == 200)
+            let old = try await registrant.replace(client, ["client_secret": client.secret])
+            #expect(old.refuses("invalid_client_metadata", naming: "client_secret"), "\(old.body)")
+        }
+    }
+
     @Test("a public client stays one, and development URIs need an administrator's permission")
     func publicClient() async throws {
         try await TestPlatform.run { platform in
