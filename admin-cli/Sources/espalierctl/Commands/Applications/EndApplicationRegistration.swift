@@ -27,5 +27,6 @@ struct EndApplicationRegistration: CallCommand {
 
     func note(_ answer: JSON) -> String? {
         "Ended the registration of \(application.text). To delete the application: espalierctl applications delete \(application.text)"
+            + tenant.repeated
     }
 }

@@ -22,7 +22,7 @@ struct IssueInitialAccessToken: CallCommand {
     @Option(
         name: .customLong("kind"),
         help: ArgumentHelp(
-            "A kind of application that it may register. Repeat the option for several. By default: web, spa and native.",
+            "A kind of application that it may register. Repeat the option for several. By default: web, spa and native. A machine can inspect every access token of the tenant.",
             valueName: "kind"))
     var kinds: [ApplicationKind] = []
 
