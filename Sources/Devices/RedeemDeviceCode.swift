@@ -71,7 +71,8 @@ extension DeviceGrant {
         guard !code.isExpired(at: now) else { throw Self.expired }
         guard polls.take(code.authorization.uuid, at: .now).isGranted else { throw Self.tooFast }
         if !context.record.current.isAuthenticated {
-            let network = RequestNetwork.limited(context.record.current.address)
+            // Per application, so that polls of one application's codes do not stop the devices of another one in the same network.
+            let network = "\(application.id) \(RequestNetwork.limited(context.record.current.address))"
             guard pollsOfNetwork.take(network, at: .now).isGranted else { throw Self.tooFast }
         }
         let row = try await OwnerDatabase(pool, tenant: tenant.id).run(
@@ -103,7 +104,13 @@ extension DeviceGrant {
         case .approved:
             let login = try approved()
             return try await tokens.startingOnce(login.login, with: credential, by: application, of: tenant, at: now) {
-                try await issue(login, DeviceAuthorization.redeem(authorization.id, of: tenant.id))
+                do {
+                    return try await issue(login, DeviceAuthorization.redeem(authorization.id, of: tenant.id))
+                } catch let error as DatabaseError where error.constraint == "session_pkey" {
+                    // An earlier poll was slower than the device's time limit, and has started the session meanwhile.
+                    guard let reply = try await again(login, false) else { throw error }
+                    return reply
+                }
             }
         }
     }

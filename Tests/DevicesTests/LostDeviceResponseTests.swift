@@ -2,6 +2,7 @@ import Access
 import Foundation
 import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 import Users
@@ -28,6 +29,39 @@ struct LostDeviceResponseTests {
                 #expect(try await client.browser.userInfo(answer.string("access_token"), of: platform.acme).status == 200)
             }
             #expect(try await client.browser.refresh(again.string("refresh_token") ?? "", client.request).status == 200)
+            #expect(try await platform.count("session", where: "ended_at IS NULL") == 1)
+            #expect(try await platform.countBilled() == 1)
+        }
+    }
+
+    @Test("a poll that is slower than the next one ends nothing: both get tokens of the same session")
+    func slow() async throws {
+        try await TestPlatform.run { platform in
+            let client = try await DeviceClient(platform)
+            let codes = try await client.codes()
+            try await client.approve(codes)
+            let tenant = try #require(ID<Tenant>(platform.acme.id))
+            @Sendable func waiting(_ count: Int) async throws -> Bool {
+                try await platform.count(
+                    "pg_locks",
+                    where: """
+                        locktype = 'advisory' AND classid = 1936028531 AND NOT granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """) == count
+            }
+            // A sign-out of the whole tenant delays its logins.
+            let polls = try await OwnerDatabase(platform.ownerPool, tenant: tenant).transaction { db in
+                _ = try await db.run(LoginLock.exclusive(of: tenant))
+                let first = Task { try await client.poll(codes.device) }
+                try await eventually("the first poll waits") { try await waiting(1) }
+                let second = Task { try await client.pollLater(codes.device) }
+                try await eventually("the second poll waits") { try await waiting(2) }
+                return [first, second]
+            }
+            var answers: [TestBrowser.Answer] = []
+            for poll in polls { answers.append(try await poll.value) }
+            #expect(answers.allSatisfy { $0.status == 200 }, "\(answers.map(\.body))")
+            #expect(Set(answers.map { $0.string("refresh_token") }).count == 1)
             #expect(try await platform.count("session", where: "ended_at IS NULL") == 1)
             #expect(try await platform.countBilled() == 1)
         }

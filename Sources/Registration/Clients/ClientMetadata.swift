@@ -155,7 +155,9 @@ extension Unicode.Scalar {
     /// Whether a name on a page may contain it. A format character, such as U+202E, would change the order or the look of the text around
     /// it.
     fileprivate var isVisible: Bool {
-        switch properties.generalCategory {
+        // The blank of Braille has a general category of visible characters.
+        guard !properties.isDefaultIgnorableCodePoint, value != 0x2800 else { return false }
+        return switch properties.generalCategory {
         case .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned: false
         default: true
         }

@@ -25,7 +25,10 @@ final class KnownTokens: Sendable {
         let isKnown = digests.withLock { $0.contains(digest) }
         let found: Found?
         if isKnown {
-            try requests.take(digest, at: .now).requireGranted(
+            let level = requests.take(digest, at: .now)
+            // The token was valid a moment ago, so this refusal is not a failure of its address.
+            if !level.isGranted { record.noteAuthenticated() }
+            try level.requireGranted(
                 "This token was in more than \(Self.perMinute) requests in a minute.", record)
             found = try await find()
         } else {
