@@ -93,6 +93,9 @@ class Chromium:
         """All, of every site."""
         return self.driver.execute_cdp_cmd("Storage.getCookies", {})["cookies"]
 
+    def forget_cookies(self):
+        self.driver.execute_cdp_cmd("Storage.clearCookies", {})
+
     def complaints(self):
         """What the browser wrote to its console since it was asked last: each line is a policy that was broken, or a bug. Those about
         the network only say that a page came as an error, or not at all."""

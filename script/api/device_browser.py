@@ -62,6 +62,7 @@ def signs_in_a_device(browser, party, agree):
     # A reload of the result needs the cookie, which expires with the code.
     assert [each["name"] for each in browser.cookies()] == [cookie["name"]], browser.cookies()
     assert (tokens := poll(party, codes)).get("access_token"), tokens
+    browser.forget_cookies()
 
 
 def refuses_a_device(browser, party):
