@@ -107,7 +107,7 @@ extension DeviceGrant {
                 do {
                     return try await issue(login, DeviceAuthorization.redeem(authorization.id, of: tenant.id))
                 } catch let error as DatabaseError where error.constraint == "session_pkey" {
-                    // An earlier poll was slower than the device's time limit, and has started the session meanwhile.
+                    // An earlier poll was slower than the device's time limit, and has started the session since then.
                     guard let reply = try await again(login, false) else { throw error }
                     return reply
                 }

@@ -8,7 +8,9 @@ struct ClientMetadataTests {
     func names() async throws {
         try await TestPlatform.run { platform in
             let registrant = try await Registrant.make(platform)
-            for scalar in ["\u{202E}", "\u{200B}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{E000}", "\u{FFFFE}", "\u{AD}", "\u{3164}", "\u{2800}"] {
+            for scalar in [
+                "\u{202E}", "\u{200B}", "\u{2066}", "\u{2028}", "\u{2029}", "\u{E000}", "\u{FFFFE}", "\u{AD}", "\u{3164}", "\u{2800}",
+            ] {
                 let answer = try await registrant.register(Registrant.web.merging(["client_name": "Shop\(scalar)"]) { $1 })
                 #expect(answer.refuses("invalid_client_metadata", naming: "client_name"), "\(answer.body)")
             }
