@@ -171,6 +171,8 @@ def before_call(context, case, kwargs):
         if "client_id" in case.query:
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.query |= {name: application[name] for name in ("client_id", "redirect_uri")}
+        # The response of a push has a real one, of another application.
+        case.query.pop("request_uri", None)
         lead_target(case.query, path)
         # What one parameter allows may depend on another, which no schema can say.
         if {"from", "to"} & set(case.query):
@@ -197,6 +199,7 @@ def before_call(context, case, kwargs):
         else:
             lead_target(case.body, path)
         if action == "authorizeByPost":
+            case.body.pop("request_uri", None)
             application = SETTINGS["applications"].get(path.get("tenant"), SETTINGS["applications"]["acme"])
             case.body |= {name: application[name] for name in ("client_id", "redirect_uri")}
         if action == "pushAuthorizationRequest" and valid[ParameterLocation.PATH]:
