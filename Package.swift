@@ -188,7 +188,8 @@ let package = Package(
         .target(
             name: "Devices",
             dependencies: [
-                "SignIn", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Access", "Web", "Postgres", "Sealing", "Encoding",
+                "SignIn", "Sessions", "APIs", "Users", "Tenancy", "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing",
+                "Encoding",
                 crypto, httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(

@@ -26,15 +26,7 @@ extension DeviceRoutes {
         return try .json(
             try await grant.counted(.device, context) {
                 let application = try await endpoints.authenticate(request, form, tenant, context)
-                let apis: [TokenTarget.NamedAPI]
-                do {
-                    apis = try TokenTarget.apis(
-                        named: form, TokenTarget.resource, by: application.id,
-                        among: try await grant.tokens.apis(for: form, TokenTarget.resource, of: tenant.tenant),
-                        issuer: endpoints.issuer(tenant.tenant))
-                } catch let refusal as TokenTarget.Refusal {
-                    throw OAuthError(.invalidTarget, refusal.description)
-                }
+                let apis = try await grant.tokens.apis(named: form, TokenTarget.resource, by: application, tenant.tenant)
                 guard let scope = Scope.granted(for: form["scope"], apis: apis) else { throw OAuthError(.invalidScope, Scope.refusal) }
                 guard scope.utf8.count <= Scope.longest
                 else { throw OAuthError(.invalidScope, "The granted scope is longer than \(Scope.longest) bytes. Request fewer scopes.") }
@@ -78,7 +70,7 @@ extension DeviceGrant {
         }
         // Anyone knows the ID of a public application. The server of a confidential one has one address for all devices.
         let device = Device(request, context)
-        let network = context.record.current.isAuthenticated ? nil : RequestNetwork.limited(device.address)
+        let network = context.record.current.isAuthenticated ? nil : CallerNetwork.site(of: device.address)
         if let network, !starts.take(network, at: .now).isGranted { throw tooMany(context) }
         guard startsOfApplication.take(application.id, at: .now).isGranted else { throw tooMany(context) }
 

@@ -72,7 +72,7 @@ extension DeviceGrant {
         guard polls.take(code.authorization.uuid, at: .now).isGranted else { throw Self.tooFast }
         if !context.record.current.isAuthenticated {
             // Per application, so that polls of one application's codes do not stop the devices of another one in the same network.
-            let network = "\(application.id) \(RequestNetwork.limited(context.record.current.address))"
+            let network = "\(application.id) \(CallerNetwork.site(of: context.record.current.address))"
             guard pollsOfNetwork.take(network, at: .now).isGranted else { throw Self.tooFast }
         }
         let row = try await OwnerDatabase(pool, tenant: tenant.id).run(

@@ -95,7 +95,7 @@ struct AuthorizeDeviceTests {
             }
             #expect(statuses.prefix(20).allSatisfy { $0 == 200 } && statuses.contains(429), "\(statuses)")
             #expect(try await client.start(headers: [("X-Forwarded-For", "2001:db8:8::1")]).status == 200)
-            #expect(try await platform.count("device_authorization", where: "network = '2001:db8:7::/48'") == statuses.count { $0 == 200 })
+            #expect(try await platform.count("device_authorization", where: "network = '20:1:d:b8:0:7'") == statuses.count { $0 == 200 })
         }
     }
 

@@ -4,15 +4,15 @@ import Glibc
 import Darwin
 #endif
 
-/// Decides whether a webhook may go to an address: only to addresses that are public on the Internet. With other addresses, a tenant could
-/// make this server send requests into its own network.
+/// Decides whether an address is public on the Internet. A webhook goes only to such an address. With others, a tenant could make this server
+/// send requests into its own network.
 ///
 /// IANA's registries of special-purpose addresses (RFC 6890 and its updates) list the addresses that are not public. An IPv6 address that
 /// contains an IPv4 address is judged by the IPv4 address.
-enum PublicAddress {
+package enum PublicAddress {
     /// Whether an address is public.
     /// - Parameter bytes: 4 or 16 bytes, in network order.
-    static func isPublic(_ bytes: [UInt8]) -> Bool {
+    package static func isPublic(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {
         case 4: isPublicV4(bytes)
         case 16: isPublicV6(bytes)
@@ -52,7 +52,7 @@ enum PublicAddress {
     }
 
     /// The bytes of a literal in the form of `getaddrinfo`. Nil for every other text.
-    static func bytes(of literal: String) -> [UInt8]? {
+    package static func bytes(of literal: String) -> [UInt8]? {
         // The C function stops at a NUL byte.
         guard !literal.utf8.contains(0) else { return nil }
         var (v4, v6) = (in_addr(), in6_addr())

@@ -58,7 +58,7 @@ extension DeviceRoutes {
     private func guess(
         of tenant: ID<Tenant>, _ context: WebContext, _ find: () async throws -> DeviceAuthorization?
     ) async throws -> DeviceAuthorization? {
-        let network = RequestNetwork.limited(context.record.current.address)
+        let network = CallerNetwork.site(of: context.record.current.address)
         var level = guessesOfNetwork.take(network, at: .now)
         if level.isGranted {
             level = guessesOfTenant.take(tenant, at: .now)

@@ -71,13 +71,19 @@ extension Tokens {
         // A token has one audience, so that a resource server cannot use it elsewhere (RFC 8707, section 3).
         guard values.allSatisfy({ $0.utf8.elementsEqual(values[0].utf8) })
         else { throw OAuthError(.invalidTarget, "An access token is for one target. Send one resource per token request.") }
-        do {
-            let named = try TokenTarget.apis(
-                named: form, TokenTarget.resource, by: application.id, among: try await apis(for: form, TokenTarget.resource, of: tenant),
-                issuer: endpoints.issuer(tenant))
-            return named.first.map(Target.api) ?? .issuer
-        } catch let refusal as TokenTarget.Refusal {
-            throw OAuthError(.invalidTarget, refusal.description)
+        return try await apis(named: form, TokenTarget.resource, by: application, tenant).first.map(Target.api) ?? .issuer
+    }
+
+    /// The APIs that a request of an application names.
+    /// - Throws: `OAuthError` unless each target is the issuer, or an API that lists the application.
+    package func apis(
+        named form: Form, _ names: Set<String>, by application: Application, _ tenant: Tenant
+    ) async throws -> [TokenTarget.NamedAPI] {
+        let apis = try await apis(for: form, names, of: tenant)
+        do throws(TokenTarget.Refusal) {
+            return try TokenTarget.apis(named: form, names, by: application.id, among: apis, issuer: endpoints.issuer(tenant))
+        } catch {
+            throw OAuthError(.invalidTarget, error.description)
         }
     }
 

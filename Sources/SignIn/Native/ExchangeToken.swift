@@ -17,7 +17,8 @@ extension SignInNatively {
         try await nativeAnswer(context, refused: { $0.code == .invalidGrant ? .invalidRequest : $0.code }) {
             let application = try await endpoints.authenticate(request, form, tenant, context)
             try checkExchange(form)
-            let apis = try await apis(for: form, application, tenant.tenant)
+            // The first one is the audience of the access token.
+            let apis = try await tokens.apis(named: form, TokenTarget.resourceOrAudience, by: application, tenant.tenant)
             var reply = try await signInNatively(
                 try NativeSignIn(form, for: apis), by: application, of: tenant, boundTo: key, on: Device(request, context))
             reply.issued_token_type = TokenType.accessToken
@@ -33,17 +34,6 @@ extension SignInNatively {
         else { throw OAuthError(.invalidRequest, "requested_token_type must be \(TokenType.accessToken).") }
         guard form["actor_token"] == nil, form["actor_token_type"] == nil
         else { throw OAuthError(.invalidRequest, "actor_token is not supported. Remove it and actor_token_type.") }
-    }
-
-    /// The APIs that the request names. The first one is the audience of the access token.
-    private func apis(for form: Form, _ application: Application, _ tenant: Tenant) async throws -> [TokenTarget.NamedAPI] {
-        do {
-            return try TokenTarget.apis(
-                named: form, TokenTarget.resourceOrAudience, by: application.id,
-                among: try await tokens.apis(for: form, TokenTarget.resourceOrAudience, of: tenant), issuer: endpoints.issuer(tenant))
-        } catch let refusal as TokenTarget.Refusal {
-            throw OAuthError(.invalidTarget, refusal.description)
-        }
     }
 }
 
