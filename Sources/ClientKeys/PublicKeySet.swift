@@ -14,39 +14,21 @@ package struct PublicKeySet: Sendable, Equatable, Encodable {
     }
 
     /// Reads a set that an application registers. Every key must be usable and have no unknown member.
-    package init(_ value: JSONValue) throws(Refusal) {
-        guard case .object(let set) = value, case .array(let elements)? = set["keys"]
-        else { throw Refusal(path: nil, detail: "It must be a JWK set: an object with the list `keys`.") }
-        if let unknown = set.keys.sorted().first(where: { $0 != "keys" }) {
-            throw Refusal(
-                path: String(unknown.unicodeScalars.prefix(100)), detail: "This field is unknown. Remove it or check its spelling.")
-        }
-        guard (1...Self.most).contains(elements.count)
-        else { throw Refusal(path: "keys", detail: "It must have 1 to \(Self.most) keys.") }
-        var keys: [PublicKey] = []
-        for (index, element) in elements.enumerated() {
-            let key: PublicKey
-            do { key = try PublicKey(element) } catch {
-                throw Refusal(path: "keys[\(index)]" + (error.member.map { ".\($0)" } ?? ""), detail: error.detail)
-            }
-            if case .object(let jwk) = element, let unknown = jwk.keys.sorted().first(where: { !PublicKey.knownMembers.contains($0) }) {
-                throw Refusal(
-                    path: "keys[\(index)].\(String(unknown.unicodeScalars.prefix(100)))",
-                    detail: "This field is unknown. Remove it or check its spelling.")
-            }
-            if let id = key.keyID, keys.contains(where: { $0.keyID?.isSame(as: id) == true }) {
-                throw Refusal(path: "keys[\(index)].kid", detail: "Another key has the same `kid`.")
-            }
-            keys.append(key)
-        }
-        self.keys = keys
-    }
+    package init(_ value: JSONValue) throws(Refusal) { try self.init(value, isOfClient: false) }
 
     /// Reads a set that a client registers itself. It ignores unknown members, and keys that it cannot use (RFC 7517, section 5). A private
     /// key is refused, because it must be replaced.
-    package init(ofClient value: JSONValue) throws(Refusal) {
+    package init(ofClient value: JSONValue) throws(Refusal) { try self.init(value, isOfClient: true) }
+
+    private init(_ value: JSONValue, isOfClient: Bool) throws(Refusal) {
+        func refuse(unknown members: some Sequence<String>, besides known: Set<String>, at path: String) throws(Refusal) {
+            guard !isOfClient, let unknown = members.sorted().first(where: { !known.contains($0) }) else { return }
+            throw Refusal(
+                path: path + String(unknown.unicodeScalars.prefix(100)), detail: "This field is unknown. Remove it or check its spelling.")
+        }
         guard case .object(let set) = value, case .array(let elements)? = set["keys"]
         else { throw Refusal(path: nil, detail: "It must be a JWK set: an object with the list `keys`.") }
+        try refuse(unknown: set.keys, besides: ["keys"], at: "")
         guard (1...Self.most).contains(elements.count)
         else { throw Refusal(path: "keys", detail: "It must have 1 to \(Self.most) keys.") }
         var keys: [PublicKey] = []
@@ -55,9 +37,12 @@ package struct PublicKeySet: Sendable, Equatable, Encodable {
             let key: PublicKey
             do { key = try PublicKey(element) } catch {
                 let refusal = Refusal(path: "keys[\(index)]" + (error.member.map { ".\($0)" } ?? ""), detail: error.detail)
-                if error.isOfPrivateKey { throw refusal }
+                guard isOfClient, !error.isOfPrivateKey else { throw refusal }
                 unusable = unusable ?? refusal
                 continue
+            }
+            if case .object(let jwk) = element {
+                try refuse(unknown: jwk.keys, besides: PublicKey.knownMembers, at: "keys[\(index)].")
             }
             if let id = key.keyID, keys.contains(where: { $0.keyID?.isSame(as: id) == true }) {
                 throw Refusal(path: "keys[\(index)].kid", detail: "Another key has the same `kid`.")
