@@ -17,6 +17,9 @@ package import Web
 ///     application → POST /t/{tenant}/oauth2/token         RedeemCode      session and usage event, one transaction
 ///                 → 200  tokens                           RefreshTokens   afterwards
 ///
+/// An application may send its request to `POST /t/{tenant}/oauth2/par` first (PushAuthorizationRequest). The browser then carries only a
+/// sealed reference to it.
+///
 /// An application on a device needs no browser. It sends the result of Apple's framework to the callback, or to the token endpoint,
 /// and receives tokens at once (SignInNatively).
 ///

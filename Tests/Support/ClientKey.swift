@@ -68,7 +68,7 @@ package struct ClientKey: Sendable {
     package var thumbprint: String {
         get throws {
             let jwk = try jwk
-            let members = try ["crv", "e", "kty", "n", "x", "y"].compactMap { name in jwk[name].map { #""\#(name)":"\#($0)""# } }
+            let members = ["crv", "e", "kty", "n", "x", "y"].compactMap { name in jwk[name].map { #""\#(name)":"\#($0)""# } }
             return Array(SHA256.hash(data: Data("{\(members.joined(separator: ","))}".utf8))).base64URL
         }
     }

@@ -21,7 +21,7 @@ extension TenantEndpoints {
         guard let header = headers.first else { return nil }
         let now = now()
         context.record.note(header: .dpopNonce, DPoPNonce(at: now).sealed(with: keyring))
-        let challenge = token == nil ? nil : "DPoP"
+        let challenge = token == nil ? nil : AccessToken.Scheme.dpop.rawValue
         do throws(DPoPProof.Refusal) {
             // Two proofs would be ambiguous (section 4.3, rule 1).
             guard headers.count == 1 else { throw DPoPProof.Refusal.malformed }

@@ -10,7 +10,7 @@ package import Tenancy
 ///     refresh_token      → RefreshTokens   uses up one generation of the session's refresh token
 ///     client_credentials → IssueMachineToken   no session, and nothing is billed
 ///
-/// A native sign-in calls `issueTokens` directly.
+/// A native sign-in and the device grant call `issueTokens` directly.
 package struct Tokens: Sendable {
     package let endpoints: TenantEndpoints
     let pool: DatabasePool

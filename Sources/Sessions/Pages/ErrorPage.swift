@@ -18,6 +18,7 @@ package struct ErrorPage: Error, Sendable {
 
     /// The text for an application that sent its request directly.
     package var explanation: String { "\(detail) \(remedy)" }
+
     package init(
         outcome: String, status: HTTPResponse.Status, title: String, detail: String, remedy: String,
         facts: [(name: String, value: String)] = []
