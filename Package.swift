@@ -86,6 +86,7 @@ let package = Package(
                 "Encoding",
                 httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
             ]),
+        .target(name: "Pages", dependencies: ["Web", "Encoding", httpTypes, hummingbird]),
         // It imports Web only for its pages, so that all pages use the same HTML escape.
         .target(
             name: "AppleSimulator",
