@@ -17,20 +17,22 @@ package struct Edge: RouterMiddleware {
     private let logger: Logger
     private let metrics: Metrics
     private let trustedProxies: Int
+    private let largestBodies: [String: Int]
     private let allowedMethods: @Sendable (String) -> [String]
     private let isOutage: @Sendable (any Error) -> Bool
 
     /// - Parameters:
     /// - trustedProxies: The number of proxies in front of this server that append the address of their caller to
     ///   `X-Forwarded-For`.
+    /// - largestBodies: The actions whose bodies may be larger than usual, with the number of bytes.
     /// - allowedMethods: The methods of the routes with a path, for 405 and its `Allow`.
     /// - isOutage: Whether an error means that a required service is down, so that a retry makes sense.
     package init(
-        logger: Logger, metrics: Metrics, trustedProxies: Int = 0,
+        logger: Logger, metrics: Metrics, trustedProxies: Int = 0, largestBodies: [String: Int] = [:],
         allowedMethods: @Sendable @escaping (String) -> [String], isOutage: @Sendable @escaping (any Error) -> Bool
     ) {
         (self.logger, self.metrics, self.trustedProxies) = (logger, metrics, trustedProxies)
-        (self.allowedMethods, self.isOutage) = (allowedMethods, isOutage)
+        (self.largestBodies, self.allowedMethods, self.isOutage) = (largestBodies, allowedMethods, isOutage)
     }
 
     package func handle(
@@ -41,22 +43,23 @@ package struct Edge: RouterMiddleware {
         let forwarded =
             trustedProxies == 0 ? nil : ForwardedFor.address(in: request.headers[values: .xForwardedFor], behind: trustedProxies)
         context.record.note(requestID: requestID, address: forwarded)
+        let largestBody = context.record.current.action.flatMap { largestBodies[$0] } ?? context.maxUploadSize
 
         var response: Response
         do {
             try Self.requireASCIIPath(request)
-            try Self.requireLength(request, upTo: context.maxUploadSize)
+            try Self.requireLength(request, upTo: largestBody)
             response = try await next(request, context)
         } catch let problem as Problem {
             context.record.note(outcome: problem.code.rawValue)
             response = problem.answer(to: request, requestID: requestID)
         } catch let error as HTTPError {
-            let problem = problem(for: error, request)
+            let problem = problem(for: error, request, largestBody: largestBody)
             context.record.note(outcome: problem.code.rawValue)
             response = problem.answer(to: request, requestID: requestID)
         } catch is NIOTooManyBytesError {
             context.record.note(outcome: Problem.Code.tooLarge.rawValue)
-            response = Self.tooLarge.response(instance: request.uri.path, requestID: requestID)
+            response = Self.tooLarge(largestBody).response(instance: request.uri.path, requestID: requestID)
         } catch let error as any HTTPResponseError {
             response = try error.response(from: request, context: context)
         } catch {
@@ -89,15 +92,17 @@ package struct Edge: RouterMiddleware {
 
     /// Rejects a body by its `Content-Length` before the caller sends it. No action reads a larger body.
     private static func requireLength(_ request: Request, upTo limit: Int) throws(Problem) {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge }
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > limit { throw tooLarge(limit) }
     }
 
     private static let noSniffing = HTTPField(name: .xContentTypeOptions, value: "nosniff")
 
-    private static let tooLarge = Problem(.tooLarge, "The body is too large. Send up to 65536 bytes.")
+    private static func tooLarge(_ limit: Int) -> Problem {
+        Problem(.tooLarge, "The body is too large. Send up to \(limit) bytes.")
+    }
 
     /// The responses to Hummingbird's own errors.
-    private func problem(for error: HTTPError, _ request: Request) -> Problem {
+    private func problem(for error: HTTPError, _ request: Request, largestBody: Int) -> Problem {
         switch error.status {
         case .notFound:
             let allowed = allowedMethods(request.uri.path)
@@ -105,7 +110,7 @@ package struct Edge: RouterMiddleware {
             var problem = Problem(.methodNotAllowed, "This path supports only \(allowed.joined(separator: ", ")).")
             problem.headers[.allow] = allowed.joined(separator: ", ")
             return problem
-        case .contentTooLarge: return Self.tooLarge
+        case .contentTooLarge: return Self.tooLarge(largestBody)
         default: return Problem(.invalid, "The request is malformed.")
         }
     }

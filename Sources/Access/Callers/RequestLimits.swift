@@ -38,8 +38,8 @@ package struct RequestLimits: Sendable {
 
     /// This number of bytes of a body counts as one more change, because the audit trail records the body.
     private static let bytesOfAChange = 8192
-    /// The largest body of any action.
-    private static let largestBody = 65_536
+    /// The most bytes of a body that count. The audit trail records no larger one: of a logo, it records the size and the hash.
+    private static let mostBytes = 65_536
 
     /// - Parameters:
     /// - perMinute: requests of one API key per minute.
@@ -123,7 +123,7 @@ package struct RequestLimits: Sendable {
     /// - Throws: `Problem`: 429 when nothing is left.
     func countChange(_ caller: Caller, bytes: Int?, _ record: RequestRecord) throws {
         guard !caller.isOperator else { return }
-        let bytes = min(max(0, bytes ?? Self.largestBody), Self.largestBody)
+        let bytes = min(max(0, bytes ?? Self.mostBytes), Self.mostBytes)
         let level = changes.take(caller.owner, cost: 1 + bytes / Self.bytesOfAChange, at: clock())
         guard !level.isGranted else { return }
         _ = Self.refuse(level, "changes", quota: changes.perMinute, record)
