@@ -35,6 +35,7 @@ let yams: Target.Dependency = .product(name: "Yams", package: "Yams")
 
 /// The targets of the product that most test targets import.
 let product: [Target.Dependency] = [
+    "Branding", "Pages",
     "Server", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks", "Billing", "Ledger",
     "Tenancy",
     "ClientKeys",
@@ -127,6 +128,7 @@ let package = Package(
             name: "Tenancy",
             dependencies: [
                 "ClientKeys", "Delivery", "Access", "Web", "Postgres", "Sealing", "Apple", "Encoding",
+                "Pages",
                 httpTypes, hummingbird, logging, serviceLifecycle,
             ]),
         .target(
@@ -213,8 +215,15 @@ let package = Package(
                 httpTypes, hummingbird, nioCore,
             ]),
         .target(
+            name: "Branding",
+            dependencies: [
+                "Sessions", "Tenancy", "Access", "Pages", "Web", "Postgres", "Encoding", "CZlib",
+                crypto, httpTypes, hummingbird, nioCore,
+            ]),
+        .target(
             name: "Server",
             dependencies: [
+                "Branding", "Pages",
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
                 "Ledger", "Tenancy",
@@ -250,6 +259,7 @@ let package = Package(
         .target(
             name: "TestSupport",
             dependencies: [
+                "Branding",
                 "Server", "SignIn", "Signing", "Users", "Billing", "Ledger", "Tenancy", "Delivery", "Access", "Web", "Postgres", "Sealing",
                 "Apple", "Encoding", "AppleSimulator", "EmbeddedPostgres",
                 asyncHTTPClient, crypto, cryptoExtras, httpTypes, hummingbird, jwtKit, logging, nioCore, nioFoundationEssentialsCompat,
@@ -378,6 +388,12 @@ let package = Package(
         .testTarget(
             name: "RegistrationTests",
             dependencies: ["Server", "Tenancy", "Access", "Postgres", "Encoding", "TestSupport", crypto, nioHTTP1]),
+        .testTarget(
+            name: "BrandingTests",
+            dependencies: [
+                "Server", "Branding", "Tenancy", "Access", "Pages", "Web", "Postgres", "Encoding", "TestSupport", "CZlib",
+                asyncHTTPClient, crypto, nioCore, nioHTTP1,
+            ]),
         .testTarget(name: "ContractTests", dependencies: product + ["TestSupport", crypto, yams]),
         .testTarget(
             name: "ServerTests",

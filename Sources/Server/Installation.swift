@@ -5,6 +5,7 @@ package import Apple
 import AsyncHTTPClient
 import AuthKit
 import Billing
+import Branding
 import ClientKeys
 import Delivery
 import Devices
@@ -64,7 +65,7 @@ package struct Installation: Sendable {
         let pool = pools.background
         let http = HTTPClient(eventLoopGroupProvider: .singleton, configuration: AppleClient.httpConfiguration(for: settings.apple))
         let directory = TenantDirectory(
-            database: PlatformDatabase(pools.logins, for: .readConfiguration), keyring: settings.keyring)
+            database: PlatformDatabase(pools.logins, for: .readConfiguration), keyring: settings.keyring, brands: Branding.ofTenants)
         let callers = Callers(database: PlatformDatabase(pools.administration, for: .findCaller), keyring: settings.keyring)
         let lastUsed = LastUsed(
             database: PlatformDatabase(pool, for: .saveLastUses),
@@ -89,7 +90,8 @@ package struct Installation: Sendable {
         let responder = PublicResponder(
             routes: table,
             edge: Edge(
-                logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, allowedMethods: table.methods,
+                logger: logger, metrics: metrics, trustedProxies: settings.trustedProxies, largestBodies: BrandingRoutes.largestBodies,
+                allowedMethods: table.methods,
                 isOutage: { ($0 as? DatabaseError)?.isOutage == true }),
             crossOrigin: CrossOrigin(directory: directory, limits: limits))
         let sessionJobs = SessionJobs(

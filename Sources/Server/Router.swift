@@ -3,6 +3,7 @@ import Access
 import Accounts
 import AuthKit
 import Billing
+import Branding
 import Delivery
 import Devices
 import Hummingbird
@@ -29,6 +30,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.users.personRoutes)
     router.addRoutes(routes.notifications.appleRoutes)
     router.addRoutes(routes.discovery.routes)
+    router.addRoutes(routes.branding.publicRoutes)
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
     router.addRoutes(routes.mushu.routes)
@@ -71,6 +73,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
         .addRoutes(routes.exports.keyRoutes)
     v1.group("tenants/{tenant}", context: TenantContext.self)
         .addRoutes(routes.tenants.tenantRoutes)
+        .addRoutes(routes.branding.tenantRoutes)
         .addRoutes(routes.applications.tenantRoutes)
         .addRoutes(routes.apis.tenantRoutes)
         .addRoutes(routes.initialAccessTokens.tenantRoutes)

@@ -4,6 +4,7 @@ import Accounts
 import Apple
 import AuthKit
 import Billing
+import Branding
 import ClientKeys
 import Delivery
 import Devices
@@ -39,6 +40,7 @@ struct Routes: Sendable {
     let notifications: NotificationRoutes
     let transfers: TransferRoutes
     let tenants: TenantRoutes
+    let branding: BrandingRoutes
     let applications: ApplicationRoutes
     let apis: APIRoutes
     let connections: ConnectionRoutes
@@ -96,6 +98,7 @@ struct Routes: Sendable {
         transfers = TransferRoutes(pool: pool, keyring: keyring, apple: apple, lastUsed: lastUsed, now: now)
 
         tenants = TenantRoutes(pool: pool, publicURL: publicURL, now: now)
+        branding = BrandingRoutes(pool: pool, logins: logins, endpoints: endpoints, now: now)
         applications = ApplicationRoutes(
             pool: pool, keyring: keyring, allowsPrivateWebhooks: allowsPrivate, now: now,
             endSessions: { Session.endAll(ofApplication: $0, of: $1, at: $2) },

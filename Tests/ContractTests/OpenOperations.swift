@@ -15,7 +15,7 @@ struct OpenOperations: Sendable {
     /// Returns a response of each operation, with its operation ID.
     func answers() async throws -> [(String, TestBrowser.Answer)] {
         try await documents() + login() + sharedLogin() + otherAuthorizations() + devices() + authKit() + ends() + mushu()
-            + mushuProviders() + registration()
+            + mushuProviders() + registration() + branding()
     }
 
     private func documents() async throws -> [(String, TestBrowser.Answer)] {
@@ -201,6 +201,7 @@ struct OpenOperations: Sendable {
             "redirect_uris": [TestPlatform.redirectURI], "client_uri": "https://a.test", "logo_uri": "https://a.test/logo",
             "tos_uri": "https://a.test/tos", "policy_uri": "https://a.test/policy", "contacts": ["ada@a.test"], "software_id": "a",
             "software_version": "1", "backchannel_logout_uri": "https://a.example/out", "backchannel_logout_session_required": true,
+            "initiate_login_uri": "https://a.test/login",
             "jwks": try ClientKey.set(ClientKey()),
         ]
         func send(_ method: String, _ url: String, _ token: Any?, _ body: [String: any Sendable]?) async throws -> TestBrowser.Answer {
@@ -217,6 +218,16 @@ struct OpenOperations: Sendable {
             ("updateRegisteredClient", try await send("PUT", uri, token, metadata)),
             ("deleteRegisteredClient", try await send("DELETE", uri, token, nil)),
         ]
+    }
+
+    /// Acme's new logo.
+    private func branding() async throws -> [(String, TestBrowser.Answer)] {
+        let set = try await browser.send(
+            "PUT", "\(TestPlatform.publicURL)/v1/tenants/acme/branding/logo",
+            headers: [("Authorization", "Bearer \(platform.acme.api_keys[0].secret)"), ("Content-Type", "image/svg+xml")],
+            body: #"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>"#)
+        let logo = set.json["logo"] as? [String: Any]
+        return [("getLogo", try await browser.get(logo?["url"] as? String ?? ""))]
     }
 
     private func login(_ request: TestBrowser.Request) async throws -> TestBrowser.Answer {

@@ -12,7 +12,7 @@ func send(
 ) async throws -> TestBrowser.Answer {
     var headers = key.map { [("Authorization", "Bearer \($0)")] } ?? []
     headers += more.filter { header, _ in operation.takes(header: header) }
-    if body != nil { headers.append(("Content-Type", "application/json")) }
+    if body != nil { headers.append(("Content-Type", operation.mediaType)) }
     let query = operation.parameters.filter { $0.place == "query" && $0.isRequired }.map { parameter in
         // A deletion names its object twice, by the slug.
         "\(parameter.name)=\(parameter.name == "confirm" ? "acme" : parameter.example ?? "")"

@@ -23,8 +23,10 @@ struct Specification: Sendable {
         /// Whether a tenant's key is rejected regardless of its scopes (`x-operators-only`).
         let isForOperators: Bool
         let parameters: [Parameter]
-        /// The example JSON bodies in the spec, as text.
+        /// The example bodies in the spec, as text.
         let requests: [String]
+        /// The media type of the bodies: JSON, except for an operation without JSON.
+        let mediaType: String
 
         var description: String { id }
 
@@ -84,7 +86,7 @@ struct Specification: Sendable {
                     organizationScopes: security.compactMap { $0["organizationKey"] }.first,
                     isForOperators: operation["x-operators-only"] as? Bool ?? false,
                     parameters: [item, operation].flatMap { $0["parameters"] as? [[String: Any]] ?? [] }.compactMap(parameter),
-                    requests: requests(of: operation))
+                    requests: requests(of: operation), mediaType: textBody(of: operation)?.mediaType ?? "application/json")
             }
         }.sorted { $0.id < $1.id }
     }
@@ -98,11 +100,20 @@ struct Specification: Sendable {
 
     private func requests(of operation: [String: Any]) -> [String] {
         let content = resolve(operation["requestBody"] as? [String: Any] ?? [:])["content"] as? [String: [String: Any]] ?? [:]
-        guard let json = content["application/json"] else { return [] }
+        guard let json = content["application/json"] else { return textBody(of: operation).map { [$0.example] } ?? [] }
         let named = (json["examples"] as? [String: [String: Any]] ?? [:]).sorted { $0.key < $1.key }.compactMap { $0.value["value"] }
         return ((json["example"].map { [$0] } ?? []) + named).compactMap { example in
             (try? JSONSerialization.data(withJSONObject: example)).map { String(decoding: $0, as: UTF8.self) }
         }
+    }
+
+    /// The example of a body that is text and not JSON, such as a picture in SVG.
+    private func textBody(of operation: [String: Any]) -> (mediaType: String, example: String)? {
+        let content = resolve(operation["requestBody"] as? [String: Any] ?? [:])["content"] as? [String: [String: Any]] ?? [:]
+        guard content["application/json"] == nil else { return nil }
+        return content.sorted { $0.key < $1.key }.lazy.compactMap { type, body in
+            type.hasPrefix("application/x-www-form") ? nil : (body["example"] as? String).map { (type, $0) }
+        }.first
     }
 
     /// The responses of an operation, without `default`, which covers unexpected errors.

@@ -55,6 +55,7 @@ struct StrangerTests {
                 "deleteRegisteredClient",
                 "enterDeviceCode",
                 "getFavicon",
+                "getLogo",
                 "getPricingPage",
                 "getRegisteredClient",
                 "getSecurityContact",

@@ -27,6 +27,7 @@ struct TableOwnershipTests {
         "Accounts": ["apple_notification", "apple_revocation", "user_deletion"],
         "Devices": ["device_authorization"],
         "AuthKit": ["authkit_user"],
+        "Branding": ["branding", "logo"],
         "Registration": ["client_registration", "initial_access_token"],
         "Server": ["digest_key", "master_key", "simulated_clock"],
         "Outbox": ["outbox"],

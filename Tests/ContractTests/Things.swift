@@ -71,6 +71,8 @@ struct Things: Sendable {
             INSERT INTO apple_revocation (tenant_id, id, deletion_id, team_id, client_id, status, attempts, last_tried_at, concluded_at)
             VALUES (\(tenant), \(UUID()), \(deletion), 'A1B2C3D4E5', 'com.example', 'revoked', 1, now(), now())
             """,
+            "INSERT INTO branding (tenant_id, color, created_at, updated_at) VALUES (\(tenant), '#0a7d5c', now(), now())",
+            "INSERT INTO logo (tenant_id, media_type, digest, data) VALUES (\(tenant), 'image/png', sha256('\\x00'), '\\x00')",
             "INSERT INTO budget (tenant_id, logins, created_at, updated_at) VALUES (\(tenant), 10, now(), now())",
             """
             INSERT INTO team_transfer (tenant_id, id, from_team_id, to_team_id, services_id, created_at, updated_at)

@@ -126,6 +126,31 @@ struct SeedTests {
         #expect(try await count("\(stored) AND jwks IS NULL AND jwks_uri = 'https://acme.example/jwks.json'") == 1)
     }
 
+    @Test("a tenant's branding with its logo, and an application's login URL, are stored")
+    func branding() async throws {
+        try folder.write("acme.svg", #"<svg xmlns="http://www.w3.org/2000/svg" width="2" height="2"><path d="M0 0h1v1z"/></svg>"#)
+        let exit = try await seed(
+            try Self.tenant { tenant in
+                tenant["branding"] = [
+                    "display_name": "Acme Shop", "color": "#0A7D5C", "support_url": "mailto:help@acme.example",
+                    "privacy_url": "https://acme.example/privacy", "terms_url": "https://acme.example/terms", "default_language": "de",
+                    "logo_file": "acme.svg",
+                ]
+                var applications = tenant["applications"] as! [[String: Any]]
+                applications[0]["login_url"] = "https://acme.example/login"
+                tenant["applications"] = applications
+            })
+        #expect(exit.code == 0, "\(exit.errors)")
+        #expect(
+            try await count(
+                """
+                branding WHERE display_name = 'Acme Shop' AND color = '#0a7d5c' AND support_url = 'mailto:help@acme.example'
+                AND privacy_url IS NOT NULL AND terms_url IS NOT NULL AND default_language = 'de'
+                """) == 1)
+        #expect(try await count("logo WHERE media_type = 'image/svg+xml' AND digest = sha256(data)") == 1)
+        #expect(try await count("application WHERE login_url = 'https://acme.example/login'") == 1)
+    }
+
     @Test("a tenant without a connection has the shared Return URL; keys of a loopback server are test keys")
     func sharedConnection() async throws {
         let exit = try await seed(
@@ -203,6 +228,22 @@ struct SeedTests {
             Mistake("a bad slug", says: "\"Acme\" is not a slug") { try tenant { $0["slug"] = "Acme" } },
             Mistake("an unknown plan", says: "tenants.0.plan") { try tenant { $0["plan"] = "gold" } },
             Mistake("an empty name", says: "tenant_name_check") { try tenant { $0["name"] = "" } },
+            Mistake("a bad color", says: "acme.branding.color") { try tenant { $0["branding"] = ["color": "red"] } },
+            Mistake("an unknown language", says: "acme.branding.default_language: use en, de") {
+                try tenant { $0["branding"] = ["default_language": "xx"] }
+            },
+            Mistake("a support address that is not a URL", says: "acme.branding.support_url") {
+                try tenant { $0["branding"] = ["support_url": "help@acme.example"] }
+            },
+            Mistake("a logo that is not there", says: "none.png cannot be read") {
+                try tenant { $0["branding"] = ["logo_file": "none.png"] }
+            },
+            Mistake("a logo that is a key", says: "acme.branding.logo_file: The image is not a PNG") {
+                try tenant { $0["branding"] = ["logo_file": "AuthKey.p8"] }
+            },
+            Mistake("a login URL that is not on the web", says: "App.login_url") {
+                try application { $0["login_url"] = "com.acme.app:/login" }
+            },
             Mistake("its own connection without enterprise", says: "needs the plan enterprise, not scale") {
                 try tenant { $0["plan"] = "scale" }
             },

@@ -54,6 +54,12 @@ package enum TenantTables {
             """,
             """
             WITH made AS (
+                INSERT INTO branding (tenant_id, color, created_at, updated_at) VALUES (\(tenant), '#0a7d5c', \(now), \(now))
+                RETURNING tenant_id)
+            INSERT INTO logo (tenant_id, media_type, digest, data) SELECT tenant_id, 'image/png', sha256('\\x00'), '\\x00' FROM made
+            """,
+            """
+            WITH made AS (
                 INSERT INTO initial_access_token (tenant_id, id, name, digest, bound_digest, last_four, kinds, requires_pkce, max_registrations,
                     registrations, expires_at, created_at, updated_at)
                 VALUES (\(tenant), \(UUID()), 'Partner', '\\x00', '\\x00', 'abcd', '{web}', true, 1, 1, \(now), \(now), \(now)) RETURNING id),

@@ -1,5 +1,6 @@
 import Access
 import Billing
+import Branding
 import Foundation
 import Postgres
 package import Server
@@ -30,7 +31,7 @@ extension TestPlatform {
 
     /// A tenant's configuration in the server, read again.
     package func configuration(of tenant: SeedResult.TenantResult) async throws -> TenantConfiguration {
-        let directory = TenantDirectory(database: PlatformDatabase(pool), keyring: settings.keyring)
+        let directory = TenantDirectory(database: PlatformDatabase(pool), keyring: settings.keyring, brands: Branding.ofTenants)
         guard let found = try await directory.find(slug: tenant.slug) else { throw NotThere() }
         return found
     }

@@ -47,6 +47,7 @@ extension ClientMetadata {
         changed.redirectURIs = redirectURIs
         changed.logoutURIs = logoutURIs
         changed.backchannelLogoutURI = backchannelLogoutURI
+        changed.loginURL = loginURL
         changed.authMethod = authMethod.ofApplication
         changed.keys = keys
         changed.jwksURI = jwksURI
@@ -106,7 +107,7 @@ extension String {
     fileprivate var nameInMetadata: String {
         for (field, member) in [
             ("logout_uris", "post_logout_redirect_uris"), ("requires_pushed_requests", "require_pushed_authorization_requests"),
-            ("requires_dpop", "dpop_bound_access_tokens"),
+            ("requires_dpop", "dpop_bound_access_tokens"), ("login_url", "initiate_login_uri"),
         ] where begins(with: field) { return member + String(Substring(utf8.dropFirst(field.utf8.count))) }
         return self
     }

@@ -1,9 +1,11 @@
 package import Access
 import Apple
+import Branding
 import ClientKeys
 import Delivery
 import Encoding
 package import Foundation
+import Pages
 import Postgres
 package import Sealing
 import Sessions
@@ -60,6 +62,7 @@ package struct Seed {
         else { throw Refusal("tenants: \"\(plan.slug)\" is not a slug. Use 1 to 63 of a-z, 0-9 and -, not beginning or ending with -.") }
         let id = ID<Tenant>(at: now)
         statements.append(Tenant.insert(id, slug: plan.slug, name: plan.name, plan: plan.plan, at: now))
+        if let branding = plan.branding { try add(branding, tenant: id, at: "\(plan.slug).branding") }
         if let connection = plan.connection {
             guard plan.plan.mayBringOwnConnection
             else { throw Refusal("\(plan.slug): its own connection needs the plan enterprise, not \(plan.plan.rawValue).") }
@@ -74,6 +77,30 @@ package struct Seed {
         for application in plan.applications ?? [] { result.applications.append(try add(application, tenant: id, at: plan.slug)) }
         for key in plan.api_keys ?? [] { result.api_keys.append(try add(key, owner: id.uuid, at: plan.slug)) }
         return result
+    }
+
+    private mutating func add(_ plan: SeedPlan.BrandingPlan, tenant: ID<Tenant>, at place: String) throws {
+        for (field, url) in [("privacy_url", plan.privacy_url), ("terms_url", plan.terms_url)] {
+            if let refusal = url.flatMap(PublicURL.refusal(ofPage:)) { throw Refusal("\(place).\(field): \(refusal)") }
+        }
+        if let refusal = plan.support_url.flatMap(PublicURL.refusal(ofContact:)) { throw Refusal("\(place).support_url: \(refusal)") }
+        let color = plan.color.flatMap { Color(hex: $0) }
+        guard color != nil || plan.color == nil else { throw Refusal("\(place).color: use # and six hexadecimal digits.") }
+        let language = plan.default_language.flatMap(Language.init)
+        guard language != nil || plan.default_language == nil else {
+            throw Refusal("\(place).default_language: use \(Language.allCases.map(\.rawValue).joined(separator: ", ")).")
+        }
+        let look = Brand(
+            name: "", color: color, supportURL: plan.support_url, privacyURL: plan.privacy_url, termsURL: plan.terms_url,
+            language: language)
+        statements.append(Branding.insert(displayName: plan.display_name, look, of: tenant, at: now))
+        guard let file = plan.logo_file else { return }
+        guard let image = try? Data(contentsOf: URL(filePath: file, relativeTo: folder))
+        else { throw Refusal("\(place).logo_file: \(file) cannot be read. Check its path and permissions.") }
+        let type: Logo.MediaType = file.utf8.suffix(4).elementsEqual(".svg".utf8) ? .svg : .png
+        let logo: Logo
+        do { logo = try Logo(Array(image), as: type) } catch { throw Refusal("\(place).logo_file: \(error.detail)") }
+        statements.append(logo.save(of: tenant))
     }
 
     @discardableResult
@@ -110,12 +137,16 @@ package struct Seed {
                 if let refusal = RedirectURI.refusal(of: uri) { throw Refusal("\(place): the \(what) URI \(uri) \(refusal).") }
             }
         }
+        if let url = plan.login_url, let refusal = LoginURL.refusal(of: url) {
+            throw Refusal("\(place): \(plan.name).login_url: \(refusal)")
+        }
         for id in plan.bundle_ids ?? [] {
             if let refusal = BundleID.refusal(of: id) { throw Refusal("\(place): \(plan.name).bundle_ids: \(refusal)") }
         }
         let id = ID<Application>(at: now)
         var application = Application(id, kind: plan.kind, name: plan.name, redirectURIs: plan.redirect_uris, at: now)
         application.logoutURIs = plan.logout_uris ?? []
+        application.loginURL = plan.login_url
         application.bundleIDs = plan.bundle_ids ?? []
         application.requiresPKCE = plan.requires_pkce ?? true
         application.requiresOfflineAccess = plan.requires_offline_access ?? false

@@ -43,6 +43,7 @@ package struct SeedPlan: Codable, Sendable {
         package var jwks: Keys?
         package var jwks_uri: String?
         package var logout_uris: [String]?
+        package var login_url: String?
         package var bundle_ids: [String]?
         package var signing_algorithm: Application.SigningAlgorithm?
 
@@ -51,7 +52,7 @@ package struct SeedPlan: Codable, Sendable {
             allows_development_uris: Bool? = nil, returns_tokens_in_url: Bool? = nil,
             requires_pushed_requests: Bool? = nil, requires_dpop: Bool? = nil, allows_device_grant: Bool? = nil,
             token_endpoint_auth_method: Application.AuthMethod? = nil, jwks: Keys? = nil, jwks_uri: String? = nil,
-            logout_uris: [String]? = nil,
+            logout_uris: [String]? = nil, login_url: String? = nil,
             bundle_ids: [String]? = nil,
             signing_algorithm: Application.SigningAlgorithm? = nil
         ) {
@@ -69,6 +70,7 @@ package struct SeedPlan: Codable, Sendable {
             self.jwks = jwks
             self.jwks_uri = jwks_uri
             self.logout_uris = logout_uris
+            self.login_url = login_url
             self.bundle_ids = bundle_ids
             self.signing_algorithm = signing_algorithm
         }
@@ -93,21 +95,47 @@ package struct SeedPlan: Codable, Sendable {
         }
     }
 
+    package struct BrandingPlan: Codable, Sendable {
+        package var display_name: String?
+        package var color: String?
+        package var support_url: String?
+        package var privacy_url: String?
+        package var terms_url: String?
+        package var default_language: String?
+        /// The path of a PNG or SVG, relative to the plan's folder.
+        package var logo_file: String?
+
+        package init(
+            display_name: String? = nil, color: String? = nil, support_url: String? = nil, privacy_url: String? = nil,
+            terms_url: String? = nil, default_language: String? = nil, logo_file: String? = nil
+        ) {
+            self.display_name = display_name
+            self.color = color
+            self.support_url = support_url
+            self.privacy_url = privacy_url
+            self.terms_url = terms_url
+            self.default_language = default_language
+            self.logo_file = logo_file
+        }
+    }
+
     package struct TenantPlan: Codable, Sendable {
         package var slug: String
         package var name: String
         package var plan: Tenant.Plan
+        package var branding: BrandingPlan?
         package var connection: ConnectionPlan?
         package var applications: [ApplicationPlan]?
         package var api_keys: [APIKeyPlan]?
 
         package init(
-            slug: String, name: String, plan: Tenant.Plan, connection: ConnectionPlan? = nil, applications: [ApplicationPlan]? = nil,
-            api_keys: [APIKeyPlan]? = nil
+            slug: String, name: String, plan: Tenant.Plan, branding: BrandingPlan? = nil, connection: ConnectionPlan? = nil,
+            applications: [ApplicationPlan]? = nil, api_keys: [APIKeyPlan]? = nil
         ) {
             self.slug = slug
             self.name = name
             self.plan = plan
+            self.branding = branding
             self.connection = connection
             self.applications = applications
             self.api_keys = api_keys

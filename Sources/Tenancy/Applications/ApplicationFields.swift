@@ -34,6 +34,7 @@ struct ApplicationFields: Sendable {
     var redirectURIs: [String]?
     var logoutURIs, bundleIDs: Setting<[String]>
     var backchannelLogoutURI: Setting<String>
+    var loginURL: Setting<String>
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
     var requiresPushedRequests, requiresDPoP, allowsDeviceGrant: Setting<Bool>
     var authMethod: Setting<Application.AuthMethod>
@@ -57,6 +58,7 @@ struct ApplicationFields: Sendable {
         let backchannelLogoutURI = fields.text("backchannel_logout_uri", 1...2000) { uri in
             WebhookURL.refusal(of: uri, allowsPrivate: allowsPrivate)
         }
+        let loginURL = fields.text("login_url", 1...2000, refusal: LoginURL.refusal)
         let bundleIDs = fields.texts("bundle_ids", count: 0...20, refusal: BundleID.refusal)
         let requiresPKCE = fields.flag("requires_pkce")
         let requiresOfflineAccess = fields.flag("requires_offline_access")
@@ -82,6 +84,7 @@ struct ApplicationFields: Sendable {
                 "If a library verifies only RS256: `espalierctl applications update APP --tenant SLUG --signing-algorithm RS256`.")
         self.logoutURIs = setting("logout_uris", logoutURIs)
         self.backchannelLogoutURI = setting("backchannel_logout_uri", backchannelLogoutURI)
+        self.loginURL = setting("login_url", loginURL)
         self.bundleIDs = setting("bundle_ids", bundleIDs)
         self.requiresPKCE = setting("requires_pkce", requiresPKCE)
         self.requiresOfflineAccess = setting("requires_offline_access", requiresOfflineAccess)
@@ -108,6 +111,7 @@ struct ApplicationFields: Sendable {
         if let redirectURIs { changed.redirectURIs = redirectURIs }
         changed.logoutURIs = logoutURIs.applied(to: application.logoutURIs, default: [])
         changed.backchannelLogoutURI = backchannelLogoutURI.applied(to: application.backchannelLogoutURI)
+        changed.loginURL = loginURL.applied(to: application.loginURL)
         changed.bundleIDs = bundleIDs.applied(to: application.bundleIDs, default: [])
         changed.requiresPKCE = requiresPKCE.applied(to: application.requiresPKCE, default: true)
         changed.requiresOfflineAccess = requiresOfflineAccess.applied(to: application.requiresOfflineAccess, default: false)

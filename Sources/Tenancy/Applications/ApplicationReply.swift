@@ -11,6 +11,7 @@ struct ApplicationReply: Encodable, Equatable {
     let kind: Application.Kind
     let redirect_uris, logout_uris: [String]
     let backchannel_logout_uri: String?
+    let login_url: String?
     let bundle_ids: [String]
     let requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url: Bool
     let requires_pushed_requests, requires_dpop, allows_device_grant: Bool
@@ -26,7 +27,7 @@ struct ApplicationReply: Encodable, Equatable {
     init(_ application: Application) {
         (id, name, kind) = (application.id, application.name, application.kind)
         (redirect_uris, logout_uris, bundle_ids) = (application.redirectURIs, application.logoutURIs, application.bundleIDs)
-        backchannel_logout_uri = application.backchannelLogoutURI
+        (backchannel_logout_uri, login_url) = (application.backchannelLogoutURI, application.loginURL)
         (requires_pkce, requires_offline_access) = (application.requiresPKCE, application.requiresOfflineAccess)
         allows_development_uris = application.allowsDevelopmentURIs
         returns_tokens_in_url = application.returnsTokensInURL

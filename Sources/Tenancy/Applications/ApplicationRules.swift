@@ -12,6 +12,9 @@ extension Application {
             if backchannelLogoutURI != nil {
                 found.append(.init("backchannel_logout_uri", "An application of kind `machine` does not support sign-in. Leave it out."))
             }
+            if loginURL != nil {
+                found.append(.init("login_url", "An application of kind `machine` does not support sign-in. Leave it out."))
+            }
             if allowsDevelopmentURIs {
                 found.append(.init("allows_development_uris", "An application of kind `machine` has no redirect URIs. Leave it out."))
             }
@@ -91,6 +94,17 @@ extension Application {
     package var contradictions: [Problem.Field] {
         guard idleSeconds > sessionSeconds else { return [] }
         return [.init("idle_seconds", "It must be at most `session_seconds`, which is \(sessionSeconds).")]
+    }
+}
+
+/// The form of an application's login URL.
+package enum LoginURL {
+    /// The reason for refusing a URL, or nil. It is an address on the web, because a browser on any device opens it. Plain http is for
+    /// development on one machine.
+    package static func refusal(of url: String) -> String? {
+        guard !RedirectURI.isPrivateUse(url), !RedirectURI.isForDevelopment(url)
+        else { return "It must be an https URL, for example https://app.example.com/login." }
+        return RedirectURI.refusal(of: url).map { "It \($0)." }
     }
 }
 

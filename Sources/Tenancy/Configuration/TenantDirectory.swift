@@ -1,6 +1,7 @@
 package import Access
 import Encoding
 package import Foundation
+package import Pages
 package import Postgres
 package import Sealing
 import Synchronization
@@ -14,6 +15,8 @@ package struct TenantConfiguration: Sendable {
     package let appleKey: AppleKey?
     /// The applications, with their settings limited by the tenant's settings.
     package let applications: [ID<Application>: Application]
+    /// The look of the tenant's pages.
+    package let brand: Brand
     /// The origins of the tenant's single-page applications. Their scripts may call the endpoints that a library in the browser needs.
     private let origins: [String]
     /// The same for applications that allow URIs for development: loopback origins without a port, and origins with a wildcard.
@@ -32,14 +35,27 @@ package struct TenantConfiguration: Sendable {
     }
 
     init(
-        tenant: Tenant, connection: Connection?, appleKey: AppleKey?, applications: [ID<Application>: Application],
+        tenant: Tenant, connection: Connection?, appleKey: AppleKey?, applications: [ID<Application>: Application], brand: Brand,
         loginsRefusedUntil: Date? = nil
     ) {
         (self.tenant, self.connection, self.appleKey, self.applications) = (tenant, connection, appleKey, applications)
-        self.loginsRefusedUntil = loginsRefusedUntil
+        (self.brand, self.loginsRefusedUntil) = (brand, loginsRefusedUntil)
         let pages = applications.values.filter { $0.kind == .spa }
         origins = pages.flatMap(\.redirectURIs).filter { !DevelopmentURI.hasWildcard($0) }.compactMap(RedirectURI.origin)
         developmentOrigins = DevelopmentURI.origins(of: pages.filter(\.allowsDevelopmentURIs).flatMap(\.redirectURIs))
+    }
+}
+
+/// Reads the look of a tenant's pages together with its configuration. Another target owns its table.
+package struct BrandSource: Sendable {
+    /// - Parameter tenant: selects the tenant's ID.
+    let select: @Sendable (_ tenant: SQL) -> SQL
+    let brand: @Sendable (Rows, Tenant) throws -> Brand
+
+    package init(
+        select: @escaping @Sendable (_ tenant: SQL) -> SQL, brand: @escaping @Sendable (Rows, Tenant) throws -> Brand
+    ) {
+        (self.select, self.brand) = (select, brand)
     }
 }
 
@@ -72,12 +88,14 @@ package final class TenantDirectory: Sendable {
     private let slugsOfTenants: ConfigurationCache<ID<Tenant>, String>
 
     /// - Parameter budget: Selects the end of the time in which a tenant with this slug refuses logins.
-    package init(database: PlatformDatabase, keyring: Keyring, budget: @escaping @Sendable (_ tenant: SQL) -> SQL) {
+    package init(
+        database: PlatformDatabase, keyring: Keyring, brands: BrandSource, budget: @escaping @Sendable (_ tenant: SQL) -> SQL
+    ) {
         let known = known
         // It only reads.
         let database = database.repeatable
         bySlug = ConfigurationCache(recency: .seconds(Issuer.recency)) { slug in
-            // This prevents a guess from costing the six statements below.
+            // This prevents a guess from costing the seven statements below.
             if !known.contains(slug: slug), try await database.run(Tenant.exists(slug: slug)).isEmpty { return nil }
             var batch = Statements()
             let found = batch.append(Tenant.find(slug: slug))
@@ -86,6 +104,7 @@ package final class TenantDirectory: Sendable {
             let applications = batch.append(Application.all(ofTenantWithSlug: slug))
             let applicationSecrets = batch.append(Application.secrets(ofTenantWithSlug: slug))
             let budgetEnd = batch.append(budget("(SELECT id FROM tenant WHERE slug = \(slug))"))
+            let branding = batch.append(brands.select("(SELECT id FROM tenant WHERE slug = \(slug))"))
             let results = try await database.run(batch)
             guard let tenant = try results[found].first(Tenant.init) else {
                 known.remove(slug: slug)
@@ -112,7 +131,8 @@ package final class TenantDirectory: Sendable {
                     uniqueKeysWithValues: try results[applications].map { row in
                         let application = try Application(row, secrets: secrets).limited(by: tenant.settings)
                         return (application.id, application)
-                    }), loginsRefusedUntil: try results[budgetEnd].first { try $0.get("refused_until", as: Date?.self) } ?? nil)
+                    }), brand: try brands.brand(results[branding], tenant),
+                loginsRefusedUntil: try results[budgetEnd].first { try $0.get("refused_until", as: Date?.self) } ?? nil)
             return .init(configuration, owner: tenant.id.uuid)
         }
         slugs = ConfigurationCache { application in

@@ -9,12 +9,13 @@ enum RoleGrants {
         apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)
         apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
         application: DELETE INSERT SELECT UPDATE(access_token_seconds allows_development_uris allows_device_grant backchannel_logout_uri bundle_ids \
-            idle_seconds jwks jwks_uri logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
+            idle_seconds jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
             requires_pushed_requests returns_tokens_in_url session_seconds signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
         authkit_user: INSERT SELECT UPDATE(external_id metadata updated_at)
         backchannel_logout: DELETE SELECT
+        branding: INSERT SELECT UPDATE(color default_language display_name privacy_url support_url terms_url updated_at)
         budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period \
             updated_at)
         client_registration: DELETE INSERT SELECT UPDATE(metadata updated_at)
@@ -25,6 +26,7 @@ enum RoleGrants {
         idempotency_key: DELETE INSERT SELECT UPDATE(body_digest created_at locked_until sealed_answer)
         identity: INSERT SELECT UPDATE(apple_client_id last_login_at revoked_at sealed_refresh_token vouched_at)
         initial_access_token: INSERT SELECT UPDATE(registrations revoked_at updated_at)
+        logo: DELETE INSERT SELECT UPDATE(data digest media_type)
         master_key: SELECT
         outbox: DELETE INSERT SELECT UPDATE(attempts due_at)
         rate_card: INSERT SELECT

@@ -53,6 +53,7 @@ struct RegisterApplicationTests {
                 "requires_offline_access": true, "returns_tokens_in_url": true,
                 "requires_pushed_requests": true, "requires_dpop": true, "allows_device_grant": true,
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
+                "login_url": "https://acme.example/login?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
             ]
             let key = platform.acme.api_keys[0]
@@ -61,7 +62,8 @@ struct RegisterApplicationTests {
             let id = try #require(answer.json["id"] as? String)
             #expect(answer.location == "/v1/tenants/acme/applications/\(id)")
             for name in [
-                "name", "kind", "redirect_uris", "logout_uris", "backchannel_logout_uri", "bundle_ids", "signing_algorithm",
+                "name", "kind", "redirect_uris", "logout_uris", "backchannel_logout_uri", "login_url", "bundle_ids",
+                "signing_algorithm",
                 "access_token_seconds",
             ] {
                 #expect("\(answer.json[name]!)" == "\(body[name]!)", "\(name)")
@@ -175,6 +177,14 @@ struct RegisterApplicationTests {
         .init("backchannel_logout_uri", ["backchannel_logout_uri": ["https://a.example/"]]),
         .init("backchannel_logout_uri", ["backchannel_logout_uri": ""]),
         .init("backchannel_logout_uri", ["redirect_uris": nil, "backchannel_logout_uri": "https://a.example/"], kind: "machine"),
+        .init("login_url", ["login_url": "http://a.example/login"]), .init("login_url", ["login_url": "https://a.example/#/login"]),
+        .init("login_url", ["login_url": "https://a@a.example/"]), .init("login_url", ["login_url": "javascript:alert(1)"]),
+        .init("login_url", ["login_url": "com.example.app:/login"], kind: "native"),
+        .init("login_url", ["login_url": "https://*.a.example/", "allows_development_uris": true]),
+        .init("login_url", ["login_url": "myapp:/login", "allows_development_uris": true], kind: "native"),
+        .init("login_url", ["login_url": ""]), .init("login_url", ["login_url": ["https://a.example/"]]),
+        .init("login_url", ["login_url": "https://a.example/" + String(repeating: "a", count: 1983)]),
+        .init("login_url", ["redirect_uris": nil, "login_url": "https://a.example/"], kind: "machine"),
         .init("bundle_ids", ["bundle_ids": ["com.example.app"]]), .init("bundle_ids", ["bundle_ids": ["com.example.app"]], kind: "spa"),
         .init("bundle_ids[0]", ["bundle_ids": ["app"]], kind: "native"),
         .init("bundle_ids", ["bundle_ids": (0...20).map { "com.example.app\($0)" }], kind: "native"),

@@ -1,6 +1,8 @@
+import Access
 import Foundation
 import Postgres
 import Server
+import Tenancy
 import TestSupport
 import Testing
 
@@ -56,6 +58,27 @@ struct UpdateApplicationTests {
             }
             let trail = try await platform.applicationTrail(made["id"])
             #expect(trail[1].after?["backchannel_logout_uri"] as? String == "https://a.example/gone")
+        }
+    }
+
+    @Test("the login URL is set, stays, and is removed by null; the server's configuration has it")
+    func loginURL() async throws {
+        try await TestPlatform.run { platform in
+            let made = try await platform.registered("spa")
+            let path = "/tenants/acme/applications/\(made["id"] as! String)"
+            let id = try #require(ID<Tenancy.Application>(made["id"] as! String))
+            for (body, url) in [
+                (["login_url": "https://a.example/login"], "https://a.example/login"), (["name": "B"], "https://a.example/login"),
+                (["login_url": "http://localhost:3000/login"], "http://localhost:3000/login"), (["login_url": NSNull()], nil),
+            ] as [([String: any Sendable], String?)] {
+                let answer = try await platform.call("PATCH", path, body)
+                #expect(answer.status == 200 && answer.json["login_url"] as? String == url, "\(answer.body)")
+                let listed = try await platform.call("GET", "/tenants/acme/applications").json["data"] as? [[String: any Sendable]]
+                #expect(listed?.first?["login_url"] as? String == url)
+                #expect(try await platform.configuration(of: platform.acme).applications[id]?.loginURL == url)
+            }
+            let trail = try await platform.applicationTrail(made["id"])
+            #expect(trail[1].after?["login_url"] as? String == "https://a.example/login")
         }
     }
 
