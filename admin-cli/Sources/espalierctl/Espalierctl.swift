@@ -27,7 +27,8 @@ struct Espalierctl: AsyncParsableCommand {
             """,
         version: "espalierctl \(version)",
         subcommands: [
-            Tenants.self, Applications.self, APIs.self, InitialAccessTokens.self, Connections.self, AppleKeys.self, Users.self,
+            Tenants.self, Branding.self, Applications.self, APIs.self, InitialAccessTokens.self, Connections.self, AppleKeys.self,
+            Users.self,
             Sessions.self, SigningKeys.self,
             APIKeys.self, Usage.self, Budget.self, Statements.self, Pricing.self, RateCards.self, Audit.self, Webhooks.self,
             Notifications.self,

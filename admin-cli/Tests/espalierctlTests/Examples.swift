@@ -125,6 +125,10 @@ enum Examples {
         {"id":"ratecard_1","object":"rate_card","tenant_id":"tenant_1","version":2,"effective_from":"2027-06-01","follows_plan":true,\#
         \#(times)}
         """#
+    static let branding = #"""
+        {"object":"branding","display_name":"Acme Shop","color":"#ffe600","text_color":"#000000","logo":{"url":"https://id.example.com/t/acme/logo/00ff",\#
+        "media_type":"image/png","size":67,"sha256":"00ff"},"warnings":[{"field":"color","detail":"In light mode, it is pale."}],\#(times)}
+        """#
     static let budget = #"""
         {"object":"budget","amount_micros":500000000,"amount":"500.00","currency":"USD","hard":true,\#
         "current":{"period":"2026-11","amount_micros":256170000,"amount":"256.17","percent":51},\#

@@ -105,6 +105,13 @@ struct RequestTests {
             answer: Examples.application,
             matchedPath: "/v1/tenants/acme/applications/app_1", shows: "Shop"),
         .init(
+            "applications update app_1 --tenant acme --login-url https://shop.example.com/login",
+            "PATCH /v1/tenants/acme/applications/app_1", #"{"login_url":"https://shop.example.com/login"}"#, answer: Examples.application,
+            matchedPath: "/v1/tenants/acme/applications/app_1", shows: "app_1"),
+        .init(
+            "applications update app_1 --tenant acme --login-url ''", "PATCH /v1/tenants/acme/applications/app_1",
+            #"{"login_url":null}"#, answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1", shows: "app_1"),
+        .init(
             "applications update app_1 --tenant acme --backchannel-logout-uri ''", "PATCH /v1/tenants/acme/applications/app_1",
             #"{"backchannel_logout_uri":null}"#, answer: Examples.application, matchedPath: "/v1/tenants/acme/applications/app_1",
             shows: "Shop"),
@@ -379,6 +386,7 @@ struct RequestTests {
 
     static let all =
         tenants + applications + apis + registration + connections + people + webhooks + notifications + pricing + budget + usageSink
+        + branding
 
     @Test(
         "each command sends the request that the API describes",
@@ -455,7 +463,7 @@ struct RequestTests {
             if name.hasPrefix("config ") || name.hasPrefix("statements ")
                 || [
                     "completion", "pricing print", "usage show", "usage export", "tenants onboard", "apple-keys rotate",
-                    "applications test-login",
+                    "applications test-login", "branding set-logo",
                 ].contains(name)
                 || ["connections transfer collect", "connections transfer exchange"].contains(name)
             {

@@ -30,6 +30,10 @@ struct APIClient {
             request.setValue("application/json", forHTTPHeaderField: "Content-Type")
             request.httpBody = body.encoded()
         }
+        if let file = call.file {
+            request.setValue(file.mediaType, forHTTPHeaderField: "Content-Type")
+            request.httpBody = file.bytes
+        }
         if call.method == .post { request.setValue(UUID().uuidString.lowercased(), forHTTPHeaderField: "Idempotency-Key") }
         if let tag = try await entityTag(for: call) { request.setValue(tag, forHTTPHeaderField: "If-Match") }
 

@@ -20,11 +20,20 @@ struct Call {
         var isSent: Bool
     }
 
+    /// A file that is sent as it is.
+    struct File {
+        var name: String
+        var mediaType: String
+        var bytes: Data
+    }
+
     var method: Method
     /// The path below `/v1`, without a leading slash. Its parts contain only characters that a URL allows.
     var path: String
     var query: [(name: String, value: String)] = []
     var body: JSON?
+    /// A body that is a file and not JSON.
+    var file: File?
     /// Members of the body that are never printed.
     var secretFields: Set<String> = []
     /// The path of the resource whose `ETag` the call sends as `If-Match`.
@@ -49,6 +58,10 @@ struct Call {
         Call(method: .patch, path: path, body: .given(members), secretFields: secretFields)
     }
 
+    static func put(_ path: String, file: File) -> Call {
+        Call(method: .put, path: path, file: file)
+    }
+
     static func delete(_ path: String) -> Call {
         Call(method: .delete, path: path)
     }
@@ -70,6 +83,7 @@ struct Call {
 
     /// The body without its secrets.
     var shownBody: JSON? {
+        if let file { return .string("(\(file.name), \(file.mediaType), \(file.bytes.count) bytes)") }
         guard case .object(var members) = body else { return body }
         for field in secretFields where members[field] != nil { members[field] = "(not shown)" }
         return .object(members)

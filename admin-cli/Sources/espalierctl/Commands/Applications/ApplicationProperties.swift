@@ -20,6 +20,13 @@ struct ApplicationProperties: ParsableArguments {
     var backchannelLogoutURI: String?
 
     @Option(
+        name: .customLong("login-url"),
+        help: ArgumentHelp(
+            "The https address at which a person starts a sign-in again. Espalier's pages link to it. An empty value ('') removes it.",
+            valueName: "url"))
+    var loginURL: String?
+
+    @Option(
         name: .customLong("bundle-id"),
         help: ArgumentHelp("The bundle ID of a native application. Repeat the option for several.", valueName: "id"))
     var bundleIDs: [String] = []
@@ -106,7 +113,8 @@ struct ApplicationProperties: ParsableArguments {
     /// The options of body members with a different name.
     static let flags = [
         "redirect_uris": "--redirect-uri", "logout_uris": "--logout-uri", "backchannel_logout_uri": "--backchannel-logout-uri",
-        "bundle_ids": "--bundle-id", "requires_pkce": "--pkce", "requires_offline_access": "--require-offline-access",
+        "login_url": "--login-url", "bundle_ids": "--bundle-id", "requires_pkce": "--pkce",
+        "requires_offline_access": "--require-offline-access",
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
         "requires_pushed_requests": "--require-pushed-requests", "requires_dpop": "--require-dpop",
         "allows_device_grant": "--device-grant",
@@ -120,7 +128,8 @@ struct ApplicationProperties: ParsableArguments {
         [
             "token_endpoint_auth_method": JSON(authMethod), "jwks_uri": JSON(keysURI),
             "redirect_uris": JSON(redirectURIs), "logout_uris": JSON(logoutURIs),
-            "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
+            "backchannel_logout_uri": backchannelLogoutURI.map { $0.isEmpty ? .null : .string($0) },
+            "login_url": loginURL.map { $0.isEmpty ? .null : .string($0) }, "bundle_ids": JSON(bundleIDs),
             "requires_pkce": JSON(pkce), "requires_offline_access": JSON(requireOfflineAccess),
             "allows_development_uris": JSON(developmentURIs),
             "returns_tokens_in_url": JSON(returnsTokensInURL), "requires_pushed_requests": JSON(requirePushedRequests),

@@ -18,6 +18,7 @@ extension View {
         .init("Redirect URIs", "redirect_uris"),
         .init("Logout URIs", "logout_uris").detail,
         .init("Back-channel logout", "backchannel_logout_uri").detail.optional,
+        .init("Login URL", "login_url").detail.optional,
         .init("Bundle IDs", "bundle_ids").detail,
         .init("Requires PKCE", "requires_pkce").detail,
         .init("Requires offline_access", "requires_offline_access").detail,
