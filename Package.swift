@@ -40,6 +40,7 @@ let product: [Target.Dependency] = [
     "Tenancy",
     "ClientKeys",
     "Delivery", "Access",
+    "AppleButton",
     "Web",
     "Postgres", "Sealing", "Encoding",
 ]
@@ -88,6 +89,12 @@ let package = Package(
                 httpTypes, hummingbird, hummingbirdCore, logging, mustache, nioCore, nioHTTP1, serviceLifecycle,
             ]),
         .target(name: "Pages", dependencies: ["Web", "Encoding", httpTypes, hummingbird]),
+        .target(
+            name: "AppleButton",
+            dependencies: [
+                "Web", "Encoding", "CZlib",
+                crypto, httpTypes, hummingbird, nioCore,
+            ]),
         // It imports Web only for its pages, so that all pages use the same HTML escape.
         .target(
             name: "AppleSimulator",
@@ -224,6 +231,7 @@ let package = Package(
             name: "Server",
             dependencies: [
                 "Branding", "Pages",
+                "AppleButton",
                 "AuthKit", "Mushu", "Devices", "Registration", "SignIn", "Accounts", "Sessions", "APIs", "Signing", "Users", "Sinks",
                 "Billing",
                 "Ledger", "Tenancy",
@@ -287,6 +295,14 @@ let package = Package(
                 "Postgres", "EmbeddedPostgres", "TestSupport",
                 logging, serviceLifecycle,
             ]),
+        .testTarget(
+            name: "AppleButtonTests",
+            dependencies: [
+                "AppleButton",
+                "Server", "Web", "CZlib", "TestSupport",
+                nioCore, nioHTTP1,
+            ],
+            exclude: ["Golden"]),
         .testTarget(
             name: "WebTests",
             dependencies: [

@@ -1,6 +1,7 @@
 import APIs
 import Access
 import Accounts
+import AppleButton
 import AuthKit
 import Billing
 import Branding
@@ -33,6 +34,7 @@ func makeRouter(_ routes: Routes, api: APIEntrance) -> ActionRouter {
     router.addRoutes(routes.branding.publicRoutes)
     router.addRoutes(routes.pricing.publicRoutes)
     router.addRoutes(routes.wellKnown.routes)
+    router.addRoutes(routes.button.routes)
     router.addRoutes(routes.mushu.routes)
     router.addRoutes(routes.registration.routes)
     router.group("t/{tenant}/mushu/{client_id}", context: CallContext.self).add(middleware: TranslateCallErrors()).add(middleware: api)

@@ -2,6 +2,7 @@ import APIs
 import Access
 import Accounts
 import Apple
+import AppleButton
 import AuthKit
 import Billing
 import Branding
@@ -54,6 +55,7 @@ struct Routes: Sendable {
     let exports: ExportRoutes
     let usageSink: UsageSinkRoutes
     let wellKnown: WellKnown
+    let button: ButtonRoutes
     let mushu: MushuRoutes
     let registration: RegistrationRoutes
     let initialAccessTokens: InitialAccessTokenRoutes
@@ -118,6 +120,8 @@ struct Routes: Sendable {
         // The page of prices may be asked for as often as calls without a key.
         let pricingPage = settings.showsPricing ? TokenBuckets<String>(perMinute: max(1, settings.apiRequestsPerMinute / 10)) : nil
         pricing = PricingRoutes(pool: pool, pricingPage: pricingPage, now: now)
+        // As often as calls without a key, like the page of prices.
+        button = ButtonRoutes(drawingsPerMinute: max(1, settings.apiRequestsPerMinute / 10))
         budgets = BudgetRoutes(pool: pool, now: now)
         exports = ExportRoutes(
             pool: pools.exports, logins: pools.logins, publicURL: publicURL, settling: settling, logger: logger, now: now)

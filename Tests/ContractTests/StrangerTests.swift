@@ -54,6 +54,8 @@ struct StrangerTests {
                 "deleteOwnUser",
                 "deleteRegisteredClient",
                 "enterDeviceCode",
+                "getButtonPNG",
+                "getButtonSVG",
                 "getFavicon",
                 "getLogo",
                 "getPricingPage",

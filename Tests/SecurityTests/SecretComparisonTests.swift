@@ -90,6 +90,7 @@ struct SecretComparisonTests {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources").standardizedFileURL
         return try [
             "APIs", "Access", "Accounts", "Apple", "AuthKit", "Billing", "ClientKeys", "Delivery", "Devices", "Encoding", "Ledger", "Mushu",
+            "AppleButton",
             "Outbox",
             "Registration", "Sealing", "Server", "Sessions",
             "SignIn", "Signing", "Sinks", "Tenancy", "Users", "Web",

@@ -25,14 +25,15 @@ PLACES = {
     "espalier": (130, 0), "espalier-dev": (322, 0),
     "Server": (130, 1), "Development": (322, 1),
     "AuthKit": (38, 2), "Devices": (98, 2), "Mushu": (156, 2), "Registration": (224, 2),
-    "Branding": (266, 3), "AppleSimulator": (322, 2),
+    "Branding": (140, 3), "AppleSimulator": (322, 2),
     "SignIn": (58, 3), "DemoApplication": (322, 3),
     "Accounts": (58, 4), "EmbeddedPostgres": (322, 4),
     "Sessions": (58, 5), "Billing": (146, 5), "Sinks": (214, 5),
     "Signing": (40, 6), "APIs": (102, 6), "Users": (160, 6), "Ledger": (222, 6),
     "Tenancy": (150, 7), "Pages": (216, 8), "ClientKeys": (150, 8), "Delivery": (150, 9), "Outbox": (104, 10), "Access": (190, 10),
+    "AppleButton": (290, 6),
     "Postgres": (92, 11), "Sealing": (170, 11), "Web": (256, 11), "Apple": (336, 11), "Encoding": (196, 12)}
-WIDE = {"espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "AuthKit": 64, "Mushu": 60, "Registration": 88, "Signing": 58, "APIs": 48, "Users": 52, "Ledger": 58}
+WIDE = {"AppleButton": 84, "espalier-dev": 92, "Development": 96, "AppleSimulator": 116, "DemoApplication": 116, "EmbeddedPostgres": 116, "Sinks": 56, "AuthKit": 64, "Mushu": 60, "Registration": 88, "Signing": 58, "APIs": 48, "Users": 52, "Ledger": 58}
 ROW, BOX = 50, 26
 
 
