@@ -72,9 +72,16 @@ extension Tenant {
         package var profileRetentionDays = Self.defaultProfileRetentionDays
         /// How long a signing key signs.
         package var signingKeyDays = Self.defaultSigningKeyDays
+        /// Whether a sign-in with Apple at one application also signs the user in at the others, in the same browser.
+        package var singleSignOn = false
+        /// How long such a sign-in lasts in a browser, and how long without a use.
+        package var browserSessionSeconds = Self.defaultBrowserSessionSeconds
+        package var browserIdleSeconds = Self.defaultBrowserIdleSeconds
 
         package static let defaultProfileRetentionDays = 30
         package static let defaultSigningKeyDays = 90
+        package static let defaultBrowserSessionSeconds = 2_592_000
+        package static let defaultBrowserIdleSeconds = 86_400
 
         package init() {}
     }

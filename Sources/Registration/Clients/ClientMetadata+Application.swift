@@ -18,6 +18,8 @@ extension ClientMetadata {
         }
         var application = Application(id, kind: kind, name: "", redirectURIs: [], at: now)
         application.requiresPKCE = token.requiresPKCE || kind != .web
+        // Its developer need not belong to the tenant.
+        application.isThirdParty = true
         return try applied(to: application)
     }
 

@@ -155,6 +155,7 @@ package struct Seed {
         application.requiresPushedRequests = plan.requires_pushed_requests ?? false
         application.requiresDPoP = plan.requires_dpop ?? false
         application.allowsDeviceGrant = plan.allows_device_grant ?? false
+        application.isThirdParty = plan.is_third_party ?? false
         application.authMethod = plan.token_endpoint_auth_method ?? .default(for: plan.kind)
         if let jwks = plan.jwks {
             let keys = jwks.keys.map { JSONValue.object($0.mapValues(JSONValue.string)) }

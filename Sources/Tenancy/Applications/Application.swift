@@ -67,6 +67,8 @@ package struct Application: Identified, Sendable {
     package var requiresDPoP = false
     /// Whether it may sign users in on a device without a browser (RFC 8628).
     package var allowsDeviceGrant = false
+    /// Whether it belongs to a third party. It then gets no silent sign-in before the user has signed in to it with Apple.
+    package var isThirdParty = false
     package var authMethod: AuthMethod
     /// The public keys that it has registered.
     package var keys: PublicKeySet?
@@ -119,6 +121,7 @@ package struct Application: Identified, Sendable {
         requiresPushedRequests = try row.get("requires_pushed_requests")
         requiresDPoP = try row.get("requires_dpop")
         allowsDeviceGrant = try row.get("allows_device_grant")
+        isThirdParty = try row.get("is_third_party")
         authMethod = try row.get("token_endpoint_auth_method", as: String?.self).flatMap(AuthMethod.init) ?? .default(for: kind)
         keys = try row.get("jwks", as: JSON?.self).flatMap { try? PublicKeySet(JSONValue(json: $0.bytes)) }
         jwksURI = try row.get("jwks_uri")
@@ -176,7 +179,7 @@ extension Application {
         """
         SELECT a.id, a.kind, a.name, a.redirect_uris, a.logout_uris, a.backchannel_logout_uri, a.login_url, a.bundle_ids, a.requires_pkce,
             a.requires_offline_access, a.allows_development_uris, a.returns_tokens_in_url, a.requires_pushed_requests, a.requires_dpop,
-            a.allows_device_grant, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
+            a.allows_device_grant, a.is_third_party, a.token_endpoint_auth_method, a.jwks, a.jwks_uri,
             a.access_token_seconds, a.session_seconds, a.idle_seconds, a.signing_algorithm, a.created_at, a.updated_at
         FROM application a JOIN tenant t ON t.id = a.tenant_id WHERE t.slug = \(slug)
         """
@@ -198,7 +201,7 @@ extension Application {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, login_url, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
-            allows_device_grant, token_endpoint_auth_method, jwks, jwks_uri,
+            allows_device_grant, is_third_party, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id)
         """
@@ -209,7 +212,7 @@ extension Application {
         """
         SELECT id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, login_url, bundle_ids, requires_pkce,
             requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests, requires_dpop,
-            allows_device_grant, token_endpoint_auth_method, jwks, jwks_uri,
+            allows_device_grant, is_third_party, token_endpoint_auth_method, jwks, jwks_uri,
             access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at
         FROM application WHERE tenant_id = \(tenant) AND id = \(id) FOR UPDATE
         """
@@ -219,10 +222,10 @@ extension Application {
         """
         INSERT INTO application (tenant_id, id, kind, name, redirect_uris, logout_uris, backchannel_logout_uri, login_url, bundle_ids,
             requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url, requires_pushed_requests,
-            requires_dpop, allows_device_grant, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
+            requires_dpop, allows_device_grant, is_third_party, token_endpoint_auth_method, jwks, jwks_uri, access_token_seconds, session_seconds, idle_seconds, signing_algorithm, created_at, updated_at)
         VALUES (\(tenant), \(id), \(kind), \(name), \(redirectURIs), \(logoutURIs), \(backchannelLogoutURI), \(loginURL), \(bundleIDs),
             \(requiresPKCE), \(requiresOfflineAccess), \(allowsDevelopmentURIs), \(returnsTokensInURL), \(requiresPushedRequests),
-            \(requiresDPoP), \(allowsDeviceGrant), \(storedMethod), \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
+            \(requiresDPoP), \(allowsDeviceGrant), \(isThirdParty), \(storedMethod), \(storedKeys), \(jwksURI), \(accessTokenSeconds), \(sessionSeconds), \(idleSeconds), \(signingAlgorithm),
             \(createdAt), \(updatedAt))
         """
     }
@@ -237,7 +240,7 @@ extension Application {
             backchannel_logout_uri = \(backchannelLogoutURI), login_url = \(loginURL), bundle_ids = \(bundleIDs), requires_pkce = \(requiresPKCE),
             requires_offline_access = \(requiresOfflineAccess), allows_development_uris = \(allowsDevelopmentURIs),
             returns_tokens_in_url = \(returnsTokensInURL), requires_pushed_requests = \(requiresPushedRequests),
-            requires_dpop = \(requiresDPoP), allows_device_grant = \(allowsDeviceGrant),
+            requires_dpop = \(requiresDPoP), allows_device_grant = \(allowsDeviceGrant), is_third_party = \(isThirdParty),
             token_endpoint_auth_method = \(storedMethod), jwks = \(storedKeys), jwks_uri = \(jwksURI),
             access_token_seconds = \(accessTokenSeconds), session_seconds = \(sessionSeconds), idle_seconds = \(idleSeconds),
             signing_algorithm = \(signingAlgorithm), updated_at = \(updatedAt)

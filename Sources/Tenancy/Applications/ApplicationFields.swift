@@ -36,7 +36,7 @@ struct ApplicationFields: Sendable {
     var backchannelLogoutURI: Setting<String>
     var loginURL: Setting<String>
     var requiresPKCE, requiresOfflineAccess, allowsDevelopmentURIs, returnsTokensInURL: Setting<Bool>
-    var requiresPushedRequests, requiresDPoP, allowsDeviceGrant: Setting<Bool>
+    var requiresPushedRequests, requiresDPoP, allowsDeviceGrant, isThirdParty: Setting<Bool>
     var authMethod: Setting<Application.AuthMethod>
     var keys: Setting<PublicKeySet>
     var jwksURI: Setting<String>
@@ -67,6 +67,7 @@ struct ApplicationFields: Sendable {
         let requiresPushedRequests = fields.flag("requires_pushed_requests")
         let requiresDPoP = fields.flag("requires_dpop")
         let allowsDeviceGrant = fields.flag("allows_device_grant")
+        let isThirdParty = fields.flag("is_third_party")
         let authMethod = fields.choice("token_endpoint_auth_method", Application.AuthMethod.self)
         var keys: PublicKeySet?
         if let value = fields.value("jwks") {
@@ -93,6 +94,7 @@ struct ApplicationFields: Sendable {
         self.requiresPushedRequests = setting("requires_pushed_requests", requiresPushedRequests)
         self.requiresDPoP = setting("requires_dpop", requiresDPoP)
         self.allowsDeviceGrant = setting("allows_device_grant", allowsDeviceGrant)
+        self.isThirdParty = setting("is_third_party", isThirdParty)
         self.authMethod = setting("token_endpoint_auth_method", authMethod)
         self.keys = setting("jwks", keys)
         self.jwksURI = setting("jwks_uri", jwksURI)
@@ -120,6 +122,7 @@ struct ApplicationFields: Sendable {
         changed.requiresPushedRequests = requiresPushedRequests.applied(to: application.requiresPushedRequests, default: false)
         changed.requiresDPoP = requiresDPoP.applied(to: application.requiresDPoP, default: false)
         changed.allowsDeviceGrant = allowsDeviceGrant.applied(to: application.allowsDeviceGrant, default: false)
+        changed.isThirdParty = isThirdParty.applied(to: application.isThirdParty, default: false)
         changed.authMethod = authMethod.applied(to: application.authMethod, default: .default(for: application.kind))
         changed.keys = keys.applied(to: application.keys)
         changed.jwksURI = jwksURI.applied(to: application.jwksURI)

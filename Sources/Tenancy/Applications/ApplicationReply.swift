@@ -14,7 +14,7 @@ struct ApplicationReply: Encodable, Equatable {
     let login_url: String?
     let bundle_ids: [String]
     let requires_pkce, requires_offline_access, allows_development_uris, returns_tokens_in_url: Bool
-    let requires_pushed_requests, requires_dpop, allows_device_grant: Bool
+    let requires_pushed_requests, requires_dpop, allows_device_grant, is_third_party: Bool
     let token_endpoint_auth_method: Application.AuthMethod
     let jwks: PublicKeySet?
     let jwks_uri: String?
@@ -32,7 +32,7 @@ struct ApplicationReply: Encodable, Equatable {
         allows_development_uris = application.allowsDevelopmentURIs
         returns_tokens_in_url = application.returnsTokensInURL
         (requires_pushed_requests, requires_dpop) = (application.requiresPushedRequests, application.requiresDPoP)
-        allows_device_grant = application.allowsDeviceGrant
+        (allows_device_grant, is_third_party) = (application.allowsDeviceGrant, application.isThirdParty)
         (token_endpoint_auth_method, jwks, jwks_uri) = (application.authMethod, application.keys, application.jwksURI)
         access_token_seconds = application.accessTokenSeconds
         (session_seconds, idle_seconds) = (application.sessionSeconds, application.idleSeconds)

@@ -13,6 +13,8 @@ struct TenantReply {
     let connection_id: ID<Connection>?
     let session_seconds, idle_seconds: Int?
     let profile_retention_days, signing_key_days: Int
+    let single_sign_on: Bool
+    let browser_session_seconds, browser_idle_seconds: Int
     let purge_after: Date?
     let created_at, updated_at: Date
 
@@ -23,6 +25,9 @@ struct TenantReply {
         (connection_id, purge_after) = (tenant.connection, tenant.purgeAfter)
         (session_seconds, idle_seconds) = (tenant.settings.sessionSeconds, tenant.settings.idleSeconds)
         (profile_retention_days, signing_key_days) = (tenant.settings.profileRetentionDays, tenant.settings.signingKeyDays)
+        single_sign_on = tenant.settings.singleSignOn
+        browser_session_seconds = tenant.settings.browserSessionSeconds
+        browser_idle_seconds = tenant.settings.browserIdleSeconds
         (created_at, updated_at) = (tenant.createdAt, tenant.updatedAt)
     }
 }
@@ -42,6 +47,9 @@ extension TenantReply: JSONWritable {
             json.member("idle_seconds", idle_seconds)
             json.member("profile_retention_days", profile_retention_days)
             json.member("signing_key_days", signing_key_days)
+            json.member("single_sign_on", single_sign_on)
+            json.member("browser_session_seconds", browser_session_seconds)
+            json.member("browser_idle_seconds", browser_idle_seconds)
             json.member("purge_after", purge_after)
             json.member("created_at", created_at)
             json.member("updated_at", updated_at)

@@ -9,6 +9,9 @@ extension Tenant.Settings {
         idleSeconds = try row.get("idle_seconds")
         profileRetentionDays = try row.get("profile_retention_days")
         signingKeyDays = try row.get("signing_key_days")
+        singleSignOn = try row.get("single_sign_on")
+        browserSessionSeconds = try row.get("browser_session_seconds")
+        browserIdleSeconds = try row.get("browser_idle_seconds")
     }
 
     /// Applies the settings of a request. Absent members do not change. Null restores the default.
@@ -23,6 +26,12 @@ extension Tenant.Settings {
         setting("signing_key_days", 1...3650, &rotation)
         profileRetentionDays = retention ?? Self.defaultProfileRetentionDays
         signingKeyDays = rotation ?? Self.defaultSigningKeyDays
+        if let flag = fields.flag("single_sign_on") { singleSignOn = flag } else if fields.isNull("single_sign_on") { singleSignOn = false }
+        var (lifetime, idle): (Int?, Int?) = (browserSessionSeconds, browserIdleSeconds)
+        setting("browser_session_seconds", 300...31_536_000, &lifetime)
+        setting("browser_idle_seconds", 300...31_536_000, &idle)
+        browserSessionSeconds = lifetime ?? Self.defaultBrowserSessionSeconds
+        browserIdleSeconds = idle ?? Self.defaultBrowserIdleSeconds
     }
 }
 

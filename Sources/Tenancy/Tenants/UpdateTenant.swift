@@ -43,10 +43,12 @@ extension TenantRoutes {
                 UPDATE tenant SET name = \(name ?? before.name), plan = \(plan ?? before.plan),
                     session_seconds = \(settings.sessionSeconds), idle_seconds = \(settings.idleSeconds),
                     profile_retention_days = \(settings.profileRetentionDays), signing_key_days = \(settings.signingKeyDays),
+                    single_sign_on = \(settings.singleSignOn), browser_session_seconds = \(settings.browserSessionSeconds),
+                    browser_idle_seconds = \(settings.browserIdleSeconds),
                     updated_at = \(now.asChange(after: before.updatedAt))
                 WHERE id = \(call.tenant)
                 RETURNING id, slug, name, plan, status, connection_id, session_seconds, idle_seconds, profile_retention_days,
-                    signing_key_days, purge_after, created_at, updated_at
+                    signing_key_days, single_sign_on, browser_session_seconds, browser_idle_seconds, purge_after, created_at, updated_at
                 """)
             let tenant = try Tenant(changed[0])
             _ = try await db.run(

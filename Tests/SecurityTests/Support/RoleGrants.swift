@@ -9,13 +9,15 @@ enum RoleGrants {
         apple_notification: DELETE INSERT SELECT UPDATE(attempts outcome state updated_at users waiting_since)
         apple_revocation: INSERT SELECT UPDATE(attempts concluded_at last_tried_at reason sealed_grant status waiting_since)
         application: DELETE INSERT SELECT UPDATE(access_token_seconds allows_development_uris allows_device_grant backchannel_logout_uri bundle_ids \
-            idle_seconds jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
+            idle_seconds is_third_party jwks jwks_uri login_url logout_uris name redirect_uris requires_dpop requires_offline_access requires_pkce \
             requires_pushed_requests returns_tokens_in_url session_seconds signing_algorithm token_endpoint_auth_method updated_at)
         application_secret: DELETE INSERT SELECT UPDATE(expires_at)
         audit_event: SELECT INSERT(action actor address after before id occurred_at request_id subject tenant_id)
         authkit_user: INSERT SELECT UPDATE(external_id metadata updated_at)
         backchannel_logout: DELETE SELECT
         branding: INSERT SELECT UPDATE(color default_language display_name privacy_url support_url terms_url updated_at)
+        browser_session: DELETE INSERT SELECT UPDATE(address authenticated_at ended_at ended_reason expires_at generation last_used_at \
+            rotated_at signed_in_at user_agent)
         budget: DELETE INSERT SELECT UPDATE(amount_micros currency is_hard logins refused_until told_percent told_period \
             updated_at)
         client_registration: DELETE INSERT SELECT UPDATE(metadata updated_at)
@@ -42,8 +44,8 @@ enum RoleGrants {
         team_transfer: INSERT SELECT UPDATE(closed_at closes_at forgotten_at updated_at)
         team_transfer_count: DELETE INSERT SELECT UPDATE(collected)
         team_transfer_user: INSERT SELECT UPDATE(moved_by reason state transfer_sub updated_at)
-        tenant: INSERT SELECT UPDATE(connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
-            shared_relink_until signing_key_days status status_before_deletion tokens_valid_after updated_at)
+        tenant: INSERT SELECT UPDATE(browser_idle_seconds browser_session_seconds connection_id idle_seconds name plan profile_retention_days purge_after session_seconds \
+            shared_relink_until signing_key_days single_sign_on status status_before_deletion tokens_valid_after updated_at)
         tenant_plan: SELECT
         tenant_user: DELETE INSERT SELECT UPDATE(deleted_at email email_disabled email_event_at email_verified erase_after \
             family_name given_name is_private_email tokens_valid_after updated_at)

@@ -11,6 +11,7 @@ struct RegisterApplicationTests {
     private static let members: Set = [
         "id", "object", "name", "kind", "redirect_uris", "logout_uris", "bundle_ids", "requires_pkce", "requires_offline_access",
         "allows_development_uris", "returns_tokens_in_url", "requires_pushed_requests", "requires_dpop", "allows_device_grant",
+        "is_third_party",
         "token_endpoint_auth_method", "access_token_seconds", "session_seconds", "idle_seconds", "signing_algorithm",
         "created_at",
         "updated_at",
@@ -34,6 +35,7 @@ struct RegisterApplicationTests {
                 #expect(made["requires_pushed_requests"] as? Bool == false)
                 #expect(made["requires_dpop"] as? Bool == false)
                 #expect(made["allows_device_grant"] as? Bool == false)
+                #expect(made["is_third_party"] as? Bool == false)
                 let method = ["web", "machine"].contains(kind) ? "client_secret_basic" : "none"
                 #expect(made["token_endpoint_auth_method"] as? String == method)
                 #expect(made["access_token_seconds"] as? Int == 3600)
@@ -51,7 +53,7 @@ struct RegisterApplicationTests {
                 "name": "Phone é", "kind": "native", "redirect_uris": ["com.acme.app:/callback", "http://127.0.0.1/callback"],
                 "logout_uris": ["com.acme.app:/bye"], "bundle_ids": ["com.acme.app", "com.acme.app.beta"], "requires_pkce": NSNull(),
                 "requires_offline_access": true, "returns_tokens_in_url": true,
-                "requires_pushed_requests": true, "requires_dpop": true, "allows_device_grant": true,
+                "requires_pushed_requests": true, "requires_dpop": true, "allows_device_grant": true, "is_third_party": true,
                 "backchannel_logout_uri": "https://acme.example/gone?from=espalier",
                 "login_url": "https://acme.example/login?from=espalier",
                 "access_token_seconds": 60, "session_seconds": 31_536_000, "idle_seconds": 300, "signing_algorithm": "RS256",
@@ -73,6 +75,7 @@ struct RegisterApplicationTests {
             #expect(answer.json["requires_pushed_requests"] as? Bool == true)
             #expect(answer.json["requires_dpop"] as? Bool == true)
             #expect(answer.json["allows_device_grant"] as? Bool == true)
+            #expect(answer.json["is_third_party"] as? Bool == true)
             #expect(answer.json["session_seconds"] as? Int == 31_536_000)
             #expect(answer.json["idle_seconds"] as? Int == 300)
             #expect(answer.json["client_secret"] == nil)
@@ -209,6 +212,7 @@ struct RegisterApplicationTests {
         .init("allows_device_grant", ["allows_device_grant": true], kind: "spa"),
         .init("allows_device_grant", ["redirect_uris": nil, "allows_device_grant": true], kind: "machine"),
         .init("allows_device_grant", ["allows_device_grant": "yes"]),
+        .init("is_third_party", ["is_third_party": "yes"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_jwt"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "none"]),
         .init("token_endpoint_auth_method", ["token_endpoint_auth_method": "client_secret_basic"], kind: "spa"),

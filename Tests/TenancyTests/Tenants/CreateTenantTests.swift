@@ -16,7 +16,8 @@ struct CreateTenantTests {
             #expect(answer.status == 201)
             #expect(
                 Set(answer.json.keys) == [
-                    "id", "object", "slug", "name", "plan", "status", "issuer", "profile_retention_days", "signing_key_days", "created_at",
+                    "id", "object", "slug", "name", "plan", "status", "issuer", "profile_retention_days", "signing_key_days",
+                    "single_sign_on", "browser_session_seconds", "browser_idle_seconds", "created_at",
                     "updated_at",
                 ])
             #expect(answer.json["object"] as? String == "tenant")

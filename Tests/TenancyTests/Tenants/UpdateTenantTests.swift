@@ -118,7 +118,8 @@ struct UpdateTenantTests {
             for (name, value) in set { #expect(answer.json[name] as? Int == value, "\(name)") }
             for body: [String: any Sendable] in [
                 ["session_seconds": 299], ["idle_seconds": 31_536_001], ["profile_retention_days": -1], ["signing_key_days": 0],
-                ["session_seconds": 600, "signing_key_days": "7"],
+                ["session_seconds": 600, "signing_key_days": "7"], ["single_sign_on": 1], ["browser_session_seconds": 299],
+                ["browser_idle_seconds": 31_536_001],
             ] {
                 #expect(try await platform.call("PATCH", "/tenants/acme", key: key, body).status == 400, "\(body)")
             }
@@ -134,6 +135,24 @@ struct UpdateTenantTests {
             #expect(reset.json["idle_seconds"] as? Int == 600)
             #expect(reset.json["profile_retention_days"] as? Int == 30)
             #expect(reset.json["signing_key_days"] as? Int == 90)
+        }
+    }
+
+    @Test("single sign-on is off by default, its own key turns it on with its limits, and null restores the defaults")
+    func singleSignOn() async throws {
+        try await TestPlatform.run { platform in
+            let key = platform.acme.api_keys[0].secret
+            func settings(_ body: [String: any Sendable]) async throws -> [String] {
+                let answer = try await platform.call("PATCH", "/tenants/acme", key: key, body)
+                return ["single_sign_on", "browser_session_seconds", "browser_idle_seconds"].map { "\(answer.json[$0] ?? "none")" }
+            }
+            let defaults = try await settings(["name": "Acme"])
+            #expect(defaults == ["\(false as NSNumber)", "2592000", "86400"] || defaults == ["false", "2592000", "86400"])
+            let set = try await settings(["single_sign_on": true, "browser_session_seconds": 3600, "browser_idle_seconds": 600])
+            #expect(set[1...] == ["3600", "600"] && set[0] != defaults[0])
+            let null = NSNull()
+            let reset = try await settings(["single_sign_on": null, "browser_session_seconds": null, "browser_idle_seconds": null])
+            #expect(reset == defaults)
         }
     }
 }

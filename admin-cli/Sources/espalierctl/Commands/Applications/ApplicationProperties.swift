@@ -74,6 +74,13 @@ struct ApplicationProperties: ParsableArguments {
             """)
     var deviceGrant: Bool?
 
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: """
+            The application belongs to a third party. With single sign-on, a user must sign in to it with Apple once. Not set by default.
+            """)
+    var thirdParty: Bool?
+
     @Option(
         help: "The authentication of an application with a server: by its secret (default), or by a JWT that it signs with its own key.")
     var authMethod: AuthMethod?
@@ -117,7 +124,7 @@ struct ApplicationProperties: ParsableArguments {
         "requires_offline_access": "--require-offline-access",
         "allows_development_uris": "--development-uris", "returns_tokens_in_url": "--tokens-in-url",
         "requires_pushed_requests": "--require-pushed-requests", "requires_dpop": "--require-dpop",
-        "allows_device_grant": "--device-grant",
+        "allows_device_grant": "--device-grant", "is_third_party": "--third-party",
         "token_endpoint_auth_method": "--auth-method", "jwks": "--jwks-file", "jwks_uri": "--jwks-uri",
         "access_token_seconds": "--access-token-lifetime", "session_seconds": "--session-lifetime", "idle_seconds": "--idle-lifetime",
         "signing_algorithm": "--signing-algorithm",
@@ -134,6 +141,7 @@ struct ApplicationProperties: ParsableArguments {
             "allows_development_uris": JSON(developmentURIs),
             "returns_tokens_in_url": JSON(returnsTokensInURL), "requires_pushed_requests": JSON(requirePushedRequests),
             "requires_dpop": JSON(requireDPoP), "allows_device_grant": JSON(deviceGrant),
+            "is_third_party": JSON(thirdParty),
             "access_token_seconds": JSON(accessTokenLifetime), "session_seconds": JSON(sessionLifetime),
             "idle_seconds": JSON(idleLifetime), "signing_algorithm": JSON(signingAlgorithm),
         ]

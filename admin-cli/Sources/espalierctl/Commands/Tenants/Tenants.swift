@@ -23,6 +23,9 @@ extension View {
         .init("Maximum idle session (s)", "idle_seconds").detail.optional,
         .init("Deleted profile retention (d)", "profile_retention_days").detail.optional,
         .init("Signing key period (d)", "signing_key_days").detail.optional,
+        .init("Single sign-on", "single_sign_on").detail.optional,
+        .init("Maximum browser session (s)", "browser_session_seconds").detail.optional,
+        .init("Maximum idle browser session (s)", "browser_idle_seconds").detail.optional,
         .init("Purged after", "purge_after").detail.optional,
         .init("Created", "created_at"),
         .init("Updated", "updated_at").detail)

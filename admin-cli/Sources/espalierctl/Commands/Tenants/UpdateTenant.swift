@@ -13,11 +13,13 @@ struct UpdateTenant: CallCommand {
               espalierctl tenants update acme --plan enterprise
               espalierctl tenants update acme --name "Acme AG" --dry-run
               espalierctl tenants update acme --session-limit 30d --idle-limit 7d
+              espalierctl tenants update acme --single-sign-on
             """)
     static let view: View? = .tenant
     static let flags = [
         "session_seconds": "--session-limit", "idle_seconds": "--idle-limit", "profile_retention_days": "--profile-retention",
-        "signing_key_days": "--signing-key-days",
+        "signing_key_days": "--signing-key-days", "single_sign_on": "--single-sign-on",
+        "browser_session_seconds": "--browser-session-limit", "browser_idle_seconds": "--browser-idle-limit",
     ]
 
     @Argument(help: ArgumentHelp("The tenant's slug or ID.", valueName: "slug"))
@@ -44,13 +46,34 @@ struct UpdateTenant: CallCommand {
     @Option(help: ArgumentHelp("The number of days for which a signing key signs, 1 to 3650. A new tenant has 90.", valueName: "days"))
     var signingKeyDays: Int?
 
+    @Flag(
+        inversion: .prefixedNo, exclusivity: .exclusive,
+        help: "Signs users in at all applications of the tenant with one sign-in with Apple, in the same browser. Off by default.")
+    var singleSignOn: Bool?
+
+    @Option(
+        help: ArgumentHelp(
+            "The maximum time from a sign-in with Apple for single sign-on: 12h, 30d, seconds, or none for the default of 30 days.",
+            valueName: "time"))
+    var browserSessionLimit: Limit?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The maximum time without a sign-in in the same browser for single sign-on: 12h, 30d, seconds, or none for the default of 24 hours.
+            """, valueName: "time"))
+    var browserIdleLimit: Limit?
+
     @OptionGroup var match: MatchOption
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
         guard members.values.contains(where: { $0 != nil }) else {
             throw ValidationError(
-                "Pass --name, --plan, --session-limit, --idle-limit, --profile-retention or --signing-key-days.")
+                """
+                Pass --name, --plan, --session-limit, --idle-limit, --profile-retention, --signing-key-days, --single-sign-on, \
+                --browser-session-limit or --browser-idle-limit.
+                """)
         }
     }
 
@@ -63,6 +86,8 @@ struct UpdateTenant: CallCommand {
         [
             "name": JSON(name), "plan": JSON(plan), "session_seconds": sessionLimit?.json, "idle_seconds": idleLimit?.json,
             "profile_retention_days": JSON(profileRetention), "signing_key_days": JSON(signingKeyDays),
+            "single_sign_on": JSON(singleSignOn), "browser_session_seconds": browserSessionLimit?.json,
+            "browser_idle_seconds": browserIdleLimit?.json,
         ]
     }
 }
